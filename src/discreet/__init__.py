@@ -1,0 +1,20 @@
+"""Publish patterns, not people."""
+
+from discreet.errors import BudgetError, DiscreetError, InputError, OptionError, OutputError, ThresholdError
+from discreet.mine import mine
+from discreet.patterns import Patterns
+from discreet.transactions import Transactions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BudgetError",
+    "DiscreetError",
+    "InputError",
+    "OptionError",
+    "OutputError",
+    "Patterns",
+    "ThresholdError",
+    "Transactions",
+    "mine",
+]

@@ -1,0 +1,49 @@
+"""Kernels on rows of item codes (CSR: ``items[offsets[r]:offsets[r + 1]]`` is row ``r``)."""
+
+from numba import njit
+
+jit = njit(cache=True, nogil=True)
+
+
+@jit
+def sort_rows(offsets, items):
+    """Sort each row in place and drop repeated items; return how many items are left.
+
+    ``offsets`` and ``items`` are both rewritten; the caller cuts ``items`` to the returned size.
+    """
+    size = 0
+    start = offsets[0]
+    for row in range(offsets.size - 1):
+        stop = offsets[row + 1]
+        ordered = True
+        for at in range(start + 1, stop):
+            if items[at - 1] >= items[at]:
+                ordered = False
+                break
+        if not ordered:
+            items[start:stop].sort()
+        first = size
+        for at in range(start, stop):
+            if size == first or items[size - 1] != items[at]:
+                items[size] = items[at]
+                size += 1
+        offsets[row] = first
+        start = stop
+    offsets[offsets.size - 1] = size
+    return size
+
+
+@jit
+def holding(offsets, items, wanted, found):
+    """Set ``found[row]`` for each row that holds every code of ``wanted``; both strictly increasing."""
+    for row in range(offsets.size - 1):
+        at = offsets[row]
+        stop = offsets[row + 1]
+        met = 0
+        while met < wanted.size and at < stop:
+            if items[at] == wanted[met]:
+                met += 1
+            elif items[at] > wanted[met]:
+                break
+            at += 1
+        found[row] = met == wanted.size

@@ -1,0 +1,58 @@
+"""Thresholds: a share of the rows becomes a count once, and exactly."""
+
+import math
+import numbers
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from discreet.errors import ThresholdError
+
+Threshold: TypeAlias = int | float | Fraction | str
+
+LARGEST_COUNT: Final = 2**63 - 1
+"""Supports are 64-bit integers inside."""
+
+ALLOWED: Final = "give a count such as 813, or a share above 0 and at most 1 such as 0.1 or '10%'"
+
+
+def as_count(min_support: Threshold, n: int) -> int:
+    """Return the least number of rows, out of ``n``, that satisfies ``min_support``.
+
+    An integer is a count; a float or a fraction is a share of the rows; text may be either.
+    Exact on purpose: in floats ``ceil(0.28 * 25)`` is 8, and what 7 rows hold is lost.
+    The result is at least 1, so that an itemset nobody holds is never frequent.
+
+    >>> as_count(0.28, 25), as_count("28%", 25), as_count("7", 25), as_count(7, 25)
+    (7, 7, 7, 7)
+    >>> as_count(1, 25), as_count(1.0, 25)
+    (1, 25)
+    """
+    number = _parse(min_support)
+    if isinstance(number, int):
+        if not 1 <= number <= LARGEST_COUNT:
+            raise ThresholdError(
+                f"min support is the count {number}; a count is at least 1 and at most {LARGEST_COUNT}: {ALLOWED}"
+            )
+        return number
+    if not 0 < number <= 1:
+        raise ThresholdError(
+            f"min support is {min_support}; as a share it must be above 0 and at most 1: {ALLOWED}"
+        )
+    return max(1, math.ceil(number * n))
+
+
+def _parse(min_support: Threshold) -> int | Fraction:
+    """Return a count as ``int``, a share as ``Fraction``."""
+    if isinstance(min_support, bool):
+        raise ThresholdError(f"min support is {min_support}: {ALLOWED}")
+    if isinstance(min_support, numbers.Integral):
+        return int(min_support)
+    text = str(min_support).strip()
+    number = text.removesuffix("%").rstrip()
+    if isinstance(min_support, str) and number == text and text.isdecimal():
+        return int(text)
+    try:
+        share = Fraction(number)
+    except (ValueError, ZeroDivisionError):
+        raise ThresholdError(f"min support is {text[:40]!r}, which is no number: {ALLOWED}") from None
+    return share / 100 if number != text else share

@@ -1,0 +1,213 @@
+"""Transactions: n rows of items, immutable, coded as integers."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.errors import InputError
+from discreet.labels import Itemset, Label, is_missing, ordered
+
+LONGEST_ROW: Final = 100_000
+"""A longer row is refused: it is nearly always a file whose line ends were lost."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Transactions:
+    """``n`` rows of items; a row is a set, so a repeated item counts once.
+
+    Row ``r`` is ``items[offsets[r]:offsets[r + 1]]``, strictly increasing codes into ``labels``.
+    ``ids`` names the rows where they have names.
+
+    >>> rows = Transactions([["bread", "milk"], ["milk"], []])
+    >>> len(rows), rows[0] == {"bread", "milk"}, rows.support(["milk"])
+    (3, True, 2)
+    >>> [sorted(row) for row in rows[1:]]
+    [['milk'], []]
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    labels: tuple[Label, ...]
+    ids: Sequence[Hashable] | None
+
+    def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
+        """Encode ``rows``, any iterable of iterables of hashable labels."""
+        lengths, flat = _flatten(rows)
+        labels = ordered(flat)
+        if any(is_missing(label) for label in labels):
+            raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
+        code = {label: number for number, label in enumerate(labels)}
+        items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
+        self._fill(_offsets(lengths), items, labels, ids)
+
+    @classmethod
+    def from_codes(
+        cls,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        labels: Iterable[Label],
+        *,
+        ids: Sequence[Hashable] | None = None,
+    ) -> Self:
+        """Take rows that are coded already; each is sorted and its repeated items dropped, in place.
+
+        >>> rows = Transactions.from_codes(np.array([0, 3]), np.array([1, 0, 1], np.int32), ["a", "b"])
+        >>> rows[0] == {"a", "b"}
+        True
+        """
+        transactions = cls.__new__(cls)
+        transactions._fill(offsets, items, tuple(labels), ids)
+        return transactions
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.offsets.size - 1)
+
+    @cached_property
+    def code(self) -> Mapping[Label, int]:
+        """The code of each label."""
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def support(self, itemset: Iterable[Label]) -> int:
+        """Return how many rows hold every item of ``itemset``; all of them hold the empty one."""
+        return int(np.count_nonzero(self._holding(itemset)))
+
+    def rows(self, itemset: Iterable[Label]) -> NDArray[np.intp]:
+        """Return the numbers of the rows that hold every item of ``itemset``, in order.
+
+        >>> Transactions([["a", "b"], ["b"], ["a", "b", "c"]]).rows(["a", "b"]).tolist()
+        [0, 2]
+        """
+        return np.flatnonzero(self._holding(itemset))
+
+    def __len__(self) -> int:
+        return self.n
+
+    @overload
+    def __getitem__(self, row: int) -> Itemset: ...
+    @overload
+    def __getitem__(self, row: slice) -> Self: ...
+    def __getitem__(self, row: int | slice) -> Itemset | Self:
+        if isinstance(row, slice):
+            return self._slice(row)
+        number = range(self.n)[row]
+        labels = self.labels
+        return frozenset(labels[item] for item in self.items[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    def __iter__(self) -> Iterator[Itemset]:
+        return (self[row] for row in range(self.n))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both have the same rows, by label, in the same order, and the same ids."""
+        if not isinstance(other, Transactions):
+            return NotImplemented
+        if self.labels == other.labels:
+            same = np.array_equal(self._lengths, other._lengths) and np.array_equal(self._used, other._used)
+        else:
+            same = self.n == other.n and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return same and _listed(self.ids) == _listed(other.ids)
+
+    __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
+
+    def __repr__(self) -> str:
+        return f"<Transactions: {self.n:,} rows, {len(self.labels):,} items, {self._used.size:,} entries>"
+
+    @property
+    def _lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+    @property
+    def _used(self) -> NDArray[np.int32]:
+        return self.items[self.offsets[0] : self.offsets[-1]]
+
+    def _slice(self, rows: slice) -> Self:
+        start, stop, step = rows.indices(self.n)
+        if step != 1:
+            raise InputError(f"rows can be sliced in steps of 1, not {step}")
+        part = type(self).__new__(type(self))
+        ids = None if self.ids is None else self.ids[start:stop]
+        part._set(self.offsets[start : max(start, stop) + 1], self.items, self.labels, ids)
+        return part
+
+    def _holding(self, itemset: Iterable[Label]) -> NDArray[np.bool_]:
+        """Return for each row whether it holds every item of ``itemset``."""
+        wanted = as_itemset(itemset)
+        found = np.zeros(self.n, dtype=np.bool_)
+        if all(label in self.code for label in wanted):
+            codes = np.array(sorted(self.code[label] for label in wanted), dtype=np.int32)
+            kernels.rows.holding(self.offsets, self.items, codes, found)
+        return found
+
+    def _fill(
+        self,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        labels: tuple[Label, ...],
+        ids: Sequence[Hashable] | None,
+    ) -> None:
+        """Sort the rows, check them and keep them."""
+        if ids is not None and len(ids) != offsets.size - 1:
+            raise InputError(f"there are {offsets.size - 1} rows but {len(ids)} row ids; give one id a row")
+        items = items[: kernels.rows.sort_rows(offsets, items)]
+        longest = int(np.diff(offsets).max(initial=0))
+        if longest > LONGEST_ROW:
+            row = int(np.argmax(np.diff(offsets)))
+            raise InputError(
+                f"row {row + 1} holds {longest:,} items; at most {LONGEST_ROW:,} are allowed: check the line ends"
+            )
+        self._set(offsets, items, labels, ids)
+
+    def _set(
+        self,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        labels: tuple[Label, ...],
+        ids: Sequence[Hashable] | None,
+    ) -> None:
+        for array in (offsets, items):
+            array.setflags(write=False)
+        for name, value in (("offsets", offsets), ("items", items), ("labels", labels), ("ids", ids)):
+            object.__setattr__(self, name, value)
+
+
+def as_itemset(itemset: Iterable[Label]) -> Itemset:
+    """Return ``itemset`` as a set; refuse text, whose letters would be taken for items.
+
+    >>> as_itemset(["a", "b"]) == {"a", "b"}
+    True
+    """
+    if isinstance(itemset, str | bytes):
+        raise InputError("an itemset is a collection of items such as ['bread', 'milk'], not text")
+    return frozenset(itemset)
+
+
+def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label]]:
+    """Return the length of each row, and all items of all rows."""
+    lengths: list[int] = []
+    flat: list[Label] = []
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise InputError(
+                f"row {number} is of type {type(row).__name__}; a row is a collection of items such as "
+                "['bread', 'milk'] (for a frame use Transactions.from_onehot or from_long)"
+            )
+        before = len(flat)
+        flat.extend(row)
+        lengths.append(len(flat) - before)
+    return lengths, flat
+
+
+def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _listed(ids: Sequence[Hashable] | None) -> list[Hashable] | None:
+    return None if ids is None else list(ids)
