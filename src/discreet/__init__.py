@@ -1,6 +1,7 @@
 """Publish patterns, not people."""
 
 from discreet.errors import BudgetError, DiscreetError, InputError, OptionError, OutputError, ThresholdError
+from discreet.io import read, read_patterns, write, write_patterns
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
@@ -17,4 +18,8 @@ __all__ = [
     "ThresholdError",
     "Transactions",
     "mine",
+    "read",
+    "read_patterns",
+    "write",
+    "write_patterns",
 ]

@@ -1,7 +1,10 @@
 """Labels: what an item is called outside; inside it is a code, its place in the label table."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 Label: TypeAlias = Hashable
 Itemset: TypeAlias = frozenset[Label]
@@ -19,6 +22,20 @@ def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
     for label in labels:
         by_type.setdefault(type(label).__qualname__, set()).add(label)
     return tuple(label for _, group in sorted(by_type.items()) for label in _sorted(group))
+
+
+def in_order(items: NDArray[np.int32], labels: Sequence[Label]) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+    """Return ``items`` coded anew, so that the codes follow the fixed order of the labels.
+
+    >>> items, labels = in_order(np.array([0, 1], np.int32), ["milk", "beer"])
+    >>> items.tolist(), labels
+    ([1, 0], ('beer', 'milk'))
+    """
+    after = ordered(labels)
+    if after == tuple(labels):
+        return items, after
+    place = {label: code for code, label in enumerate(after)}
+    return np.array([place[label] for label in labels], dtype=np.int32)[items], after
 
 
 def is_missing(label: object) -> bool:

@@ -1,16 +1,20 @@
 """Patterns: itemsets with exact supports, and how they were mined."""
 
+import math
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import kernels
 from discreet.errors import InputError, OptionError
-from discreet.labels import Itemset, Label, ordered
+from discreet.labels import Itemset, Label, in_order
 from discreet.transactions import as_itemset
 
 Kind = Literal["frequent", "closed", "maximal"]
@@ -45,8 +49,8 @@ class Patterns:
 
     def __post_init__(self) -> None:
         as_kind(self.kind)
-        for array in (self.offsets, self.items, self.supports):
-            array.setflags(write=False)
+        for numbers in (self.offsets, self.items, self.supports):
+            numbers.setflags(write=False)
 
     @classmethod
     def from_itemsets(
@@ -64,32 +68,66 @@ class Patterns:
         >>> len(Patterns.from_itemsets([(["a"], 3), (["a", "b"], 2)], n=5))
         2
         """
-        pairs = [(as_itemset(itemset), int(support)) for itemset, support in itemsets]
-        labels = ordered(label for itemset, _ in pairs for label in itemset)
-        code = {label: number for number, label in enumerate(labels)}
-        coded = sorted((sorted(code[label] for label in itemset), support) for itemset, support in pairs)
-        _check(coded, n)
-        offsets = np.zeros(len(coded) + 1, dtype=np.int64)
-        np.cumsum([len(codes) for codes, _ in coded], out=offsets[1:])
-        items = np.fromiter((item for codes, _ in coded for item in codes), dtype=np.int32, count=int(offsets[-1]))
-        supports = np.array([support for _, support in coded], dtype=np.int64)
+        code: dict[Label, int] = {}
+        flat, lengths, supports = array("i"), [0], []
+        for itemset, support in itemsets:
+            distinct = as_itemset(itemset)
+            flat.extend([code.setdefault(label, len(code)) for label in distinct])
+            lengths.append(len(distinct))
+            supports.append(int(support))
+        items, labels = in_order(np.array(flat, dtype=np.int32), list(code))
+        offsets = np.cumsum(lengths, dtype=np.int64)
+        return cls.from_codes(offsets, items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind)
+
+    @classmethod
+    def from_codes(
+        cls,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        supports: NDArray[np.int64],
+        labels: tuple[Label, ...],
+        *,
+        n: int,
+        min_support: int | None = None,
+        kind: Kind = "frequent",
+    ) -> Self:
+        """Take itemsets that are coded already, in any order, each once; the arrays are rewritten in place.
+
+        >>> offsets, items = np.array([0, 2, 3]), np.array([1, 0, 0], np.int32)
+        >>> patterns = Patterns.from_codes(offsets, items, np.array([2, 3]), ("a", "b"), n=5)
+        >>> [(sorted(itemset), support) for itemset, support in patterns]
+        [(['a'], 3), (['a', 'b'], 2)]
+        """
+        items = items[: kernels.rows.sort_rows(offsets, items)]
+        offsets, items, supports = _in_dictionary_order(offsets, items, supports)
+        _check_supports(np.diff(offsets), supports, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
         return cls(offsets, items, supports, labels, n, max(1, smallest), kind)
 
     @classmethod
-    def from_pandas(cls, frame: Any, *, n: int, kind: Kind = "frequent") -> Self:  # noqa: ANN401 - pandas is optional
-        """Take a frame in the layout of mlxtend: ``support`` as a share of ``n``, ``itemsets``.
+    def from_pandas(
+        cls,
+        frame: Any,  # noqa: ANN401 - pandas is optional
+        *,
+        n: int,
+        min_support: int | None = None,
+        kind: Kind = "frequent",
+    ) -> Self:
+        """Take a frame in the layout of mlxtend: ``support`` as a share of ``n``, ``itemsets``; polars will do too.
 
         A column ``count`` is believed before ``support``. A share that is no count of ``n`` rows is refused.
+        The empty itemset, which mlxtend leaves out, is put back where ``kind`` asks for it.
         """
-        counts = frame["count"].tolist() if "count" in frame.columns else as_counts(frame["support"].tolist(), n)
-        pairs = list(zip(frame["itemsets"].tolist(), counts, strict=True))
-        if kind != "maximal" and not any(len(itemset) == 0 for itemset, _ in pairs):
+        counted = "count" in frame.columns
+        counts = frame["count"].to_list() if counted else as_counts(frame["support"].to_list(), n)
+        itemsets = frame["itemsets"].to_list()
+        pairs = list(zip(itemsets, counts, strict=True))
+        if lacks_root(list(map(len, itemsets)), counts, n=n, min_support=min_support, kind=kind):
             pairs.append((frozenset(), n))
-        return cls.from_itemsets(pairs, n=n, kind=kind)
+        return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is optional
-        """Return a frame in the layout of mlxtend, ``support`` and ``itemsets``, with ``count`` and ``length`` after."""
+        """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``."""
         import pandas as pd  # noqa: PLC0415 - optional
 
         return pd.DataFrame(self._columns([itemset for itemset, _ in self]))
@@ -131,7 +169,8 @@ class Patterns:
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
     def __repr__(self) -> str:
-        return f"<Patterns: {len(self):,} {self.kind} itemsets, support at least {self.min_support:,} of {self.n:,} rows>"
+        mined = f"support at least {self.min_support:,} of {self.n:,} rows"
+        return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
 
     @cached_property
     def _code(self) -> Mapping[Label, int]:
@@ -166,7 +205,29 @@ def as_kind(kind: str) -> Kind:
     """Return ``kind`` if it is one of ours."""
     if kind not in KINDS:
         raise OptionError(f"kind is {str(kind)[:40]!r}; it must be one of {', '.join(KINDS)}")
-    return kind  # type: ignore[return-value]  # checked one line above
+    return kind
+
+
+def lacks_root(
+    lengths: Collection[int], supports: Collection[int], *, n: int, min_support: int | None, kind: Kind
+) -> bool:
+    """Return whether the empty itemset is missing from those of ``kind``: others leave it out by habit.
+
+    It is frequent, and closed unless some itemset is in all ``n`` rows; it is maximal only alone.
+
+    >>> lacks_root([1], [2], n=3, min_support=1, kind="closed"), lacks_root([1], [3], n=3, min_support=1, kind="closed")
+    (True, False)
+    """
+    closed_away = kind == "closed" and n in supports
+    return not (0 in lengths or closed_away or kind == "maximal" or n < max(1, min_support or 1))
+
+
+def as_supports(counts: Iterable[int]) -> NDArray[np.int64]:
+    """Return ``counts`` as an array; refuse one beyond 64 bits."""
+    try:
+        return np.array(array("q", counts), dtype=np.int64)
+    except OverflowError:
+        raise InputError("an itemset has a support beyond 64 bits; a support lies between 0 and n") from None
 
 
 def as_counts(shares: Iterable[float], n: int) -> list[int]:
@@ -177,7 +238,7 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     """
     counts = []
     for number, share in enumerate(shares, start=1):
-        count = round(share * n) if share == share else -1  # noqa: PLR0124 - NaN differs from itself
+        count = round(share * n) if math.isfinite(share) else -1
         if abs(share * n - count) > 1e-6 or not 0 <= count <= n:  # noqa: PLR2004 - far above float noise, far below a row
             raise InputError(
                 f"itemset {number} has support {share}, which is no count of {n} rows; give the n that was mined, "
@@ -187,14 +248,31 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     return counts
 
 
-def _check(coded: list[tuple[list[int], int]], n: int) -> None:
-    """Refuse an itemset that is listed twice and a support that no ``n`` rows can have."""
-    for (before, _), (after, _) in zip(coded, coded[1:], strict=False):
-        if before == after:
-            raise InputError(f"an itemset of {len(after)} items is listed twice; list each itemset once")
-    for codes, support in coded:
-        if not 0 <= support <= n or (not codes and support != n):
-            raise InputError(
-                f"an itemset of {len(codes)} items has support {support} of {n} rows; a support lies between 0 and n, "
-                "and that of the empty itemset is n"
-            )
+def _in_dictionary_order(
+    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the itemsets in dictionary order of their codes; refuse one that is listed twice."""
+    text = items.astype(">i4").tobytes()  # bytes of big-endian codes compare as lists of codes do, and fast
+    bounds = (offsets * 4).tolist()
+    if all(text[a:b] < text[b:c] for a, b, c in zip(bounds, bounds[1:], bounds[2:], strict=False)):
+        return offsets, items, supports
+    keys = [text[start:stop] for start, stop in pairwise(bounds)]
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    for before, after in pairwise(order.tolist()):
+        if keys[before] == keys[after]:
+            raise InputError(f"an itemset of {len(keys[after]) // 4} items is listed twice; list each itemset once")
+    sorted_text = b"".join([keys[number] for number in order.tolist()])
+    moved = np.zeros_like(offsets)
+    np.cumsum(np.diff(offsets)[order], out=moved[1:])
+    return moved, np.frombuffer(sorted_text, dtype=">i4").astype(np.int32), supports[order]
+
+
+def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:
+    """Refuse a support that no ``n`` rows can have."""
+    wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))
+    if wrong.any():
+        number = int(np.argmax(wrong))
+        raise InputError(
+            f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows; a support lies between "
+            "0 and n, and that of the empty itemset is n"
+        )

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Self, overload
+from typing import Any, Final, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,36 @@ class Transactions:
         transactions = cls.__new__(cls)
         transactions._fill(offsets, items, tuple(labels), ids)
         return transactions
+
+    @classmethod
+    def from_onehot(cls, frame: Any, *, labels: Sequence[Label] | None = None) -> Self:  # noqa: ANN401 - of any library
+        """Take a one-hot table, a column an item: a frame of pandas, polars or Arrow, a sparse matrix, an array.
+
+        It is never made dense. ``labels`` names the columns of a matrix, which are numbered otherwise.
+
+        >>> rows = Transactions.from_onehot(np.array([[0, 1], [1, 1]]), labels=["tea", "milk"])
+        >>> [sorted(row) for row in rows]
+        [['milk'], ['milk', 'tea']]
+        """
+        from discreet.io import frames  # noqa: PLC0415 - io stands on this module
+
+        offsets, items, names, ids = frames.from_onehot(frame, labels=labels)
+        return cls.from_codes(offsets, items, names, ids=ids)
+
+    @classmethod
+    def from_long(cls, frame: Any, *, row: str, item: str) -> Self:  # noqa: ANN401 - of any library
+        """Take a frame with a row id and an item a line; the rows stand as their ids first appear.
+
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"patient": [7, 3, 7], "drug": ["a", "a", "b"]})
+        >>> rows = Transactions.from_long(frame, row="patient", item="drug")
+        >>> rows.ids, [sorted(row) for row in rows]
+        ([7, 3], [['a', 'b'], ['a']])
+        """
+        from discreet.io import frames  # noqa: PLC0415 - io stands on this module
+
+        offsets, items, labels, ids = frames.from_long(frame, row=row, item=item)
+        return cls.from_codes(offsets, items, labels, ids=ids)
 
     @property
     def n(self) -> int:

@@ -1,0 +1,54 @@
+# Needs Python 3.11 or later and make; everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
+PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
+
+.PHONY: help demo test check docs bench clean
+
+help:
+	@echo "make demo   mine a generated clinic and tell what was found"
+	@echo "make test   run the whole test suite"
+	@echo "make check  lint (ruff, all rules), check the format and the types (mypy, strict)"
+	@echo "make docs   write docs/cli.md anew from the help texts"
+	@echo "make bench  measure against other miners (needs a C compiler, for pyfim)"
+	@echo "make clean  remove .venv and all caches"
+
+demo: .venv/installed
+	@$(BIN)/discreet demo
+
+# The run without the JIT comes first, so that the closing line is that of the whole suite.
+test: .venv/installed-test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
+	$(PYTEST) -n 2
+
+check: .venv/installed-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+docs: .venv/installed-test
+	$(BIN)/python tests/test_docs.py
+
+bench: .venv/installed-bench
+	$(BIN)/python benchmarks/mining.py
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* dist
+	find src tests benchmarks docs -type d -name __pycache__ -exec rm -rf {} +
+
+# A stamp for each set of dependencies: the demo waits for none that only the tests need.
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or later: make PYTHON=…")'
+	@echo "Setting up .venv; this takes a minute or two, once."
+	@$(PYTHON) -m venv --clear .venv
+	@$(INSTALL) .
+	@touch $@
+
+.venv/installed-test: .venv/installed
+	@$(INSTALL) '.[test]'
+	@touch $@
+
+.venv/installed-bench: .venv/installed
+	@$(INSTALL) '.[bench]'
+	@touch $@

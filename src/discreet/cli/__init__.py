@@ -1,0 +1,69 @@
+"""The command line: each command mirrors a verb of the library, and uses only its public names.
+
+Exit codes: 0 done, 2 wrong usage or input (one line on stderr), 130 stopped by Ctrl-C,
+141 the reader of a pipe went away. 1 is kept for "unsafe to publish".
+"""
+
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from discreet import DiscreetError, __version__
+from discreet.cli.demo import demo
+from discreet.cli.generate import generate
+from discreet.cli.mine import mine
+
+
+class Commands(click.Group):
+    """Commands that end every foreseen error in one line on stderr and an exit code, never in a traceback."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as in click
+        """Run, and exit; wrong usage takes one line here, where click would take four."""
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(*args, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.UsageError as error:
+            path = error.ctx.command_path if error.ctx else "discreet"
+            _fail(f"{error.format_message().rstrip('.')}; see '{path} --help'", error.exit_code)
+        except click.ClickException as error:
+            _fail(error.format_message(), 2)
+        sys.exit(code)
+
+    def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - as in click
+        """Run the command; what it raises in the way of our own errors becomes a line and an exit code."""
+        try:
+            super().invoke(context)
+            sys.stdout.flush()
+        except DiscreetError as error:
+            _fail(str(error), error.exit_code)
+        except KeyboardInterrupt:
+            _fail("stopped by Ctrl-C", 130)
+        except BrokenPipeError:
+            # Python flushes stdout once more at exit, which would fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(141)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: discreet mine baskets.csv --min-support 10%",
+)
+@click.version_option(__version__, prog_name="discreet")
+def main() -> None:
+    """Publish patterns, not people: frequent itemsets that are safe to share."""
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
+    """Say on stderr, in one line, what went wrong; exit with ``code``."""
+    click.echo("error: " + " ".join(sentence.split()), err=True)
+    sys.exit(code)
+
+
+for command in (mine, generate, demo):
+    main.add_command(command)

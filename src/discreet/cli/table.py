@@ -1,0 +1,81 @@
+"""Patterns in words and as a short table, for a person to read."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from discreet import Patterns, Transactions
+
+SHOWN: Final = 20
+
+
+def print_table(rows: Transactions, patterns: Patterns) -> None:
+    """Print what was mined, the patterns that most rows hold, and how many more there are."""
+    console = Console()
+    console.print(f"{patterns.n:,} rows, {len(rows.labels):,} items. Support {in_words(patterns)}.", highlight=False)
+    console.print(f"{counted(patterns)} found.", highlight=False)
+    table = Table("rows", "share", "items", box=None, pad_edge=False, header_style="bold")
+    for column in table.columns[:2]:
+        column.justify = "right"
+    table.columns[2].overflow = "fold"
+    for labels, support in largest(patterns, SHOWN):
+        table.add_row(f"{support:,}", share(support, patterns.n), Text(joined(labels)))
+    console.print(table)
+    if len(patterns) > SHOWN:
+        rest = len(patterns) - SHOWN
+        console.print(
+            f"… and {rest:,} more, none with a larger support; --out FILE writes all of them.", highlight=False
+        )
+
+
+def largest(patterns: Patterns, size: int) -> Iterator[tuple[list[object], int]]:
+    """Yield the labels and the support of the ``size`` patterns that most rows hold, in a fixed order.
+
+    >>> patterns = Patterns.from_itemsets([(["a", "b"], 2), (["a"], 3), (["c"], 3)], n=4)
+    >>> list(largest(patterns, 2))
+    [(['a'], 3), (['c'], 3)]
+    """
+    for number in np.argsort(-patterns.supports, kind="stable")[:size].tolist():
+        codes = patterns.items[patterns.offsets[number] : patterns.offsets[number + 1]].tolist()
+        yield [patterns.labels[code] for code in codes], int(patterns.supports[number])
+
+
+def joined(labels: Sequence[object]) -> str:
+    r"""Return the labels in one line that a terminal can show; what would steer the terminal is escaped.
+
+    >>> joined(["aspirin", 7]), joined([]), joined(["a\x1b[31m"])
+    ('aspirin, 7', '(every row)', 'a\\x1b[31m')
+    """
+    text = ", ".join(map(str, labels)) if labels else "(every row)"
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def counted(patterns: Patterns) -> str:
+    """Return how many patterns of which kind there are.
+
+    >>> counted(Patterns.from_itemsets([(["a"], 3)], n=4, kind="closed"))
+    '1 closed itemset'
+    """
+    return f"{len(patterns):,} {patterns.kind} itemset{'' if len(patterns) == 1 else 's'}"
+
+
+def in_words(patterns: Patterns) -> str:
+    """Return the threshold as a count and as a share.
+
+    >>> in_words(Patterns.from_itemsets([(["a"], 3)], n=4))
+    'at least 3 rows (75%)'
+    """
+    return f"at least {patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
+
+
+def share(count: int, n: int) -> str:
+    """Return ``count`` of ``n`` rows as a percentage, rounded for reading.
+
+    >>> share(813, 8124), share(1, 0)
+    ('10.01%', '-')
+    """
+    return f"{100 * count / n:.4g}%" if n else "-"

@@ -1,0 +1,64 @@
+"""The format of Borgelt's programs: patterns as ``a b c (12)``, with a count or a percentage."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil, floor
+from typing import Final
+
+from discreet.errors import InputError, OutputError
+from discreet.io.coding import as_labels, as_text, as_texts, blocks, ragged
+from discreet.io.files import Data
+from discreet.io.listed import Listed, as_support, listed
+from discreet.patterns import Patterns
+
+LINE: Final = re.compile(r"(?P<items>.*?)\s*\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
+
+
+def read_patterns(data: Data, n: int | None) -> Listed:
+    r"""Return the patterns of a file such as ``a b c (12)``, a count; ``(12.3)`` and ``(12%)`` are parts of ``n``.
+
+    >>> read_patterns(b"a b (12.5)\n", 8).supports.tolist()
+    [1]
+    """
+    return listed(_pairs(as_text(data).split("\n"), n), as_labels=as_labels)
+
+
+def write_patterns(patterns: Patterns) -> Iterator[bytes]:
+    """Yield the patterns with their counts, in chunks."""
+    if len(patterns) == 0:
+        raise OutputError("there are no patterns, and an empty file reads as a failed export; write JSON")
+    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text])
+    itemsets = ragged(patterns.offsets, patterns.items)
+    return blocks(
+        " ".join([*(texts[code] for code in itemset), f"({support})"])
+        for itemset, support in zip(itemsets, patterns.supports.tolist(), strict=True)
+    )
+
+
+def _pairs(lines: list[str], n: int | None) -> Iterator[tuple[list[str], int]]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            found = LINE.fullmatch(line)
+            if found is None:
+                raise InputError(f"line {number} is no pattern such as 'a b c (12)', a support in brackets at its end")
+            yield found["items"].split(), _support(found, n, f"line {number}")
+
+
+def _support(found: re.Match[str], n: int | None, where: str) -> int:
+    """Return the only count of ``n`` rows that a percentage stands for: the exact one, else the one it rounds."""
+    if found["decimals"] is None and not found["percent"]:
+        return as_support(found["support"], where)
+    if n is None:
+        raise InputError(f"{where} has a support in percent; say of how many rows with n=")
+    exact = Fraction(found["support"]) * n / 100
+    if exact.denominator == 1:
+        return int(exact)
+    half = Fraction(n, 200 * 10 ** (len(found["decimals"] or ".") - 1))
+    least, most = ceil(exact - half), floor(exact + half)
+    if least != most:
+        raise InputError(
+            f"{where} has a support in percent that is no count of {n} rows, or of several; "
+            "give the n that was mined, or write more decimals or counts"
+        )
+    return least

@@ -1,0 +1,237 @@
+"""Files: bytes in, bounded by the machine's memory; bytes out, written beside and moved into place."""
+
+import gzip
+import lzma
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TypeAlias
+
+from discreet.errors import DiscreetError, InputError, OptionError, OutputError
+
+Place: TypeAlias = str | os.PathLike[str] | BinaryIO
+"""A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
+
+Data: TypeAlias = bytes | bytearray
+
+CHUNK: Final = 1 << 20
+ZSTD_CHUNK: Final = 1 << 12
+"""Zstandard can blow a chunk up 30,000 times before we see its size, so its chunks are small."""
+
+
+@dataclass(frozen=True)
+class Compression:
+    """A way to compress a file: chunks of what it holds, and a stream that compresses into it."""
+
+    name: str
+    chunks: Callable[[BinaryIO], Iterator[bytes]]
+    stream: Callable[[BinaryIO], Any]
+
+
+def is_place(source: object) -> bool:
+    """Return whether ``source`` is a path or an open file, rather than rows."""
+    return isinstance(source, str | os.PathLike) or hasattr(source, "read")
+
+
+def name_of(place: Place) -> str:
+    """Return what messages call ``place``."""
+    if place == "-":
+        return "standard input"
+    return os.fspath(place) if isinstance(place, str | os.PathLike) else "the open file"
+
+
+def suffix_of(place: Place) -> str:
+    """Return the suffix of ``place`` that tells its format, in lower case and without that of its compression.
+
+    >>> suffix_of("data/retail.dat.xz"), suffix_of("rows.CSV"), suffix_of("-")
+    ('.dat', '.csv', '')
+    """
+    if not isinstance(place, str | os.PathLike):
+        return ""
+    path = Path(place)
+    return (path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path).suffix.lower()
+
+
+def load(place: Place) -> Data:
+    """Return all bytes of ``place``, decompressed; none at all are refused, as a failed export."""
+    data = _load(place)
+    if not data:
+        raise InputError("the file is empty; an export has probably failed: write it again")
+    return data
+
+
+def save(place: Place, chunks: Iterable[Data]) -> None:
+    """Write ``chunks`` to ``place``; a path holds either all of them or what it held before."""
+    if place == "-":
+        place = sys.stdout.buffer
+    if not isinstance(place, str | os.PathLike):
+        place.writelines(chunks)
+        place.flush()
+        return
+    path = Path(place)
+    compression = COMPRESSIONS.get(path.suffix.lower())
+    with _beside(path) as file:
+        if compression is None:
+            file.writelines(chunks)
+        else:
+            with compression.stream(file) as stream:
+                for chunk in chunks:
+                    stream.write(chunk)
+
+
+def _load(place: Place) -> Data:
+    if place == "-":
+        place = sys.stdin.buffer
+    if not isinstance(place, str | os.PathLike):
+        return _joined(_chunks(place))
+    path = Path(place)
+    compression = COMPRESSIONS.get(path.suffix.lower())
+    try:
+        with path.open("rb") as file:
+            if compression is not None:
+                return _joined(compression.chunks(file))
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                return _joined(_chunks(file))
+            _check_room(about.st_size)
+            return file.read()
+    except FileNotFoundError:
+        raise InputError("there is no such file; check its name") from None
+    except IsADirectoryError:
+        raise InputError("this is a directory; give a file in it") from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror}); check its name and who may read it") from None
+    except ValueError as error:
+        if isinstance(error, DiscreetError):
+            raise
+        raise InputError("the file cannot be read (its name is no file name); check its name") from None
+
+
+def _joined(chunks: Iterable[bytes]) -> bytearray:
+    data = bytearray()
+    for chunk in chunks:
+        data += chunk
+        _check_room(len(data))
+    return data
+
+
+def _check_room(size: int) -> None:
+    """Refuse more bytes than half of the machine's memory: the rows need the other half."""
+    room = _memory() // 2
+    if size > room:
+        raise InputError(
+            f"the file holds more than {room / 2**30:.1f} GiB, half of this machine's memory; "
+            "split it, or read it on a larger machine"
+        )
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        return 8 << 30
+
+
+def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a read
+    while chunk := stream.read(CHUNK):
+        if isinstance(chunk, str):
+            raise InputError("the file was opened as text; open it in binary mode, 'rb'")
+        yield chunk
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file beside ``path``; move it into place when all went well, else remove it."""
+    beside = path.parent / f".{os.urandom(8).hex()}.part"
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path} is a directory; give the name of a file")
+        if "\0" in path.name or (path.exists() and not path.is_file()):
+            raise OutputError(f"{path} is no plain file; give the name of a file, or '-' for standard output")
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(
+            f"{path} cannot be written ({error.strerror}); give a file in a folder where you may write"
+        ) from None
+    finally:
+        with suppress(OSError):  # it was moved into place, or could not be made
+            beside.unlink()
+
+
+def _broken(name: str) -> InputError:
+    return InputError(f"the {name} data is broken or cut short; copy or compress the file again")
+
+
+def _gunzip(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        with gzip.GzipFile(fileobj=file) as stream:
+            yield from _chunks(stream)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise _broken("gzip") from None
+
+
+def _gzip(file: BinaryIO) -> gzip.GzipFile:
+    # Without a name and a time in its head, the same rows give the same bytes.
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+
+
+def _unxz(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        with lzma.LZMAFile(file) as stream:
+            yield from _chunks(stream)
+    except (EOFError, lzma.LZMAError):
+        raise _broken("xz") from None
+
+
+def _xz(file: BinaryIO) -> lzma.LZMAFile:
+    return lzma.LZMAFile(file, "wb")
+
+
+def _unzstd(file: BinaryIO) -> Iterator[bytes]:
+    library, in_python = _zstd_library()
+    start = library.ZstdDecompressor if in_python else library.ZstdDecompressor().decompressobj
+    frame = start()
+    try:
+        while data := file.read(ZSTD_CHUNK):
+            while data:
+                frame = start() if frame.eof else frame
+                yield frame.decompress(data)
+                data = frame.unused_data
+    except library.ZstdError:
+        raise _broken("zstd") from None
+    if not frame.eof:
+        raise _broken("zstd")
+
+
+def _zstd(file: BinaryIO) -> Any:  # noqa: ANN401 - the stream of an optional library
+    library, in_python = _zstd_library()
+    return library.ZstdFile(file, "wb") if in_python else library.ZstdCompressor().stream_writer(file, closefd=False)
+
+
+def _zstd_library() -> tuple[Any, bool]:
+    """Return a module that speaks Zstandard, and whether it is Python's own (from 3.14 on)."""
+    for name, in_python in (("compression.zstd", True), ("zstandard", False)):
+        try:
+            return import_module(name), in_python
+        except ImportError:
+            continue
+    raise OptionError(".zst files need the package zstandard: install it, or compress the file with gzip or xz")
+
+
+COMPRESSIONS: Final = {
+    ".gz": Compression("gzip", _gunzip, _gzip),
+    ".xz": Compression("xz", _unxz, _xz),
+    ".zst": Compression("zstd", _unzstd, _zstd),
+}

@@ -1,0 +1,91 @@
+"""FIMI: whole numbers with blanks between them, one row a line."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.errors import InputError, OutputError
+from discreet.io.coding import Coded, blocks, ragged, refuse_what_lines_cannot_hold, used, whole_labels
+from discreet.io.files import Data
+from discreet.patterns import Patterns
+from discreet.transactions import Transactions
+
+LARGEST_ITEM: Final = 2**31 - 1
+SMALL_TABLE: Final = 1 << 16
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+PROBLEMS: Final = {
+    1: f"something that is no whole number; items are whole numbers from 0 to {LARGEST_ITEM} with blanks between: "
+    "for text labels use format='csv'",
+    2: f"a negative number; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
+    3: f"a number above {LARGEST_ITEM}; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
+    4: "a byte that is no text; the file is damaged, compressed or of another format: name it with format=",
+    5: "a carriage return that ends no line; save the file with line feeds",
+}
+
+
+def read(data: Data) -> Transactions:
+    r"""Return the rows of a FIMI file; the labels are its numbers.
+
+    >>> [sorted(row) for row in read(b"3 1 2\n\n10 9")]
+    [[1, 2, 3], [], [9, 10]]
+    """
+    offsets, items, largest = parse(data, comments=b"")
+    return Coded(offsets, items, tuple(code(items, largest).tolist())).transactions()
+
+
+def write(rows: Transactions) -> Iterator[bytes]:
+    """Yield the rows as a FIMI file, in chunks."""
+    refuse_what_lines_cannot_hold(rows, "FIMI")
+    texts = numbers(rows, "FIMI")
+    return blocks(" ".join([texts[at] for at in row]) for row in ragged(rows.offsets, rows.items))
+
+
+def parse(data: Data, *, comments: bytes) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+    """Return where the rows start, their numbers and the largest of them.
+
+    A line that starts with one of ``comments`` is no row.
+    """
+    skipped = np.zeros(256, dtype=np.bool_)
+    skipped[list(comments)] = True
+    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    # Room for the worst case, a number every second byte; pages that are not written take no memory.
+    items = np.empty(len(data) // 2 + 1, dtype=np.int32)
+    offsets = np.empty(data.count(b"\n") + 2, dtype=np.int64)
+    seen = np.frombuffer(data, dtype=np.uint8, offset=start)
+    seen.setflags(write=False)  # as bytes and bytearray are one type to the kernel then, it is compiled once
+    problem, line, rows, largest = kernels.fimi.parse(seen, skipped, items, offsets)
+    if problem:
+        raise InputError(f"line {line} holds {PROBLEMS[problem]}")
+    offsets.resize(rows + 1, refcheck=False)
+    items.resize(int(offsets[-1]), refcheck=False)
+    return offsets, items, int(largest)
+
+
+def code(items: NDArray[np.int32], largest: int) -> NDArray[np.integer]:
+    """Replace each item by its code, in place; return the items by code, which is their own order."""
+    if largest >= items.size + SMALL_TABLE:  # a table by item would be larger than the items
+        labels: NDArray[np.integer] = np.unique(items)
+        kernels.fimi.recode_by_search(items, labels)
+        return labels
+    present = np.zeros(largest + 1, dtype=np.bool_)
+    kernels.fimi.mark(items, present)
+    labels = np.flatnonzero(present)
+    if labels.size != largest + 1:
+        kernels.fimi.recode(items, np.cumsum(present, dtype=np.int32) - np.int32(1))
+    return labels
+
+
+def numbers(value: Transactions | Patterns, format_name: str) -> list[str]:
+    """Return each label as text; refuse labels in use that are no items of FIMI."""
+    codes = used(value)
+    whole = whole_labels(value, codes, format_name)
+    texts = list(map(str, value.labels)) if whole else []
+    if codes and not (whole and all(0 <= int(texts[code]) <= LARGEST_ITEM for code in codes)):
+        raise OutputError(
+            f"the labels are not all whole numbers from 0 to {LARGEST_ITEM}, as {format_name} needs; write Parquet"
+        )
+    return texts

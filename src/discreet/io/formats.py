@@ -1,0 +1,61 @@
+"""Formats: which file is of which format, and which functions read and write it."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Final
+
+from discreet.errors import OptionError
+from discreet.io.files import Place, suffix_of
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: what it holds, how its files end, which options its reader of rows has.
+
+    Its module in this folder has ``read`` and ``write`` if it holds rows, ``read_patterns`` and
+    ``write_patterns`` if it holds patterns, and is loaded when it is first asked for.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    rows: bool = True
+    patterns: bool = True
+    options: frozenset[str] = frozenset()
+
+    @property
+    def module(self) -> ModuleType:
+        """The module with the functions of this format."""
+        return import_module(f"discreet.io.{self.name}")
+
+
+FORMATS: Final = {
+    form.name: form
+    for form in (
+        Format("fimi", (".dat", ".fimi"), patterns=False),
+        Format("spmf", (".txt", ".spmf")),
+        Format("csv", (".csv", ".basket"), options=frozenset({"separator", "row", "item"})),
+        Format("parquet", (".parquet", ".pq"), options=frozenset({"items", "row", "item"})),
+        Format("json", (".json",), rows=False),
+        Format("borgelt", (".out",), rows=False),
+    )
+}
+
+
+def find(place: Place, name: str | None, *, what: str) -> Format:
+    """Return the format called ``name``, else that of the suffix of ``place``; it must hold ``what``, rows or patterns.
+
+    >>> find("retail.dat.gz", None, what="rows").name
+    'fimi'
+    """
+    able = {form.name: form for form in FORMATS.values() if getattr(form, what)}
+    if name is not None:
+        if name not in able:
+            raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(able)}")
+        return able[name]
+    suffix = suffix_of(place)
+    for form in able.values():
+        if suffix in form.suffixes:
+            return form
+    known = ", ".join(f"{form.name} ({' '.join(form.suffixes)})" for form in able.values())
+    raise OptionError(f"the suffix {suffix[:40]!r} tells no format of {what}; name one with format=: {known}")

@@ -1,0 +1,207 @@
+"""Frames of pandas, polars and Arrow, and SciPy's sparse matrices, read column by column and never made dense."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.io.coding import Coded, Codes
+from discreet.labels import Label, in_order, is_missing, ordered
+
+Frame: TypeAlias = Any
+"""Of a library that we do not import."""
+
+Rows: TypeAlias = NDArray[np.integer]
+"""The numbers of the rows that hold an item, increasing."""
+
+SLICE: Final = 1 << 16
+"""Values of a column that become Python objects at a time."""
+
+
+def is_frame(source: object) -> bool:
+    """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
+    # Of the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
+    return hasattr(type(source), "columns") or getattr(source, "ndim", 1) != 1
+
+
+def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded:
+    """Return the rows of a one-hot table: a column an item, with 1 or True where the row holds it.
+
+    ``labels`` names the columns of a matrix, which are numbered otherwise.
+    """
+    n, found, columns = _columns(frame)
+    width = len(found)
+    names = list(found if labels is None else labels)
+    if len(names) != width:
+        raise InputError(f"there are {width} columns but {len(names)} labels; give one label a column")
+    if len(set(names)) != len(names) or any(map(is_missing, names)):
+        raise InputError("two columns have the same label, or one has none; give each column a label of its own")
+    holders = dict(zip(names, columns, strict=True))
+    return _from_columns(n, [(label, holders[label]) for label in ordered(names)])
+
+
+def from_long(
+    frame: Frame,
+    *,
+    row: str,
+    item: str,
+    as_labels: Callable[[list[Any]], Sequence[Label]] = list,
+) -> Coded:
+    """Return the rows of a table with a row id and an item a line, in the order in which the ids first appear.
+
+    ``as_labels`` makes labels, and ids, of the distinct values.
+    """
+    table = narwhal(frame)
+    _check_columns(table, row, item)
+    rows, ids = _coded(table[row], f"column {row!r}")
+    items, labels = _coded(table[item], f"column {item!r}")
+    lengths = np.bincount(rows, minlength=len(ids))
+    offsets = np.zeros(len(ids) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    grouped = items[np.argsort(rows, kind="stable")]
+    return Coded(offsets, *in_order(grouped, as_labels(labels)), ids=list(as_labels(ids)))
+
+
+def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
+    """Return the rows of a table with a list of items a line, and the row ids of the column ``row``."""
+    table = narwhal(frame)
+    _check_columns(table, items, *([] if row is None else [row]))
+    codes: Codes[Hashable] = Codes()
+    flat, lengths = [np.zeros(0, dtype=np.int32)], [0]
+    for part in _slices(table[items]):
+        for number, listed in enumerate(part, start=len(lengths)):
+            if isinstance(listed, str) or not isinstance(listed, Iterable):
+                raise InputError(f"row {number} of column {items!r} holds no list; give a column of lists with items=")
+        lengths.extend(map(len, part))
+        flat.append(np.array(codes.of(label for listed in part for label in listed), dtype=np.int32))
+    _check_missing(np.concatenate(flat), codes.values, f"column {items!r}")
+    coded, labels = in_order(np.concatenate(flat), codes.values)
+    ids = None if row is None else [value for part in _slices(table[row]) for value in part]
+    return Coded(np.cumsum(lengths, dtype=np.int64), coded, labels, ids)
+
+
+def _columns(frame: Frame) -> tuple[int, Sequence[Label], Iterator[Rows]]:
+    """Return the number of rows, the labels, and the rows that each column holds."""
+    if getattr(frame, "ndim", 2) != 2:  # noqa: PLR2004 - rows and columns
+        raise InputError(f"an array of {frame.ndim} dimensions is no table; give one of rows and columns")
+    if hasattr(type(frame), "tocsc"):
+        return frame.shape[0], range(frame.shape[1]), _sparse_matrix(frame.tocsc())
+    if isinstance(frame, np.ndarray):
+        return len(frame), range(frame.shape[1]), (_ones(column, at) for at, column in enumerate(frame.T))
+    if hasattr(type(frame), "iloc"):
+        labels = frame.columns.tolist()
+        return len(frame), labels, (_pandas_column(frame.iloc[:, at], at) for at in range(len(labels)))
+    table = narwhal(frame)
+    names = table.columns
+    return len(table), names, (_ones(_whole(table[name], at).to_numpy(), at) for at, name in enumerate(names))
+
+
+def _from_columns(n: int, columns: Sequence[tuple[Label, Rows]]) -> Coded:
+    """Turn columns into rows: count what each row holds, then fill the rows item by item, in order."""
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    for _, rows in columns:
+        offsets[1:][rows] += 1
+    np.cumsum(offsets, out=offsets)
+    free = offsets[:-1].copy()
+    items = np.empty(int(offsets[-1]), dtype=np.int32)
+    for code, (_, rows) in enumerate(columns):
+        items[free[rows]] = code
+        free[rows] += 1
+    return Coded(offsets, items, [label for label, _ in columns])
+
+
+def _sparse_matrix(matrix: Any) -> Iterator[Rows]:  # noqa: ANN401 - SciPy is optional
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    for at, (start, stop) in enumerate(zip(matrix.indptr, matrix.indptr[1:], strict=False)):
+        yield matrix.indices[start:stop][_ones(matrix.data[start:stop], at)]
+
+
+def _pandas_column(series: Any, at: int) -> Rows:  # noqa: ANN401 - pandas is optional
+    array = series.array
+    if not hasattr(array, "sp_index"):
+        return _ones(_whole(narwhal(series, series=True), at).to_numpy(), at)
+    stored: Rows = array.sp_index.to_int_index().indices
+    if stored.size < array.size and is_missing(array.fill_value):
+        raise _missing(at)
+    ones = stored[_ones(array.sp_values, at)]
+    if stored.size == array.size or not _ones(np.array([array.fill_value]), at).size:
+        return ones
+    held = np.ones(array.size, dtype=np.bool_)  # a sparse column of ones, which lists its zeros
+    held[stored] = False
+    held[ones] = True
+    return np.flatnonzero(held).astype(np.int32)
+
+
+def _whole(series: Any, at: int) -> Any:  # noqa: ANN401 - a series of narwhals, whatever is behind it
+    if series.is_null().any():
+        raise _missing(at)
+    return series
+
+
+def _ones(values: NDArray[Any], at: int) -> Rows:
+    """Return where ``values`` are 1 or True; refuse any but 0, 1, True and False."""
+    kind = values.dtype.kind
+    if (kind == "f" and np.isnan(values).any()) or (kind == "O" and any(map(is_missing, values))):
+        raise _missing(at)
+    if kind == "O":
+        good = all(np.isscalar(value) and value in (0, 1) for value in values)
+    else:
+        good = kind == "b" or (kind in "iuf" and bool(((values == 0) | (values == 1)).all()))
+    if not good:
+        raise InputError(
+            f"column {at + 1} of the one-hot table holds values other than 0, 1, True and False; "
+            "for a table of row ids and items give row= and item=, for one of lists items="
+        )
+    return np.flatnonzero(values).astype(np.int32)
+
+
+def _missing(at: int) -> InputError:
+    return InputError(f"column {at + 1} of the one-hot table holds missing values; fill them with 0 or False")
+
+
+def narwhal(native: Frame, *, series: bool = False) -> Any:  # noqa: ANN401 - a frame of narwhals, whatever is behind it
+    """Return the frame, or the series, behind the one interface of narwhals."""
+    import narwhals as nw  # noqa: PLC0415 - loaded late, so that importing discreet is quick
+
+    try:
+        return (
+            nw.from_native(native, eager_only=True, series_only=True)
+            if series
+            else nw.from_native(native, eager_only=True)
+        )
+    except TypeError:
+        raise InputError(
+            f"a table of type {type(native).__name__} cannot be read; give a frame of pandas, polars or Arrow "
+            "(of a lazy frame, collect() it)"
+        ) from None
+
+
+def _check_columns(table: Any, *names: str) -> None:  # noqa: ANN401 - a frame of narwhals
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise InputError(f"none of the {len(table.columns)} columns is called {missing[0]!r}; check its name")
+
+
+def _slices(series: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a series of narwhals
+    return (series[start : start + SLICE].to_list() for start in range(0, len(series), SLICE))
+
+
+def _coded(series: Any, name: str) -> tuple[NDArray[np.int32], list[Hashable]]:  # noqa: ANN401 - a series of narwhals
+    """Return the code of each value, and the values by code."""
+    codes: Codes[Hashable] = Codes()
+    parts = [np.array(codes.of(part), dtype=np.int32) for part in _slices(series)]
+    coded = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+    _check_missing(coded, codes.values, name)
+    return coded, codes.values
+
+
+def _check_missing(coded: NDArray[np.int32], values: Sequence[Hashable], name: str) -> None:
+    missing = [code for code, value in enumerate(values) if is_missing(value)]
+    if missing:
+        raise InputError(
+            f"{name} holds {np.isin(coded, missing).sum()} missing values; leave their lines out, or fill them"
+        )

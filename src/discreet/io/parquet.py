@@ -1,0 +1,131 @@
+"""Parquet: rows as a column of lists or in the long form, and patterns, with what was mined in the file's metadata."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from discreet.errors import InputError, OptionError, OutputError
+from discreet.io.coding import used, whole_labels
+from discreet.io.files import Data
+from discreet.io.frames import from_lists, from_long, from_onehot
+from discreet.io.listed import Listed, Told
+from discreet.labels import Label
+from discreet.patterns import Patterns, as_supports
+from discreet.transactions import Transactions
+
+OURS: Final = "discreet"
+ITEMS: Final = "items"
+ID: Final = "id"
+SUPPORT: Final = "support"
+
+
+def read(data: Data, *, items: str | None = None, row: str | None = None, item: str | None = None) -> Transactions:
+    """Return the rows of a Parquet file.
+
+    ``items`` names a column of lists (``items`` unless said otherwise), ``row`` and ``item`` those of
+    the long form. A table without any of these is taken for a one-hot one.
+    """
+    if item is not None and (row is None or items is not None):
+        raise OptionError("the long form needs both columns; give row= and item=, and no items=")
+    told = _told(data)
+    names = _names(data)
+    if item is not None and row is not None:
+        return from_long(_frame(data, row, item), row=row, item=item).transactions()
+    if items is None and ITEMS not in names:
+        return from_onehot(_frame(data, *names)).transactions()
+    items = ITEMS if items is None else items
+    row = ID if told.get("ids") else row
+    return from_lists(_frame(data, items, *([] if row is None else [row])), items=items, row=row).transactions()
+
+
+def write(rows: Transactions) -> Iterator[bytes]:
+    """Yield the rows as a Parquet file with a column of lists, and one of ids where the rows have them."""
+    columns = {ITEMS: _lists(rows)}
+    if rows.ids is not None:
+        columns[ID] = _typed(ID, list(rows.ids), "the row ids")
+    yield _written(columns, {"ids": rows.ids is not None})
+
+
+def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
+    """Return the patterns of a Parquet file with the columns ``items`` (lists) and ``support`` (counts)."""
+    frame = _frame(data, ITEMS, SUPPORT)
+    if not frame.schema[SUPPORT].is_integer() or frame[SUPPORT].null_count():
+        raise InputError(
+            f"the column {SUPPORT!r} must hold counts, whole numbers; multiply shares by the number of rows"
+        )
+    itemsets = from_lists(frame, items=ITEMS)
+    told = _told(data)
+    mined = Told(told.get("n"), told.get("min_support"), told.get("kind"))
+    supports = as_supports(frame[SUPPORT].to_list())
+    return Listed(itemsets.offsets, itemsets.items, supports, tuple(itemsets.labels), mined)
+
+
+def write_patterns(patterns: Patterns) -> Iterator[bytes]:
+    """Yield the patterns as a Parquet file."""
+    columns = {ITEMS: _lists(patterns), SUPPORT: pl.Series(SUPPORT, patterns.supports)}
+    yield _written(columns, {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind})
+
+
+def _lists(value: Transactions | Patterns) -> pl.Series:
+    """Return the rows or itemsets as a column of lists of labels, made from the arrays at once."""
+    codes = used(value)
+    whole_labels(value, codes, "Parquet")
+    labels = _typed(ITEMS, [value.labels[code] for code in codes], "the labels")
+    place = np.zeros(len(value.labels), dtype=np.int32)
+    place[codes] = np.arange(len(codes), dtype=np.int32)
+    start, stop = value.offsets[[0, -1]]
+    flat = labels.gather(place[value.items[start:stop]])
+    if value.offsets.size == 1:
+        return pl.Series(ITEMS, [], dtype=pl.List(labels.dtype))
+    bounds = pl.DataFrame({"start": value.offsets[:-1] - start, "length": np.diff(value.offsets)})
+    cut = pl.lit(flat).implode().list.slice(pl.col("start"), pl.col("length"))
+    return bounds.select(cut.alias(ITEMS))[ITEMS]
+
+
+def _typed(name: str, values: list[Any], what: str) -> pl.Series:
+    text = all(isinstance(value, str) for value in values)
+    try:
+        return pl.Series(name, values, dtype=pl.String if text else pl.Int64, strict=True)
+    except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
+        raise OutputError(
+            f"{what} are not all text or all whole numbers of 64 bits, which Parquet needs; rename them"
+        ) from None
+
+
+def _written(columns: dict[str, pl.Series], told: dict[str, Label]) -> bytes:
+    out = BytesIO()
+    pl.DataFrame(columns).write_parquet(out, metadata={OURS: json.dumps(told)})
+    return out.getvalue()
+
+
+def _told(data: Data) -> dict[str, Any]:
+    """Return what our own metadata says; nothing for the files of others."""
+    with _whole():
+        told = json.loads(pl.read_parquet_metadata(BytesIO(data)).get(OURS, "{}"))
+    return told if isinstance(told, dict) else {}
+
+
+def _names(data: Data) -> list[str]:
+    with _whole():
+        return list(pl.read_parquet_schema(BytesIO(data)))
+
+
+def _frame(data: Data, *names: str) -> pl.DataFrame:
+    with _whole():
+        return pl.read_parquet(BytesIO(data), columns=list(names))
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Say in a sentence of ours, without the data that those of polars may hold, what is wrong with a file."""
+    try:
+        yield
+    except pl.exceptions.ColumnNotFoundError:
+        raise InputError("the file does not have the columns that were asked for; check their names") from None
+    except (ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise InputError("this is no Parquet file, or a damaged one; check its format, or write it again") from None

@@ -1,0 +1,764 @@
+"""Kernels that search for itemsets.
+
+A *frame* is a part of the rows restricted to a part of the items, stood up as bitmaps: one bit a row,
+one strip of 64-bit words an item. Equal rows are merged; a merged row of weight 13 = 8 + 4 + 1 has a bit
+in the words of weight 8, of weight 4 and of weight 1, so that a support is a sum of shifted bit counts.
+
+A *menu* is the list of items at one level of the search: first those that are excluded (what they lead
+to is found elsewhere; they only say whether an itemset is closed or maximal), then those to extend with,
+the rarest first. The child at place p of a menu excludes all places before p and may go on with those
+behind it, so each itemset is met once, in any order of the items, with no store of what was found.
+
+Supports are weighted counts of rows; ``least`` is the minimum support; ``longest`` the greatest length.
+``control`` is shared with the caller: STOP is set by either side; FOUND, DONE and PART are set here.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic, overload
+
+jit = njit(cache=True, nogil=True)
+
+FREQUENT, CLOSED, MAXIMAL, UNEXTENDED = 0, 1, 2, 3
+STOP, FOUND, MOST, ROOM, DONE, PART, INNER = 0, 1, 2, 3, 4, 5, 6
+CONTROLS = 7
+HEAD = 2
+STOPPED, FULL = 1, 2
+
+ONE = np.uint64(1)
+ALL = ~np.uint64(0)
+NONE = np.uint64(0)
+
+
+def popcount(word):
+    """Return how many bits of ``word`` are set."""
+    return int(word).bit_count()
+
+
+def lowest_bit(word):
+    """Return the place of the lowest bit of ``word``, which must not be 0."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+@intrinsic
+def _ctpop(_typing, _word):
+    def generate(_context, builder, _signature, arguments):
+        return builder.call(builder.module.declare_intrinsic("llvm.ctpop", [arguments[0].type]), arguments)
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def _cttz(_typing, _word):
+    def generate(_context, builder, _signature, arguments):
+        word = arguments[0].type
+        shape = ir.FunctionType(word, [word, ir.IntType(1)])
+        function = builder.module.declare_intrinsic("llvm.cttz", [word], shape)
+        return builder.call(function, [arguments[0], ir.Constant(ir.IntType(1), 1)])
+
+    return types.uint64(types.uint64), generate
+
+
+@overload(popcount)
+def _popcount(word):
+    return lambda word: _ctpop(word)
+
+
+@overload(lowest_bit)
+def _lowest_bit(word):
+    return lambda word: np.int64(_cttz(word))
+
+
+# Views of arrays are not kept in variables inside loops: Numba would count references at each turn.
+
+
+@jit
+def weigh(rows, depth, maps, item, shifts):
+    """Return the weight of the rows at level ``depth`` that hold ``item``."""
+    weight = np.int64(0)
+    for w in range(shifts.size):
+        weight += np.int64(popcount(rows[depth, w] & maps[item, w])) << shifts[w]
+    return weight
+
+
+@jit
+def within(rows, depth, maps, item):
+    """Return whether every row at level ``depth`` holds ``item``."""
+    for w in range(rows.shape[1]):
+        if rows[depth, w] & ~maps[item, w]:
+            return False
+    return True
+
+
+@jit
+def narrow(rows, depth, maps, item):
+    """Write to level ``depth`` + 1 the rows of level ``depth`` that hold ``item``."""
+    for w in range(rows.shape[1]):
+        rows[depth + 1, w] = rows[depth, w] & maps[item, w]
+
+
+@jit
+def longer(array, size):
+    """Return ``array`` if it holds ``size`` entries, else a copy with room for twice as many."""
+    if array.size >= size:
+        return array
+    copy = np.empty(2 * size, array.dtype)
+    copy[: array.size] = array
+    return copy
+
+
+# ---------------------------------------------------------------------------------------------------
+# Frames
+# ---------------------------------------------------------------------------------------------------
+
+
+@jit
+def merge(records, rows, place, width):
+    """Return the given rows as sets of ``width`` words of bits, equal ones merged, and their weights.
+
+    ``place[item]`` is the bit of an item, -1 for an item that is left out; rows that hold no other are left out too.
+    """
+    size = 16
+    while size < 2 * rows.size:
+        size *= 2
+    slots = np.full(size, -1, np.int32)
+    mask = np.uint64(size - 1)
+    sets = np.zeros((rows.size, width), np.uint64)
+    weights = np.empty(rows.size, np.int64)
+    count = 0
+    for at in range(rows.size):
+        row = rows[at]
+        empty = True
+        for entry in range(row + HEAD, row + HEAD + records[row]):
+            bit = place[records[entry]]
+            if bit >= 0:
+                sets[count, bit >> 6] |= ONE << np.uint64(bit & 63)
+                empty = False
+        if empty:
+            continue
+        slot = NONE
+        for w in range(width):
+            slot ^= sets[count, w]
+            slot ^= slot << np.uint64(13)
+            slot ^= slot >> np.uint64(7)
+            slot ^= slot << np.uint64(17)
+        slot ^= slot >> np.uint64(32)
+        slot &= mask
+        while slots[slot] >= 0 and not same(sets, slots[slot], count):
+            slot = (slot + ONE) & mask
+        if slots[slot] < 0:
+            slots[slot] = count
+            weights[count] = records[row + 1]
+            count += 1
+        else:
+            weights[slots[slot]] += records[row + 1]
+            for w in range(width):
+                sets[count, w] = NONE
+    return sets[:count], weights[:count]
+
+
+@jit
+def same(sets, left, right):
+    """Return whether two lines of ``sets`` are equal."""
+    for w in range(sets.shape[1]):
+        if sets[left, w] != sets[right, w]:
+            return False
+    return True
+
+
+@jit
+def stand(sets, weights, width):
+    """Return the bitmaps of ``width`` items over merged rows, and the shift of each word."""
+    held = np.zeros(64, np.int64)
+    for weight in weights:
+        rest = np.uint64(weight)
+        while rest:
+            held[lowest_bit(rest)] += 1
+            rest &= rest - ONE
+    words = 0
+    free = np.zeros(64, np.int64)
+    for shift in range(64):
+        free[shift] = words << 6
+        words += (held[shift] + 63) >> 6
+    shifts = np.zeros(words, np.int64)
+    for shift in range(64):
+        for w in range(free[shift] >> 6, (free[shift] + held[shift] + 63) >> 6):
+            shifts[w] = shift
+    maps = np.zeros((width, words), np.uint64)
+    for row in range(weights.size):
+        rest = np.uint64(weights[row])
+        while rest:
+            shift = lowest_bit(rest)
+            rest &= rest - ONE
+            at = free[shift]
+            free[shift] += 1
+            bit = ONE << np.uint64(at & 63)
+            for w in range(sets.shape[1]):
+                bits = sets[row, w]
+                while bits:
+                    maps[(w << 6) + lowest_bit(bits), at >> 6] |= bit
+                    bits &= bits - ONE
+    return maps, shifts
+
+
+@jit
+def frame(records, rows, place, width):
+    """Return the bitmaps of the ``width`` items that have a ``place``, over the given rows; the shifts; the longest row."""
+    sets, weights = merge(records, rows, place, (width + 63) >> 6)
+    maps, shifts = stand(sets, weights, width)
+    longest = np.int64(0)
+    for row in range(weights.size):
+        length = np.int64(0)
+        for w in range(sets.shape[1]):
+            length += np.int64(popcount(sets[row, w]))
+        longest = max(longest, length)
+    return maps, shifts, longest
+
+
+# ---------------------------------------------------------------------------------------------------
+# What was found: a stream of records, each a length, a support and that many items
+# ---------------------------------------------------------------------------------------------------
+
+
+@jit
+def write(stream, at, itemset, length, support, control):
+    """Write one record at ``at``, where there must be room for it; return where the next one goes."""
+    stream[at] = length
+    stream[at + 1] = support
+    for i in range(length):
+        stream[at + 2 + i] = itemset[i]
+    at += length + 2
+    control[FOUND] += 1
+    if control[FOUND] > control[MOST] or at > control[ROOM]:
+        control[STOP] = FULL
+    return at
+
+
+# ---------------------------------------------------------------------------------------------------
+# Search in a frame
+# ---------------------------------------------------------------------------------------------------
+
+
+@jit
+def levels(words, menu, counts, deepest):
+    """Return the stack of a search that goes ``deepest`` levels down: rows, menus, counts, places, ends."""
+    rows = np.empty((deepest + 2, words), np.uint64)
+    menus = np.empty((deepest + 2, menu.size), np.int32)
+    held = np.empty((deepest + 2, menu.size), np.int64)
+    place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    rows[0] = ALL
+    menus[0] = menu
+    held[0] = counts
+    stop[0] = menu.size
+    return rows, menus, held, place, stop
+
+
+@jit
+def report(place, stop, depth, control):
+    """Say how far the search has come: places done at the top, thousandths of the next level."""
+    if control[INNER]:
+        return
+    if depth == 0:
+        control[DONE] = place[0]
+        control[PART] = 0
+    elif depth == 1:
+        control[PART] = 1000 - 1000 * (stop[1] - place[1]) // stop[1]
+
+
+@jit
+def rise(menus, held, depth, start, stop):
+    """Sort the menu at ``depth`` from ``start`` to ``stop`` by rising count; equal counts keep their order."""
+    for place in range(start + 1, stop):
+        item, count = menus[depth, place], held[depth, place]
+        at = place
+        while at > start and held[depth, at - 1] > count:
+            menus[depth, at] = menus[depth, at - 1]
+            held[depth, at] = held[depth, at - 1]
+            at -= 1
+        menus[depth, at] = item
+        held[depth, at] = count
+
+
+@jit
+def shadowed(maps, rows, menus, held, depth, here):
+    """Return whether an excluded item is in all rows at level ``depth`` + 1, reached through place ``here``."""
+    for place in range(here):
+        if held[depth, place] >= held[depth, here] and within(rows, depth + 1, maps, menus[depth, place]):
+            return True
+    return False
+
+
+@jit
+def extended(maps, shifts, rows, level, menus, depth, here, least):
+    """Return whether an item before ``here`` in the menu at ``depth`` is in ``least`` of the rows at ``level``."""
+    for place in range(here):
+        if weigh(rows, level, maps, menus[depth, place], shifts) >= least:
+            return True
+    return False
+
+
+@jit
+def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
+    """Complete the menu at ``depth`` + 1: in front, to be excluded, what is still frequent of the places before ``here``.
+
+    What stands there from ``here`` to ``free`` moves behind it, by rising count. Return where that starts.
+    """
+    below = depth + 1
+    kept = 0
+    for place in range(here):
+        count = weigh(rows, below, maps, menus[depth, place], shifts)
+        if count >= least:
+            menus[below, kept] = menus[depth, place]
+            held[below, kept] = count
+            kept += 1
+    for place in range(here, free):
+        menus[below, kept + place - here] = menus[below, place]
+        held[below, kept + place - here] = held[below, place]
+    rise(menus, held, below, kept, kept + free - here)
+    return kept
+
+
+@jit
+def frequent_in_frame(
+    maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, span, stream, at, control
+):
+    """Append to ``stream`` the frequent itemsets above the first ``length`` items of ``itemset``.
+
+    Only those of ``span[0]`` to ``span[1]`` items; only through the places ``start`` to ``last`` of the menu.
+    """
+    rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest)
+    place[0], depth = start, 0
+    while depth >= 0 and not control[STOP]:
+        here, end = place[depth], stop[depth]
+        if here == end or (depth == 0 and here == last):
+            depth -= 1
+            continue
+        place[depth] += 1
+        report(place, stop, depth, control)
+        size = length + depth + 1
+        itemset[size - 1] = names[menus[depth, here]]
+        if size >= span[0]:
+            if at + size + 2 > stream.size:
+                stream = longer(stream, at + size + 2)
+            at = write(stream, at, itemset, size, held[depth, here], control)
+        if size == span[1] or here + 1 == end:
+            continue
+        narrow(rows, depth, maps, menus[depth, here])
+        free = 0
+        for other in range(here + 1, end):
+            count = weigh(rows, depth + 1, maps, menus[depth, other], shifts)
+            if count >= least:
+                menus[depth + 1, free] = menus[depth, other]
+                held[depth + 1, free] = count
+                free += 1
+        depth += 1
+        place[depth], stop[depth] = 0, free
+    return stream, at
+
+
+@jit
+def closed_in_frame(
+    maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, longest, whole, stream, at, control
+):
+    """Append to ``stream`` the closed itemsets above the first ``length`` items of ``itemset``.
+
+    Only those of at most ``longest`` items; only through the places ``start`` to ``last`` of the menu; and, where
+    ``whole`` is set, only those that no item extends to a frequent itemset.
+
+    An itemset is closed when no item outside it is in all of its rows. Items behind it in the menu are taken in
+    (closure); if one that is excluded is in all of its rows, the itemset and all above it here belong elsewhere.
+    """
+    rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest)
+    lengths = np.empty(deepest + 2, np.int64)
+    place[0], lengths[0], depth = start, length, 0
+    while depth >= 0 and not control[STOP]:
+        here, end = place[depth], stop[depth]
+        if here == end or (depth == 0 and here == last):
+            depth -= 1
+            continue
+        place[depth] += 1
+        report(place, stop, depth, control)
+        narrow(rows, depth, maps, menus[depth, here])
+        if shadowed(maps, rows, menus, held, depth, here):
+            continue
+        support = held[depth, here]
+        size = lengths[depth]
+        itemset[size] = names[menus[depth, here]]
+        size += 1
+        free = here
+        for other in range(here + 1, end):
+            item = menus[depth, other]
+            count = weigh(rows, depth + 1, maps, item, shifts)
+            if count == support:
+                itemset[size] = names[item]
+                size += 1
+            elif count >= least:
+                menus[depth + 1, free] = item
+                held[depth + 1, free] = count
+                free += 1
+        if size <= longest and not (
+            whole and (free > here or extended(maps, shifts, rows, depth + 1, menus, depth, here, least))
+        ):
+            if at + size + 2 > stream.size:
+                stream = longer(stream, at + size + 2)
+            at = write(stream, at, itemset, size, support, control)
+        if free == here or size >= longest:
+            continue
+        kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
+        depth += 1
+        lengths[depth], place[depth], stop[depth] = size, kept, kept + free - here
+    return stream, at
+
+
+@jit
+def covered(known, depth, tops, menus, level, start, stop, words, scratch):
+    """Return whether one of the maximal itemsets known at ``depth`` holds the menu at ``level`` from ``start`` to ``stop``."""
+    for w in range(words):
+        scratch[w] = known[depth, w]
+    for place in range(start, stop):
+        item = menus[level, place]
+        left = NONE
+        for w in range(words):
+            scratch[w] &= tops[item, w]
+            left |= scratch[w]
+        if left == NONE:
+            return False
+    return words > 0
+
+
+@jit
+def wider(bits):
+    """Return a copy of the two-dimensional ``bits`` with twice as many words."""
+    copy = np.zeros((bits.shape[0], 2 * bits.shape[1]), np.uint64)
+    copy[:, : bits.shape[1]] = bits
+    return copy
+
+
+@jit
+def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, stream, at, control):
+    """Append to ``stream`` the maximal itemsets above the first ``length`` items of ``itemset``.
+
+    Only through the places ``start`` to ``last`` of the menu. An itemset is maximal when no item is in ``least`` of its
+    rows; excluded items count. A branch is left when what it could reach at most is part of a maximal itemset found in
+    this frame (``tops``: for each item, which of them hold it; ``known``: for each level, which of them hold the
+    itemset there), and reached at once when that is frequent.
+    """
+    rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest + 1)
+    lengths = np.empty(deepest + 3, np.int64)
+    tops, known, scratch = np.zeros((maps.shape[0], 4), np.uint64), np.zeros((deepest + 3, 4), np.uint64), np.zeros(4, np.uint64)
+    found, local = 0, np.empty(itemset.size, np.int32)
+    place[0], lengths[0], depth = start, 0, 0
+    while depth >= 0 and not control[STOP]:
+        here, end = place[depth], stop[depth]
+        if here == end or (depth == 0 and here == last):
+            depth -= 1
+            continue
+        place[depth] += 1
+        report(place, stop, depth, control)
+        words = (found + 63) >> 6
+        if covered(known, depth, tops, menus, depth, here, end, words, scratch):
+            place[depth] = end
+            continue
+        narrow(rows, depth, maps, menus[depth, here])
+        if shadowed(maps, rows, menus, held, depth, here):
+            continue
+        support = held[depth, here]
+        size = lengths[depth]
+        local[size] = menus[depth, here]
+        size += 1
+        free = here
+        for other in range(here + 1, end):
+            item = menus[depth, other]
+            count = weigh(rows, depth + 1, maps, item, shifts)
+            if count == support:
+                local[size] = item
+                size += 1
+            elif count >= least:
+                menus[depth + 1, free] = item
+                held[depth + 1, free] = count
+                free += 1
+        for w in range(words):
+            known[depth + 1, w] = known[depth, w]
+            for i in range(lengths[depth], size):
+                known[depth + 1, w] &= tops[local[i], w]
+        if free > here and covered(known, depth + 1, tops, menus, depth + 1, here, free, words, scratch):
+            continue
+        for w in range(shifts.size):
+            rows[depth + 2, w] = rows[depth + 1, w]
+        reach = size
+        for other in range(here, free):
+            item = menus[depth + 1, other]
+            local[reach] = item
+            reach += 1
+            for w in range(shifts.size):
+                rows[depth + 2, w] &= maps[item, w]
+        if free > here:
+            support = total(rows, depth + 2, shifts)
+        if support < least:
+            kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
+            depth += 1
+            lengths[depth], place[depth], stop[depth] = size, kept, kept + free - here
+            continue
+        if extended(maps, shifts, rows, depth + 2, menus, depth, here, least):
+            continue
+        for i in range(reach):
+            itemset[length + i] = names[local[i]]
+        if at + length + reach + 2 > stream.size:
+            stream = longer(stream, at + length + reach + 2)
+        at = write(stream, at, itemset, length + reach, support, control)
+        if found == 64 * scratch.size:
+            tops, known, scratch = wider(tops), wider(known), np.zeros(2 * scratch.size, np.uint64)
+        bit = ONE << np.uint64(found & 63)
+        for i in range(reach):
+            tops[local[i], found >> 6] |= bit
+        for level in range(depth + 1):
+            known[level, found >> 6] |= bit
+        found += 1
+    return stream, at
+
+
+@jit
+def total(rows, depth, shifts):
+    """Return the weight of the rows at level ``depth``."""
+    weight = np.int64(0)
+    for w in range(shifts.size):
+        weight += np.int64(popcount(rows[depth, w])) << shifts[w]
+    return weight
+
+
+# ---------------------------------------------------------------------------------------------------
+# Search in lists of rows
+# ---------------------------------------------------------------------------------------------------
+
+
+@jit
+def tally(records, rows, start, stop, counts, met):
+    """Count the items of the listed rows in ``counts``, which is all 0 before; return how many were ``met``."""
+    size = 0
+    for at in range(start, stop):
+        row = rows[at]
+        weight = records[row + 1]
+        for entry in range(row + HEAD, row + HEAD + records[row]):
+            item = records[entry]
+            if counts[item] == 0:
+                met[size] = item
+                size += 1
+            counts[item] += weight
+    return size
+
+
+@jit
+def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu, held):
+    """Part the items that were met, and set ``counts`` back to 0.
+
+    Those that all rows share go to ``itemset``; of the other frequent ones, those before ``item`` go to the front of
+    ``menu`` and those behind it after them, by rising count. Return how many are in front, how many in all, and the
+    length of the itemset, or 0 where an item before ``item`` is in all rows.
+    """
+    front, back, shadow = 0, 0, False
+    for i in range(size):
+        other = met[i]
+        if other == item or taken[other] or counts[other] < least or (kind == FREQUENT and other < item):
+            continue
+        if counts[other] == counts[item] and kind != FREQUENT:
+            if other < item:
+                shadow = True
+            else:
+                itemset[length] = other
+                length += 1
+        elif other < item:
+            menu[front] = other
+            held[front] = counts[other]
+            front += 1
+        else:
+            back += 1
+            menu[menu.size - back] = other
+            held[menu.size - back] = counts[other]
+    if back > 0 and not shadow:
+        order = np.argsort(held[menu.size - back :])
+        behind = menu[menu.size - back :].copy()
+        for i in range(back):
+            menu[front + i] = behind[order[i]]
+            held[front + i] = counts[menu[front + i]]
+    for i in range(size):
+        counts[met[i]] = 0
+    return front, front + back, 0 if shadow else length
+
+
+@jit
+def deliver(records, rows, start, stop, free, menu, held, front, width, slot, twigs):
+    """Append to ``rows``, from ``free`` on, the listed rows that hold each item of ``menu`` behind the first ``front``.
+
+    ``twigs`` gets a line for each of these items: the item, where its list starts and where it ends. Return the end.
+    ``slot`` is all -1 before and after.
+    """
+    for i in range(front, width):
+        slot[menu[i]] = free
+        twigs[i - front, 0] = menu[i]
+        twigs[i - front, 1] = free
+        free += min(stop - start, held[i])
+    for at in range(start, stop):
+        row = rows[at]
+        for entry in range(row + HEAD, row + HEAD + records[row]):
+            to = slot[records[entry]]
+            if to >= 0:
+                rows[to] = row
+                slot[records[entry]] = to + 1
+    for i in range(front, width):
+        twigs[i - front, 2] = slot[menu[i]]
+        slot[menu[i]] = -1
+    return free
+
+
+@jit
+def in_frame(
+    kind, records, rows, slot, menu, held, front, itemset, length, least, span, stream, at, control
+):
+    """Append to ``stream`` the itemsets above the first ``length`` items of ``itemset``, by a frame of the given rows.
+
+    ``slot`` is all -1 before and after.
+    """
+    for i in range(menu.size):
+        slot[menu[i]] = i
+    maps, shifts, deepest = frame(records, rows, slot, menu.size)
+    for i in range(menu.size):
+        slot[menu[i]] = -1
+    local = np.arange(menu.size).astype(np.int32)
+    return in_bitmaps(
+        kind, maps, shifts, deepest, local, held, front, menu.size, menu, itemset, length, least, span, stream, at, control
+    )
+
+
+@jit
+def in_bitmaps(
+    kind, maps, shifts, deepest, menu, held, start, last, names, itemset, length, least, span, stream, at, control
+):
+    """Append to ``stream`` the itemsets of this ``kind`` above the first ``length`` items of ``itemset``.
+
+    Only through the places ``start`` to ``last`` of the menu; ``span`` is the least and the greatest length.
+    """
+    if kind == FREQUENT:
+        return frequent_in_frame(
+            maps, shifts, deepest, menu, held, start, last, names, itemset, length, least, span, stream, at, control
+        )
+    if kind == MAXIMAL:
+        return maximal_in_frame(
+            maps, shifts, deepest, menu, held, start, last, names, itemset, length, least, stream, at, control
+        )
+    return closed_in_frame(
+        maps,
+        shifts,
+        deepest,
+        menu,
+        held,
+        start,
+        last,
+        names,
+        itemset,
+        length,
+        least,
+        span[1],
+        kind == UNEXTENDED,
+        stream,
+        at,
+        control,
+    )
+
+
+@jit
+def in_lists(
+    kind, records, list_offsets, lists, start, last, itemset, length, least, span, crowd, stream, at, control
+):
+    """Append to ``stream`` the itemsets of this ``kind`` whose first item is one of ``start`` to ``last``.
+
+    ``lists`` holds the rows of each item. Each itemset above the first ``length`` items of ``itemset`` is met through its
+    first item, the lists growing shorter item by item; where the rows that are left would hold ``crowd`` bits or more
+    in a word of their bitmaps, they are stood up as a frame.
+    """
+    many = list_offsets.size - 1
+    counts, met = np.zeros(many, np.int64), np.empty(many, np.int32)
+    menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
+    slot, taken = np.full(many, -1, np.int64), np.zeros(many, np.bool_)
+    rows, twigs = np.empty(1024, np.int32), np.empty((1024, 3), np.int64)
+    # At each level the twigs from place to stop are to do; free is where the lists of the next level start.
+    place, stop = np.empty(many + 2, np.int64), np.empty(many + 2, np.int64)
+    free, lengths = np.empty(many + 2, np.int64), np.empty(many + 2, np.int64)
+    place[0], stop[0], lengths[0], depth = start, last, length, 0
+    control[INNER] = 1
+    while not control[STOP]:
+        if place[depth] == stop[depth]:
+            if depth == 0:
+                break
+            depth -= 1
+            for i in range(lengths[depth], lengths[depth + 1]):
+                taken[itemset[i]] = False
+            continue
+        if depth == 0:
+            item, begin, end = place[0], 0, list_offsets[place[0] + 1] - list_offsets[place[0]]
+            if rows.size < end:
+                rows = longer(rows, end)
+            for i in range(end):
+                rows[i] = lists[list_offsets[item] + i]
+            free[0] = end
+            control[DONE] = item
+        else:
+            item, begin, end = twigs[place[depth], 0], twigs[place[depth], 1], twigs[place[depth], 2]
+        place[depth] += 1
+        size = tally(records, rows, begin, end, counts, met)
+        support = counts[item]
+        itemset[lengths[depth]] = item
+        front, width, size = sort_out(
+            kind, item, least, counts, met, size, taken, itemset, lengths[depth] + 1, menu, held
+        )
+        if size == 0:
+            continue
+        if span[0] <= size <= span[1] and (kind <= CLOSED or width == 0):
+            if at + size + 2 > stream.size:
+                stream = longer(stream, at + size + 2)
+            at = write(stream, at, itemset, size, support, control)
+        if width == front or size >= span[1]:
+            continue
+        if held[:width].sum() >= crowd * width * ((end - begin + 63) >> 6):
+            stream, at = in_frame(
+                kind,
+                records,
+                rows[begin:end],
+                slot,
+                menu[:width],
+                held[:width],
+                front,
+                itemset,
+                size,
+                least,
+                span,
+                stream,
+                at,
+                control,
+            )
+            continue
+        first = 0 if depth == 0 else stop[depth]
+        if twigs.shape[0] < first + width - front:
+            twigs = taller(twigs, first + width - front)
+        need = free[depth]
+        for i in range(front, width):
+            need += min(end - begin, held[i])
+        if rows.size < need:
+            rows = longer(rows, need)
+        for i in range(lengths[depth], size):
+            taken[itemset[i]] = True
+        free[depth + 1] = deliver(
+            records, rows, begin, end, free[depth], menu, held, front, width, slot, twigs[first:]
+        )
+        depth += 1
+        place[depth], stop[depth], lengths[depth] = first, first + width - front, size
+    control[INNER] = 0
+    return stream, at
+
+
+@jit
+def taller(table, size):
+    """Return a copy of ``table`` with room for twice ``size`` lines."""
+    copy = np.empty((2 * size, table.shape[1]), table.dtype)
+    copy[: table.shape[0]] = table
+    return copy

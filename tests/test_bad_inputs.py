@@ -1,0 +1,333 @@
+"""A table of bad inputs: each ends in one sentence that says what came and what to do, and holds no label."""
+
+import gzip
+import lzma
+from io import BytesIO
+
+import pytest
+
+import discreet
+from discreet import DiscreetError, InputError, OptionError, OutputError, Patterns, ThresholdError, Transactions
+
+zstandard = pytest.importorskip("zstandard")
+
+ROWS = b"1 2 3\n" * 1000
+SECRET = "secret"  # noqa: S105 - a label that no message may hold
+
+FILES = {
+    "empty": ("rows.dat", b"", "the file is empty; an export has probably failed: write it again"),
+    "empty, packed": ("rows.dat.gz", gzip.compress(b""), "the file is empty; an export has probably failed"),
+    "binary junk": (
+        "rows.dat",
+        bytes(range(256)),
+        "line 1 holds a byte that is no text; the file is damaged, compressed or",
+    ),
+    "packed, but not by name": ("rows.dat", gzip.compress(ROWS), "line 1 holds "),
+    "a word": (
+        "rows.dat",
+        b"1 2\n3 secret\n",
+        "line 2 holds something that is no whole number; items are whole numbers",
+    ),
+    "a word after a number": ("rows.dat", b"1 2secret\n", "line 1 holds something that is no whole number"),
+    "a decimal": ("rows.dat", b"1 2.5\n", "line 1 holds something that is no whole number"),
+    "a negative item": (
+        "rows.dat",
+        b"1\n\n2 -3\n",
+        "line 3 holds a negative number; items are whole numbers from 0 to",
+    ),
+    "a lonely minus": ("rows.dat", b"1 - 3\n", "line 1 holds something that is no whole number"),
+    "an item above 2^31 - 1": ("rows.dat", b"2147483648\n", "line 1 holds a number above 2147483647; items are whole"),
+    "an item of 30 digits": ("rows.dat", b"1\n" + b"9" * 30, "line 2 holds a number above 2147483647; items are whole"),
+    "10^6 items in a line": (
+        "rows.dat",
+        b" ".join(b"%d" % item for item in range(10**6)),
+        "row 1 holds 1,000,000 items; at most 100,000 are allowed: check the line ends",
+    ),
+    "carriage returns alone": ("rows.dat", b"1 2\r3 4\r", "line 1 holds a carriage return that ends no line; save the"),
+    "a NUL byte": ("rows.dat", b"1 2\n3 \x00 4\n", "line 2 holds a byte that is no text"),
+    "a NUL byte in CSV": (
+        "rows.csv",
+        b"secret\na\x00b\n",
+        "line 2 holds a NUL byte, so this is no text; check the file",
+    ),
+    "a NUL byte in SPMF": ("rows.txt", b"@ITEM=1=\x00\n1\n", "line 1 holds a NUL byte"),
+    "broken gzip": ("rows.dat.gz", b"1 2 3\n", "the gzip data is broken or cut short; copy or compress the file again"),
+    "truncated gzip": ("rows.dat.gz", gzip.compress(ROWS)[:-10], "the gzip data is broken or cut short"),
+    "gzip with a wrong sum": (
+        "rows.dat.gz",
+        gzip.compress(ROWS)[:-8] + bytes(8),
+        "the gzip data is broken or cut short",
+    ),
+    "broken xz": ("rows.dat.xz", b"1 2 3\n", "the xz data is broken or cut short; copy or compress the file again"),
+    "truncated xz": ("rows.dat.xz", lzma.compress(ROWS)[:-10], "the xz data is broken or cut short"),
+    "broken zst": ("rows.dat.zst", b"1 2 3\n", "the zstd data is broken or cut short; copy or compress the file again"),
+    "truncated zst": ("rows.dat.zst", zstandard.compress(ROWS)[:-3], "the zstd data is broken or cut short"),
+    "not UTF-8": ("rows.csv", b"a\nsecr\xe9t\n", "line 2 is not UTF-8; save the file as UTF-8"),
+    "a quote that does not end": ("rows.csv", b'a\n"secret\n', "line 2 has a quote that does not end"),
+    "text after a quote": ("rows.csv", b'"secret"a\n', "line 1 has a quote that does not end, text after a quote"),
+    "a giant field": (
+        "rows.csv",
+        b"x" * 200_000,
+        "line 1 has a quote that does not end, text after a quote, or a field of",
+    ),
+    "an item without a name": (
+        "rows.txt",
+        b"@ITEM=1=secret\n1 2 3\n",
+        "2 of 3 items have no @ITEM line, though others",
+    ),
+    "a name given twice": ("rows.txt", b"@ITEM=1=secret\n@ITEM=2=secret\n1 2\n", "two @ITEM lines give the same label"),
+    "an item named twice": ("rows.txt", b"@ITEM=1=secret\n@ITEM=1=b\n1\n", "line 2 must name a number once"),
+    "a name without a number": (
+        "rows.txt",
+        b"@ITEM=secret\n1\n",
+        "line 1 must name a number once, such as @ITEM=1=apple",
+    ),
+    "no Parquet": ("rows.parquet", b"secret" * 10, "this is no Parquet file, or a damaged one; check its format"),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "sentence"), FILES.values(), ids=FILES)
+def test_a_bad_file_is_refused_in_a_sentence(tmp_path, name, data, sentence):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        discreet.read(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: {sentence}")
+    assert caught.value.exit_code == 2
+    assert SECRET not in message
+    assert "\n" not in message
+
+
+PATTERNS = {
+    "empty": ("p.json", b"", "the file is empty"),
+    "no JSON": ("p.json", b'{"n": secret', "this is no JSON (line 1 breaks its rules); mend it"),
+    "JSON of something else": ("p.json", b'["secret"]', "the JSON holds no patterns; it must look like"),
+    "deep JSON": ("p.json", b"[" * 100_000, "the JSON is nested too deeply"),
+    "a wrong n": (
+        "p.json",
+        b'{"n": "3", "patterns": []}',
+        "the source says that its patterns were mined in a way that cannot be",
+    ),
+    "a negative n": (
+        "p.json",
+        b'{"n": -3, "patterns": []}',
+        "the source says that its patterns were mined in a way that cannot be; n must be",
+    ),
+    "a wrong pattern": (
+        "p.json",
+        b'{"n": 3, "patterns": [{"items": "secret", "support": 1}]}',
+        "pattern 1 of the JSON",
+    ),
+    "a share for a support": (
+        "p.json",
+        b'{"n": 3, "patterns": [{"items": [], "support": 0.5}]}',
+        "pattern 1 of the JSON",
+    ),
+    "a support above n": (
+        "p.json",
+        b'{"n": 3, "patterns": [{"items": ["secret"], "support": 4}]}',
+        "an itemset of 1 items",
+    ),
+    "a huge support": (
+        "p.json",
+        b'{"n": 3, "patterns": [{"items": [], "support": 99999999999999999999}]}',
+        "an itemset has",
+    ),
+    "no JSON number": (
+        "p.json",
+        b'{"n": NaN, "patterns": []}',
+        "the source says that its patterns were mined in a way",
+    ),
+    "no header": ("p.csv", b"secret,3\n", "the first line must be the header itemset,support"),
+    "a field too many": ("p.csv", b"itemset,support\nsecret,3,4\n", "pattern 1 has 3 fields; it must have 2"),
+    "a share in CSV": ("p.csv", b"itemset,support\nsecret,0.5\n", "pattern 1 has a support that is no count"),
+    "a quote in a cell": ("p.csv", b'itemset,support\n"""secret",5\n', "pattern 1 has a quote that does not end"),
+    "no n": (
+        "p.csv",
+        b"itemset,support\nsecret,5\n",
+        "the source does not say of how many rows these are patterns; say it",
+    ),
+    "no n, in Borgelt's": ("p.out", b"secret (3)\n", "the source does not say of how many rows these are patterns"),
+    "no support": ("p.out", b"secret\n", "line 1 is no pattern such as 'a b c (12)'"),
+    "percent without n": ("p.out", b"secret (12.5)\n", "line 1 has a support in percent; say of how many rows with n="),
+    "listed twice": ("p.out", b"(9)\nsecret (3)\nsecret (4)\n", "an itemset of 1 items is listed twice"),
+    "words in SPMF": ("p.txt", b"secret #SUP: 3\n", "line 1 is no pattern such as '1 2 3 #SUP: 4'"),
+    "no support in SPMF": ("p.txt", b"1 2 3\n", "line 1 is no pattern such as '1 2 3 #SUP: 4'"),
+    "a wrong n in SPMF": ("p.txt", b"@N=many\n1 #SUP: 3\n", "the line @N= has a support that is no count"),
+    "no Parquet": ("p.parquet", b"secret" * 10, "this is no Parquet file, or a damaged one"),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "sentence"), PATTERNS.values(), ids=PATTERNS)
+def test_a_bad_file_of_patterns_is_refused_in_a_sentence(tmp_path, name, data, sentence):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        discreet.read_patterns(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: {sentence}")
+    assert caught.value.exit_code == 2
+    assert SECRET not in message
+    assert "\n" not in message
+
+
+def read_bytes(data=b"1", **options):
+    return discreet.read(BytesIO(data), **options)
+
+
+LONG = b"who,what\n1,secret\n"
+MINED = Transactions([["secret"], ["secret", "b"]])
+
+CALLS = {
+    "missing file": (
+        lambda at: discreet.read(at / "no.dat"),
+        InputError,
+        "no.dat: there is no such file; check its name",
+    ),
+    "directory": (lambda at: discreet.read(at, format="fimi"), InputError, "this is a directory; give a file in it"),
+    "no file name": (
+        lambda _: discreet.read("a\0.dat"),
+        InputError,
+        "the file cannot be read (its name is no file name)",
+    ),
+    "a file in a file": (
+        lambda at: discreet.read(file_in(at) / "a.dat"),
+        InputError,
+        "the file cannot be read (Not a dir",
+    ),
+    "unknown format": (
+        lambda _: read_bytes(format="arff"),
+        OptionError,
+        "format is 'arff'; rows can be in one of fimi, spmf",
+    ),
+    "a format of patterns": (
+        lambda _: read_bytes(format="json"),
+        OptionError,
+        "format is 'json'; rows can be in one of",
+    ),
+    "unknown suffix": (
+        lambda at: discreet.read(at / "a.xls"),
+        OptionError,
+        "the suffix '.xls' tells no format of rows; name",
+    ),
+    "no suffix": (
+        lambda _: discreet.read("-"),
+        OptionError,
+        "the suffix '' tells no format of rows; name one with format=:",
+    ),
+    "unknown suffix of patterns": (
+        lambda _: discreet.read_patterns("a.dat"),
+        OptionError,
+        "tells no format of patterns",
+    ),
+    "missing column": (
+        lambda _: read_bytes(LONG, format="csv", row="whom", item="what"),
+        InputError,
+        "the header does not have both columns that row= and item= name; check their names",
+    ),
+    "an empty field in long form": (
+        lambda _: read_bytes(LONG + b"2,\n", format="csv", row="who", item="what"),
+        InputError,
+        "column 'what' holds 1 missing values",
+    ),
+    "a ragged line in long form": (
+        lambda _: read_bytes(LONG + b"2,secret,3\n", format="csv", row="who", item="what"),
+        InputError,
+        "this is no CSV table with as many fields in each line as in the header",
+    ),
+    "text for rows": (
+        lambda _: discreet.read(["secret"]),
+        InputError,
+        "row 1 is of type str; a row is a collection of items",
+    ),
+    "a row of missing values": (lambda _: discreet.read([[None]]), InputError, "the rows hold missing values"),
+    "min support 0": (
+        lambda _: discreet.mine(MINED, min_support=0),
+        ThresholdError,
+        "min support is the count 0; a count",
+    ),
+    "min support 1.5": (
+        lambda _: discreet.mine(MINED, min_support=1.5),
+        ThresholdError,
+        "min support is 1.5; as a share",
+    ),
+    "min support abc": (
+        lambda _: discreet.mine(MINED, min_support="abc"),
+        ThresholdError,
+        "min support is 'abc', which is no",
+    ),
+    "min support NaN": (
+        lambda _: discreet.mine(MINED, min_support=float("nan")),
+        ThresholdError,
+        "min support is 'nan'",
+    ),
+    "min support 10**20": (
+        lambda _: discreet.mine(MINED, min_support=10**20),
+        ThresholdError,
+        "min support is the count 1000",
+    ),
+    "unknown kind": (
+        lambda _: discreet.mine(MINED, min_support=1, kind="free"),
+        OptionError,
+        "kind is 'free'; it must be one",
+    ),
+    "unknown kind of patterns": (
+        lambda _: discreet.read_patterns([(["secret"], 1)], n=2, kind="free"),
+        OptionError,
+        "kind is 'free'; it must be one of frequent, closed, maximal",
+    ),
+    "a wrong n": (
+        lambda _: discreet.read_patterns([(["secret"], 1)], n=2.5),
+        InputError,
+        "n must be a number of rows, a",
+    ),
+    "output in a folder that is not there": (
+        lambda at: discreet.write(MINED, at / "no" / "rows.csv"),
+        OutputError,
+        "cannot be written (No such file or directory); give a file in a folder where you may write",
+    ),
+    "output in a file": (
+        lambda at: discreet.write(MINED, file_in(at) / "rows.csv"),
+        OutputError,
+        "cannot be written (Not a",
+    ),
+    "output is a directory": (
+        lambda at: discreet.write(MINED, at, format="csv"),
+        OutputError,
+        "is a directory; give the name of a file",
+    ),
+    "output of an unknown format": (
+        lambda at: discreet.write(MINED, at / "a.xls"),
+        OptionError,
+        "the suffix '.xls' tells no",
+    ),
+    "patterns to a directory": (
+        lambda at: discreet.write_patterns(Patterns.from_itemsets([], n=1), at, format="json"),
+        OutputError,
+        "is a directory; give the name of a file",
+    ),
+}
+
+
+def file_in(folder):
+    path = folder / "file"
+    path.write_bytes(b"1")
+    return path
+
+
+@pytest.mark.parametrize(("call", "error", "sentence"), CALLS.values(), ids=CALLS)
+def test_a_bad_call_is_refused_in_a_sentence_and_leaves_nothing(tmp_path, call, error, sentence):
+    with pytest.raises(DiscreetError) as caught:
+        call(tmp_path)
+    message = str(caught.value)
+    assert type(caught.value) is error
+    assert sentence in message
+    assert caught.value.exit_code == 2
+    assert SECRET not in message
+    assert [path.name for path in tmp_path.iterdir() if path.name != "file"] == []
+
+
+def test_no_rows_are_legal_where_they_are_meant():
+    assert len(Transactions([])) == 0
+    assert list(discreet.read(BytesIO(b"\n"), format="fimi")) == [frozenset()]

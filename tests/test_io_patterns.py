@@ -1,0 +1,179 @@
+"""Patterns: what is written is read back, and files of others are read as their formats mean it."""
+
+import json
+from io import BytesIO
+
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import InputError, OutputError, Patterns, read_patterns, write_patterns
+
+FORMATS = ("spmf", "borgelt", "csv", "parquet", "json")
+SUFFIXES = {"spmf": ".txt", "borgelt": ".out", "csv": ".csv", "parquet": ".parquet", "json": ".json"}
+WITHOUT_METADATA = ("borgelt", "csv")
+
+anything = (
+    st.text(max_size=3) | st.integers() | st.sampled_from(["1", "01", " a", "(2)", "#", "@", "a;b", 'a"b', "a,b"])
+)
+pools = st.lists(anything, unique_by=lambda label: (type(label).__name__, label), min_size=1, max_size=4)
+plain = st.sampled_from([["a", "b", "käse", "(3)"], [0, 1, 7, 2**31 - 1]])
+
+
+@st.composite
+def mined(draw, pools):
+    """The patterns of a random database, found by the oracle."""
+    labels = draw(pools)
+    rows = draw(st.lists(st.frozensets(st.sampled_from(labels)), max_size=6))
+    count = draw(st.integers(1, len(rows) + 1))
+    kind = draw(st.sampled_from(sorted(oracle.KINDS)))
+    pairs = oracle.KINDS[kind](rows, count).items()
+    return Patterns.from_itemsets(pairs, n=len(rows), min_support=count, kind=kind)
+
+
+def written(patterns, form):
+    file = BytesIO()
+    write_patterns(patterns, file, format=form)
+    return file.getvalue()
+
+
+def read_back(data, patterns, form):
+    how = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
+    return read_patterns(BytesIO(data), format=form, **(how if form in WITHOUT_METADATA else {}))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(patterns=mined(plain))
+def test_patterns_are_read_back_from_every_format(form, patterns):
+    if form == "borgelt" and not len(patterns):
+        return  # an empty file reads as a failed export, so no patterns are refused: see below
+    assert read_back(written(patterns, form), patterns, form) == patterns
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(patterns=mined(pools))
+def test_any_patterns_are_refused_or_read_back(form, patterns):
+    try:
+        data = written(patterns, form)
+    except OutputError:
+        return
+    assert read_back(data, patterns, form) == patterns
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(patterns=mined(plain))
+def test_equal_patterns_give_equal_bytes_whatever_their_codes(form, patterns):
+    if form == "borgelt" and not len(patterns):
+        return
+    again = Patterns(
+        patterns.offsets,
+        patterns.items + 2,
+        patterns.supports,
+        ("zebra", "aardvark", *patterns.labels),
+        patterns.n,
+        patterns.min_support,
+        patterns.kind,
+    )
+    assert written(again, form) == written(patterns, form)
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow"])
+@given(patterns=mined(plain), counted=st.booleans())
+def test_patterns_are_read_back_from_frames(frame, patterns, counted):
+    pytest.importorskip(frame)
+    native = patterns.to_pandas() if frame == "pandas" else patterns.to_polars()
+    columns = ["support", "itemsets", "count"] if counted else ["support", "itemsets"]
+    native = native[columns].to_arrow() if frame == "pyarrow" else native[columns]
+    how = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
+    assert read_patterns(native, **how) == patterns
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_suffixes_tell_the_format_of_patterns(tmp_path, form, packed):
+    patterns = Patterns.from_itemsets([([], 3), (["a"], 3), (["a", "b"], 2)], n=3, min_support=2)
+    path = tmp_path / f"patterns{SUFFIXES[form]}{packed}"
+    write_patterns(patterns, path)
+    assert read_patterns(path) == patterns
+
+
+def test_patterns_read_as_they_are_written():
+    patterns = Patterns.from_itemsets([([], 9), (["tea"], 7), (["rye bread", "tea"], 5)], n=9, kind="closed")
+    assert written(patterns, "spmf").decode() == (
+        "@CONVERTED_FROM_TEXT\n@ITEM=1=rye bread\n@ITEM=2=tea\n@N=9\n@MIN_SUPPORT=5\n@KIND=closed\n"
+        "#SUP: 9\n1 2 #SUP: 5\n2 #SUP: 7\n"
+    )
+    assert written(patterns, "csv").decode() == "itemset,support\n,9\nrye bread;tea,5\ntea,7\n"
+    assert json.loads(written(patterns, "json")) == {
+        "n": 9,
+        "min_support": 5,
+        "kind": "closed",
+        "patterns": [
+            {"items": [], "support": 9},
+            {"items": ["rye bread", "tea"], "support": 5},
+            {"items": ["tea"], "support": 7},
+        ],
+    }
+    assert len(written(patterns, "json").splitlines()) == 5 + 3 + 2
+
+
+def test_spmf_results_of_others_are_read():
+    patterns = read_patterns(BytesIO(b"1 #SUP: 3\r\n1 2 #SUP: 2 #TID: 0 1\r\n"), format="spmf", n=4)
+    assert dict(patterns) == {frozenset(): 4, frozenset([1]): 3, frozenset([1, 2]): 2}
+    assert (patterns.n, patterns.min_support, patterns.kind) == (4, 2, "frequent")
+
+
+def test_percentages_become_the_counts_they_stand_for():
+    data = b"a (100)\na b (33.3333)\nb (66.6667%)\n"
+    patterns = read_patterns(BytesIO(data.replace(b"(100)", b"(100.0)")), format="borgelt", n=12345)
+    assert dict(patterns) == {
+        frozenset(): 12345,
+        frozenset("a"): 12345,
+        frozenset("ab"): 4115,
+        frozenset("b"): 8230,
+    }
+
+
+@pytest.mark.parametrize("support", ["12.3", "0.1", "12.34567"])
+def test_a_percentage_that_is_no_count_or_several_is_refused(support):
+    with pytest.raises(
+        InputError, match="line 1 has a support in percent that is no count of 8124 rows, or of several"
+    ):
+        read_patterns(BytesIO(f"a ({support})".encode()), format="borgelt", n=8124)
+
+
+def test_the_empty_itemset_tells_the_number_of_rows():
+    assert read_patterns(BytesIO(b"(7)\na (3)\n"), format="borgelt").n == 7
+
+
+def test_pairs_and_patterns_are_sources_too():
+    patterns = Patterns.from_itemsets([([], 5), (["a"], 3)], n=5)
+    assert read_patterns(patterns) is patterns
+    assert read_patterns([(["a"], 3)], n=5) == patterns
+
+
+@pytest.mark.parametrize(("name", "value"), [("n", 4), ("min_support", 3), ("kind", "maximal")])
+def test_what_the_caller_says_must_agree_with_the_file(name, value):
+    data = written(Patterns.from_itemsets([([], 3), (["a"], 2)], n=3, kind="closed"), "json")
+    with pytest.raises(InputError, match=f"the source says {name} is .*, but {name}={value} was given; leave it out"):
+        read_patterns(BytesIO(data), format="json", **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("labels", "form", "sentence"),
+    [
+        (["rye bread"], "borgelt", "item 1 of 1 has a label that Borgelt's format cannot hold"),
+        (["a", "1\r"], "csv", "has a label that CSV cannot hold"),
+        ([1, "a"], "borgelt", "not all text or all whole numbers, which Borgelt's format cannot hold"),
+        ([2.5], "json", "item 1 has a label of type float; JSON holds text and whole numbers"),
+        (["\ud800"], "json", "item 1 has a label that is no Unicode text"),
+        ([("a", 1)], "parquet", "not all text or all whole numbers, which Parquet cannot hold"),
+        ([10**20], "csv", "numbers of more than 18 digits"),
+    ],
+)
+def test_patterns_that_a_format_cannot_hold_are_refused(tmp_path, labels, form, sentence):
+    patterns = Patterns.from_itemsets([(labels, 2)], n=3)
+    with pytest.raises(OutputError, match=sentence):
+        write_patterns(patterns, tmp_path / "patterns", format=form)
+    assert list(tmp_path.iterdir()) == []

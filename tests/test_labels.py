@@ -1,0 +1,89 @@
+"""Labels: any hashable values, in an order that depends on nothing but them."""
+
+import datetime as dt
+import os
+import subprocess
+import sys
+from enum import Enum
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.labels import is_missing, ordered
+
+labels = st.lists(
+    st.integers()
+    | st.text()
+    | st.binary()
+    | st.floats(allow_nan=False).filter(lambda x: not x.is_integer())
+    | st.tuples(st.integers(), st.text())
+)
+
+
+class Colour(Enum):
+    """Labels without an order of their own."""
+
+    RED = 1
+    BLUE = 2
+
+
+@given(labels)
+def test_distinct_labels_come_out_once_each(items):
+    found = ordered(items)
+    assert set(found) == set(items)
+    assert len(found) == len(set(items))
+
+
+@given(labels.flatmap(lambda items: st.tuples(st.just(items), st.permutations(items))))
+def test_the_order_of_coming_does_not_matter(both):
+    items, shuffled = both
+    assert ordered(items) == ordered(shuffled)
+
+
+def test_labels_of_one_type_keep_their_own_order():
+    assert ordered([10, 9, -1]) == (-1, 9, 10)
+    assert ordered(["b", "B", "a"]) == ("B", "a", "b")
+    days = [dt.date(2024, 5, day) for day in (3, 1, 2)]
+    assert ordered(days) == tuple(sorted(days))
+
+
+def test_labels_that_cannot_be_compared_go_by_their_text():
+    assert ordered([Colour.RED, Colour.BLUE]) == (Colour.BLUE, Colour.RED)
+    assert ordered([("b", 1), (1, "b")]) == (("b", 1), (1, "b"))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.float32("nan"), np.datetime64("NaT")], ids=repr)
+def test_missing_values_are_missing(missing):
+    assert is_missing(missing)
+
+
+@pytest.mark.parametrize("label", ["nan", "", "None", 0, False, (), 0.0], ids=repr)
+def test_what_merely_looks_empty_is_a_label(label):
+    assert not is_missing(label)
+
+
+def test_missing_values_of_pandas_are_missing():
+    pandas = pytest.importorskip("pandas")
+    assert all(map(is_missing, [pandas.NA, pandas.NaT]))
+
+
+def test_the_order_does_not_hang_on_the_hash_seed():
+    program = (
+        "from discreet import Transactions, mine\n"
+        "rows = Transactions([{'milk', 'bread', 7, ('age', 40), b'x'}, {'beer', 'milk', 3, 2.5}, {'bread', 'beer'}])\n"
+        "print(rows.labels, rows.items.tolist(), [sorted(map(repr, x)) for x, _ in mine(rows, min_support=1)])\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert "milk" in printed.pop()

@@ -1,0 +1,78 @@
+"""Laws that hold for all rows: the miners against the definitions, whatever way they go."""
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from strategies import databases, lengths, mined_databases
+
+from discreet import Transactions, mine
+
+KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+WAYS = [("auto", 1), ("auto", 2), ("dense", 1), ("dense", 2), ("sparse", 1), ("sparse", 2)]
+"""Strategies and threads."""
+
+
+def mined(rows, strategy, threads, **options):
+    """Return the patterns of rows, mined in a certain way."""
+    del strategy
+    return mine(rows, threads=threads, **options)
+
+
+@KINDS
+@settings(max_examples=2000)
+@given(case=mined_databases())
+def test_all_ways_of_mining_find_what_the_definition_says(kind, case):
+    rows, min_support, count = case
+    transactions = Transactions(rows)
+    expected = oracle.KINDS[kind](rows, count)
+    for strategy, threads in WAYS:
+        found = mined(transactions, strategy, threads, min_support=min_support, kind=kind)
+        assert dict(found) == expected
+        assert (found.n, found.min_support, found.kind, len(found)) == (len(rows), count, kind, len(expected))
+
+
+@KINDS
+@settings(max_examples=300)
+@given(case=mined_databases(), max_length=lengths)
+def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, case, max_length):
+    rows, min_support, count = case
+    transactions = Transactions(rows)
+    expected = oracle.KINDS[kind](rows, count, max_length)
+    for strategy, threads in WAYS:
+        found = mined(transactions, strategy, threads, min_support=min_support, kind=kind, max_length=max_length)
+        assert dict(found) == expected
+        assert len(found) == len(expected)
+
+
+@pytest.mark.nojit
+@KINDS
+@settings(max_examples=25)
+@given(case=mined_databases())
+def test_mining_needs_no_compiler_to_be_right(kind, case):
+    rows, min_support, count = case
+    transactions = Transactions(rows)
+    expected = oracle.KINDS[kind](rows, count)
+    for strategy, threads in WAYS:
+        assert dict(mined(transactions, strategy, threads, min_support=min_support, kind=kind)) == expected
+
+
+@given(rows=databases())
+def test_frequent_itemsets_follow_from_the_closed_ones(rows):
+    closed = mine(rows, min_support=1, kind="closed")
+    for itemset, support in oracle.frequent(rows, 1).items():
+        assert max(other for superset, other in closed if itemset <= superset) == support
+
+
+@given(case=mined_databases())
+def test_maximal_itemsets_are_closed_and_closed_ones_frequent(case):
+    rows, min_support, _ = case
+    maximal, closed, frequent = (
+        set(mine(rows, min_support=min_support, kind=kind)) for kind in ("maximal", "closed", "frequent")
+    )
+    assert maximal <= closed <= frequent
+
+
+@given(case=mined_databases())
+def test_the_order_of_rows_does_not_matter(case):
+    rows, min_support, _ = case
+    assert mine(rows, min_support=min_support) == mine(rows[::-1], min_support=min_support)

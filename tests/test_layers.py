@@ -1,0 +1,77 @@
+"""A module imports only from its left: the layers of docs/how-it-works.md, read from the source."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+SOURCE = Path(discreet.__file__).parent
+LAYERS = (
+    "errors",
+    "thresholds",
+    "labels",
+    "kernels",
+    "transactions",
+    "patterns",
+    "io",
+    "generate",
+    "datasets",
+    "mine",
+    "cli",
+)
+DOORS = {"transactions": {"io"}}
+"""Where a method is a door to the right, such as ``Transactions.from_onehot``; it imports when it is called."""
+
+PUBLIC_MODULES = {"generate", "datasets"}
+"""Public by their own names, so that ``import discreet`` need not load them."""
+
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def layer(path):
+    """The first part of a module's name below ``discreet``."""
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported(path):
+    """The dotted names that a module imports from ``discreet``, wherever in the file it does."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name for name in names if name.name.split(".")[0] == "discreet")
+            case ast.ImportFrom(module=str(module), names=names, level=0) if module.split(".")[0] == "discreet":
+                yield from (f"{module}.{name.name}" for name in names)
+
+
+def name_of(path):
+    return str(path.relative_to(SOURCE))
+
+
+def test_every_module_has_its_layer():
+    assert {layer(path) for path in MODULES} <= set(LAYERS)
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if layer(path) != "cli"], ids=name_of)
+def test_a_module_imports_only_from_its_left(path):
+    allowed = {*LAYERS[: LAYERS.index(layer(path)) + 1], *DOORS.get(layer(path), ())}
+    assert [name for name in imported(path) if name == "discreet" or name.split(".")[1] not in allowed] == []
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if layer(path) == "kernels"], ids=name_of)
+def test_a_kernel_file_imports_nothing_of_ours(path):
+    assert list(imported(path)) == []
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if layer(path) == "cli"], ids=name_of)
+def test_the_command_line_uses_only_public_names(path):
+    public = {f"discreet.{name}" for name in ["__version__", *discreet.__all__, *PUBLIC_MODULES]}
+    names = [name for name in imported(path) if name != "discreet" and not name.startswith("discreet.cli")]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    attributes = [
+        f"discreet.{node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "discreet"
+    ]
+    assert [name for name in [*names, *attributes] if ".".join(name.split(".")[:2]) not in public] == []

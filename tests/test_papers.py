@@ -1,0 +1,107 @@
+"""What the papers print about their own examples, as far as mining goes."""
+
+import oracle
+import pytest
+
+from discreet import datasets, mine
+
+pytestmark = pytest.mark.nojit
+
+
+def itemsets(text):
+    """Return {itemset: support} from "ab 8, e 11", where "-" stands for the empty itemset."""
+    pairs = (pair.split() for pair in text.split(","))
+    return {frozenset(letters.strip("-")): int(support) for letters, support in pairs}
+
+
+FREQUENT = {
+    ("pkdd2005", 8): "- 12, a 9, b 8, c 9, d 10, e 11, ab 8, ae 8, cd 9, ce 9, de 10, cde 9",
+    ("waim2008", 4): "- 10, a 5, b 8, c 9, d 7, e 6, f 6, ad 4, ab 4, ac 5, ef 5, df 4, bf 5, cf 5, de 4, be 5, ce 5, "
+    "bd 5, cd 7, bc 7, abc 4, acd 4, bef 4, cef 4, cdf 4, bcf 4, cde 4, bce 4, bcd 5",
+}
+
+
+def test_the_running_example_is_the_printed_table():
+    columns = {
+        "a": "111111110001",
+        "b": "111111100001",
+        "c": "111111001110",
+        "d": "111111101110",
+        "e": "111111111110",
+        "f": "100100011011",
+        "g": "110100011011",
+        "h": "100000000010",
+    }
+    rows = datasets.load("pkdd2005")
+    assert {item: "".join(str(int(item in row)) for row in rows) for item in columns} == columns
+    assert rows.ids == ("t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11", "t12")
+
+
+def test_the_running_example_has_the_printed_supports():
+    rows = datasets.load("pkdd2005")
+    assert [rows.support(itemset) for itemset in map(list, ("abc", "abde", "cd"))] == [6, 7, 9]
+    assert sum("a" in row or "f" in row for row in rows) == 11
+    assert sum("e" in row and not {"b", "d"} <= row for row in rows) == 4
+    assert sum("h" in row and "b" not in row for row in rows) == 1
+    assert (
+        rows.support(["b"]) - rows.support(["b", "d"]) - rows.support(["b", "e"]) + rows.support(["b", "d", "e"]) == 1
+    )
+
+
+def test_the_inverted_file_of_oliveira_and_zaiane_is_the_printed_one():
+    rows = datasets.load("oliveira2002")
+    printed = {
+        "A": ["T1", "T2", "T3", "T4", "T5"],
+        "B": ["T1", "T2", "T3", "T5", "T6"],
+        "C": ["T1", "T2", "T4", "T5"],
+        "D": ["T1", "T3", "T4", "T6"],
+    }
+    assert {item: [rows.ids[number] for number in rows.rows([item])] for item in rows.labels} == printed
+
+
+def test_the_rows_of_waim_are_numbered_as_printed():
+    rows = datasets.load("waim2008")
+    assert rows.ids == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+    assert [rows.ids[number] for number in rows.rows(["b", "c", "d"])] == [1, 7, 8, 9, 10]
+
+
+@pytest.mark.parametrize(("name", "sigma"), FREQUENT)
+def test_frequent_itemsets_are_the_printed_ones(name, sigma):
+    printed = itemsets(FREQUENT[name, sigma])
+    assert dict(mine(datasets.load(name), min_support=sigma, kind="frequent")) == printed
+
+
+def test_closed_itemsets_of_the_running_example_are_the_printed_ones():
+    printed = itemsets("- 12, a 9, e 11, ab 8, ae 8, de 10, cde 9")
+    assert dict(mine(datasets.load("pkdd2005"), min_support=8, kind="closed")) == printed
+
+
+@pytest.mark.parametrize(
+    ("name", "sigma", "expected"),
+    [("pkdd2005", 6, (36, 12, 3)), ("pkdd2005", 8, (12, 7, 3)), ("waim2008", 4, (29, None, 9))],
+)
+def test_the_families_have_the_known_sizes(name, sigma, expected):
+    rows = datasets.load(name)
+    found = [len(mine(rows, min_support=sigma, kind=kind)) for kind in ("frequent", "closed", "maximal")]
+    assert [size for size, known in zip(found, expected, strict=True) if known] == [size for size in expected if size]
+
+
+@pytest.mark.parametrize(
+    ("name", "sigma", "expected"),
+    [
+        ("pkdd2005", 6, "abcde eg fg"),
+        ("pkdd2005", 8, "ab ae cde"),
+        ("waim2008", 4, "abc acd bef cef cdf bcf cde bce bcd"),
+    ],
+)
+def test_maximal_itemsets_are_the_known_ones(name, sigma, expected):
+    found = mine(datasets.load(name), min_support=sigma, kind="maximal")
+    assert {itemset for itemset, _ in found} == set(map(frozenset, expected.split()))
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+@pytest.mark.parametrize("name", datasets.EXAMPLES)
+def test_every_threshold_agrees_with_the_definitions(name, kind):
+    rows = datasets.load(name)
+    for sigma in range(1, len(rows) + 2):
+        assert dict(mine(rows, min_support=sigma, kind=kind)) == oracle.KINDS[kind](list(rows), sigma)

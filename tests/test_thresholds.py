@@ -1,0 +1,65 @@
+"""Minimum supports: a share becomes a count once, and exactly."""
+
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import shares
+
+from discreet import ThresholdError
+from discreet.thresholds import LARGEST_COUNT, as_count
+
+
+@given(share=shares, n=st.integers(0, 200))
+def test_a_fraction_is_the_least_count_that_reaches_it(share, n):
+    assert as_count(share, n) == oracle.least_count(share, n)
+
+
+@given(thousandths=st.integers(1, 1000), n=st.integers(0, 200))
+def test_a_decimal_means_what_it_says_as_float_text_or_percentage(thousandths, n):
+    expected = oracle.least_count(Fraction(thousandths, 1000), n)
+    percentage = f"{thousandths // 10}.{thousandths % 10}%"
+    forms = (thousandths / 1000, percentage, percentage.replace("%", " %"))
+    assert [as_count(form, n) for form in forms] == [expected] * len(forms)
+    assert as_count(f"0.{thousandths:03}" if thousandths < 1000 else "1.000", n) == expected
+
+
+@given(count=st.integers(1, LARGEST_COUNT), n=st.integers(0, 200))
+def test_a_count_is_itself_whatever_the_number_of_rows(count, n):
+    assert as_count(count, n) == as_count(str(count), n) == as_count(f" {count} ", n) == count
+
+
+def test_seven_of_25_rows_are_28_percent_though_floats_say_eight():
+    assert 0.28 * 25 > 7
+    assert as_count(0.28, 25) == 7
+
+
+def test_one_is_a_count_and_one_point_zero_all_rows():
+    assert (as_count(1, 25), as_count("1", 25), as_count(1.0, 25), as_count("100%", 25)) == (1, 1, 25, 25)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert (as_count(np.int64(7), 25), as_count(np.float64(0.28), 25)) == (7, 7)
+
+
+def test_no_rows_still_need_a_support_of_one():
+    assert as_count(0.5, 0) == 1
+
+
+@pytest.mark.parametrize(
+    "min_support",
+    [
+        *(0, -1, 10**20, 1.5, -0.1, 0.0, float("nan"), float("inf")),
+        *("abc", "", "%", "0", "0%", "101%", "1.5", "nan", "1/0", "1e", "ten", "10 000"),
+        *(True, False, None, [], b"7", 1j),
+    ],
+    ids=repr,
+)
+def test_what_is_no_threshold_is_refused_in_one_sentence(min_support):
+    with pytest.raises(ThresholdError, match=r"^min support is .*give a count such as 813, or a share") as caught:
+        as_count(min_support, 100)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
