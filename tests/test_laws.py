@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from strategies import databases, lengths, mined_databases
 
 from discreet import Transactions, mine
+from discreet.mine import mine_by
+from discreet.mine.watch import Limits
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
 WAYS = [("auto", 1), ("auto", 2), ("dense", 1), ("dense", 2), ("sparse", 1), ("sparse", 2)]
@@ -14,8 +16,7 @@ WAYS = [("auto", 1), ("auto", 2), ("dense", 1), ("dense", 2), ("sparse", 1), ("s
 
 def mined(rows, strategy, threads, **options):
     """Return the patterns of rows, mined in a certain way."""
-    del strategy
-    return mine(rows, threads=threads, **options)
+    return mine_by(strategy, rows, limits=Limits(threads=threads), **{"max_length": None, **options})
 
 
 @KINDS

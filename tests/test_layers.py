@@ -12,6 +12,7 @@ LAYERS = (
     "errors",
     "thresholds",
     "labels",
+    "machine",
     "kernels",
     "transactions",
     "patterns",

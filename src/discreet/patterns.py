@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
@@ -99,7 +98,7 @@ class Patterns:
         [(['a'], 3), (['a', 'b'], 2)]
         """
         items = items[: kernels.rows.sort_rows(offsets, items)]
-        offsets, items, supports = _in_dictionary_order(offsets, items, supports)
+        offsets, items, supports = _in_dictionary_order(offsets, items, supports, len(labels))
         _check_supports(np.diff(offsets), supports, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
         return cls(offsets, items, supports, labels, n, max(1, smallest), kind)
@@ -249,22 +248,20 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
 
 
 def _in_dictionary_order(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64]
+    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], many: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the itemsets in dictionary order of their codes; refuse one that is listed twice."""
-    text = items.astype(">i4").tobytes()  # bytes of big-endian codes compare as lists of codes do, and fast
-    bounds = (offsets * 4).tolist()
-    if all(text[a:b] < text[b:c] for a, b, c in zip(bounds, bounds[1:], bounds[2:], strict=False)):
-        return offsets, items, supports
-    keys = [text[start:stop] for start, stop in pairwise(bounds)]
-    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
-    for before, after in pairwise(order.tolist()):
-        if keys[before] == keys[after]:
-            raise InputError(f"an itemset of {len(keys[after]) // 4} items is listed twice; list each itemset once")
-    sorted_text = b"".join([keys[number] for number in order.tolist()])
-    moved = np.zeros_like(offsets)
-    np.cumsum(np.diff(offsets)[order], out=moved[1:])
-    return moved, np.frombuffer(sorted_text, dtype=">i4").astype(np.int32), supports[order]
+    """Return the itemsets in dictionary order of their codes, of which there are ``many``; refuse one listed twice."""
+    keys = np.empty(supports.size, dtype=np.uint64)
+    kernels.itemsets.pack(offsets, items, max(1, many.bit_length()), keys)
+    order = np.argsort(keys)
+    kernels.itemsets.settle(offsets, items, keys, order, np.empty_like(order))
+    again = kernels.itemsets.twice(offsets, items, order)
+    if again >= 0:
+        length = offsets[again + 1] - offsets[again]
+        raise InputError(f"an itemset of {length} items is listed twice; list each itemset once")
+    moved, taken = np.empty_like(offsets), np.empty_like(items)
+    kernels.itemsets.take(offsets, items, order, moved, taken)
+    return moved, taken, supports[order]
 
 
 def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
+from discreet import machine
 from discreet.errors import DiscreetError, InputError, OptionError, OutputError
 
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO
@@ -123,19 +124,12 @@ def _joined(chunks: Iterable[bytes]) -> bytearray:
 
 def _check_room(size: int) -> None:
     """Refuse more bytes than half of the machine's memory: the rows need the other half."""
-    room = _memory() // 2
+    room = machine.memory() // 2
     if size > room:
         raise InputError(
             f"the file holds more than {room / 2**30:.1f} GiB, half of this machine's memory; "
             "split it, or read it on a larger machine"
         )
-
-
-def _memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        return 8 << 30
 
 
 def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a read

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-_FILES: Final = frozenset({"fimi", "itemsets", "rows", "search"})
+_FILES: Final = frozenset({"encode", "fimi", "itemsets", "rows", "search"})
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -6,7 +6,6 @@ from numba import njit
 jit = njit(cache=True, nogil=True)
 
 HEAD = 2
-"""A record starts with its length and its weight."""
 
 
 @jit
@@ -20,7 +19,7 @@ def count(items, many):
 
 @jit
 def merge_rows(offsets, items, code, entries):
-    """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many items.
+    """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many rising items.
 
     Items whose ``code`` is -1 are left out, and rows without any other; ``entries`` is how many are left.
     A record is known by where it starts. Return the records and where each of them starts.
@@ -31,7 +30,7 @@ def merge_rows(offsets, items, code, entries):
         size *= 2
     slots = np.full(size, -1, np.int32)
     mask = np.uint64(size - 1)
-    records, starts = np.empty(entries + HEAD * rows, np.int32), np.empty(rows, np.int32)
+    records, starts = np.empty(entries + HEAD * (rows + 1), np.int32), np.empty(rows, np.int32)
     many, start = 0, 0
     for row in range(rows):
         end = start + HEAD
@@ -60,12 +59,14 @@ def merge_rows(offsets, items, code, entries):
             start = end
         else:
             records[slots[slot] + 1] += 1
+    for row in range(many):
+        rise(records, starts[row] + HEAD, starts[row] + HEAD + records[starts[row]])
     return records[:start].copy(), starts[:many].copy()
 
 
 @jit
 def same(records, left, right):
-    """Return whether two records have the same items."""
+    """Return whether two records have the same items in the same order."""
     if records[left] != records[right]:
         return False
     for i in range(HEAD, HEAD + records[left]):
@@ -75,19 +76,151 @@ def same(records, left, right):
 
 
 @jit
-def list_rows(records, starts, many):
-    """Return for each of ``many`` items the records that hold it: where its list starts, and the lists."""
+def rise(items, start, stop):
+    """Sort ``items`` from ``start`` to ``stop``."""
+    for place in range(start + 1, stop):
+        item = items[place]
+        at = place
+        while at > start and items[at - 1] > item:
+            items[at] = items[at - 1]
+            at -= 1
+        items[at] = item
+
+
+@jit
+def split_weights(records, starts):
+    """Return the rows so that each weighs a power of 2, by rising weight: their records and the shifts.
+
+    A record of weight 13 gives rows of weight 1, 4 and 8.
+    """
+    held = np.zeros(65, np.int64)
+    for record in starts:
+        weight = records[record + 1]
+        shift = 0
+        while weight:
+            held[shift + 1] += weight & 1
+            weight >>= 1
+            shift += 1
+    for shift in range(64):
+        held[shift + 1] += held[shift]
+    rows, shifts = np.empty(held[64], np.int32), np.empty(held[64], np.uint8)
+    for record in starts:
+        weight = records[record + 1]
+        shift = 0
+        while weight:
+            if weight & 1:
+                rows[held[shift]] = record
+                shifts[held[shift]] = shift
+                held[shift] += 1
+            weight >>= 1
+            shift += 1
+    return rows, shifts
+
+
+@jit
+def list_rows(records, rows, many):
+    """Return for each of ``many`` items the rows that hold it: where its list starts, and the lists."""
     offsets = np.zeros(many + 1, np.int64)
-    for row in starts:
-        for entry in range(row + HEAD, row + HEAD + records[row]):
+    for record in rows:
+        for entry in range(record + HEAD, record + HEAD + records[record]):
             offsets[records[entry] + 1] += 1
     for item in range(many):
         offsets[item + 1] += offsets[item]
     free = offsets[:many].copy()
     lists = np.empty(offsets[many], np.int32)
-    for row in starts:
-        for entry in range(row + HEAD, row + HEAD + records[row]):
+    for row in range(rows.size):
+        for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
             item = records[entry]
             lists[free[item]] = row
             free[item] += 1
     return offsets, lists
+
+
+@jit
+def map_rows(offsets, lists, many, rows):
+    """Return bitmaps over ``rows`` rows for the items of long lists, and the line of each item (-1: none).
+
+    A list is long when its bitmap takes at most four times its memory.
+    """
+    line = np.full(many, -1, np.int32)
+    lines = 0
+    for item in range(many):
+        if 128 * (offsets[item + 1] - offsets[item]) >= rows:
+            line[item] = lines
+            lines += 1
+    maps = np.zeros((lines, (rows + 63) >> 6), np.uint64)
+    for item in range(many):
+        if line[item] >= 0:
+            for at in range(offsets[item], offsets[item + 1]):
+                maps[line[item], lists[at] >> 6] |= np.uint64(1) << np.uint64(lists[at] & 63)
+    return maps, line
+
+
+@jit
+def pair_up(records, starts, many, least, room):
+    """Return the frequent pairs of items: for each item where its partners start, the partners and the supports.
+
+    A pair stands with its lower item only. Supports are counted in a table of ``room`` cells, which should fit the
+    cache, for as many lower items at a time as fit; each row remembers how far it has been paired up.
+    """
+    offsets = np.zeros(many + 1, np.int64)
+    partners, supports = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    table, line = np.zeros(max(room, many), np.int32), np.empty(many, np.int64)
+    reached = starts + np.int32(HEAD)
+    size, low = 0, 0
+    while low < many:
+        high, cells = low, 0
+        while high < many and cells + many - high - 1 <= table.size:
+            line[high] = cells - high - 1
+            cells += many - high - 1
+            high += 1
+        for row in range(starts.size):
+            record = starts[row]
+            end = record + HEAD + records[record]
+            at = reached[row]
+            while at < end and records[at] < high:
+                start = line[records[at]]
+                at += 1
+                for other in range(at, end):
+                    table[start + records[other]] += records[record + 1]
+            reached[row] = at
+        for item in range(low, high):
+            if size + many - item > partners.size:
+                partners, supports = doubled(partners, size + many - item), doubled(supports, size + many - item)
+            for other in range(item + 1, many):
+                if table[line[item] + other] >= least:
+                    partners[size] = other
+                    supports[size] = table[line[item] + other]
+                    size += 1
+            offsets[item + 1] = size
+        table[:cells] = 0
+        low = high
+    return offsets, partners[:size].copy(), supports[:size].copy()
+
+
+@jit
+def doubled(array, size):
+    """Return a copy of ``array`` with room for twice ``size`` entries."""
+    copy = np.empty(2 * size, array.dtype)
+    copy[: array.size] = array
+    return copy
+
+
+@jit
+def turn(offsets, partners, supports):
+    """Return the pairs by their higher item, as ``pair_up`` gives them by the lower one."""
+    many = offsets.size - 1
+    starts = np.zeros(many + 1, np.int64)
+    for item in partners:
+        starts[item + 1] += 1
+    for item in range(many):
+        starts[item + 1] += starts[item]
+    free = starts[:many].copy()
+    lower, counts = np.empty(partners.size, np.int32), np.empty(partners.size, np.int32)
+    for item in range(many):
+        for at in range(offsets[item], offsets[item + 1]):
+            to = free[partners[at]]
+            lower[to] = item
+            counts[to] = supports[at]
+            free[partners[at]] += 1
+    return starts, lower, counts

@@ -5,6 +5,31 @@ from numba import njit
 jit = njit(cache=True, nogil=True)
 
 
+SHORT = 32
+
+
+@jit
+def sort(items, start, stop):
+    """Sort ``items`` from ``start`` to ``stop``: by insertion where they are few, since most rows are short."""
+    ordered = True
+    for at in range(start + 1, stop):
+        if items[at - 1] > items[at]:
+            ordered = False
+            break
+    if ordered:
+        return
+    if stop - start > SHORT:
+        items[start:stop].sort()
+        return
+    for place in range(start + 1, stop):
+        item = items[place]
+        at = place
+        while at > start and items[at - 1] > item:
+            items[at] = items[at - 1]
+            at -= 1
+        items[at] = item
+
+
 @jit
 def sort_rows(offsets, items):
     """Sort each row in place and drop repeated items; return how many items are left.
@@ -15,13 +40,7 @@ def sort_rows(offsets, items):
     start = offsets[0]
     for row in range(offsets.size - 1):
         stop = offsets[row + 1]
-        ordered = True
-        for at in range(start + 1, stop):
-            if items[at - 1] >= items[at]:
-                ordered = False
-                break
-        if not ordered:
-            items[start:stop].sort()
+        sort(items, start, stop)
         first = size
         for at in range(start, stop):
             if size == first or items[size - 1] != items[at]:

@@ -533,18 +533,33 @@ def total(rows, depth, shifts):
 
 
 @jit
-def tally(records, rows, start, stop, counts, met):
+def tally(records, rows, shifts, listed, start, stop, counts, met):
     """Count the items of the listed rows in ``counts``, which is all 0 before; return how many were ``met``."""
     size = 0
     for at in range(start, stop):
-        row = rows[at]
-        weight = records[row + 1]
-        for entry in range(row + HEAD, row + HEAD + records[row]):
+        record = rows[listed[at]]
+        weight = np.int64(1) << np.int64(shifts[listed[at]])
+        for entry in range(record + HEAD, record + HEAD + records[record]):
             item = records[entry]
             if counts[item] == 0:
                 met[size] = item
                 size += 1
             counts[item] += weight
+    return size
+
+
+@jit
+def recall(item, supports, pairs, counts, met):
+    """Do what ``tally`` does for all rows of ``item``, from the supports of its pairs; rare items are left out."""
+    counts[item] = supports[item]
+    met[0] = item
+    size = 1
+    for side in range(2):
+        offsets, partners, held = pairs[side]
+        for at in range(offsets[item], offsets[item + 1]):
+            met[size] = partners[at]
+            counts[partners[at]] = held[at]
+            size += 1
     return size
 
 
@@ -587,8 +602,8 @@ def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu,
 
 
 @jit
-def deliver(records, rows, start, stop, free, menu, held, front, width, slot, twigs):
-    """Append to ``rows``, from ``free`` on, the listed rows that hold each item of ``menu`` behind the first ``front``.
+def deliver(records, rows, listed, start, stop, free, menu, held, front, width, slot, twigs):
+    """Append to ``listed``, from ``free`` on, the listed rows that hold each item of ``menu`` behind the first ``front``.
 
     ``twigs`` gets a line for each of these items: the item, where its list starts and where it ends. Return the end.
     ``slot`` is all -1 before and after.
@@ -599,11 +614,11 @@ def deliver(records, rows, start, stop, free, menu, held, front, width, slot, tw
         twigs[i - front, 1] = free
         free += min(stop - start, held[i])
     for at in range(start, stop):
-        row = rows[at]
-        for entry in range(row + HEAD, row + HEAD + records[row]):
+        record = rows[listed[at]]
+        for entry in range(record + HEAD, record + HEAD + records[record]):
             to = slot[records[entry]]
             if to >= 0:
-                rows[to] = row
+                listed[to] = listed[at]
                 slot[records[entry]] = to + 1
     for i in range(front, width):
         twigs[i - front, 2] = slot[menu[i]]
@@ -612,22 +627,43 @@ def deliver(records, rows, start, stop, free, menu, held, front, width, slot, tw
 
 
 @jit
-def in_frame(
-    kind, records, rows, slot, menu, held, front, itemset, length, least, span, stream, at, control
-):
-    """Append to ``stream`` the itemsets above the first ``length`` items of ``itemset``, by a frame of the given rows.
+def gather(shifts, list_offsets, lists, maps, line, listed, menu, spot):
+    """Return a frame of the listed rows, which rise, and the items of ``menu``: the bitmaps and the shift of each word.
 
-    ``slot`` is all -1 before and after.
+    A bit comes from the bitmap of all rows for an item that has one and a longer list than ``listed``, else from the
+    item's list through ``spot``, the place of each row in the frame, which is all 0 before and after.
     """
-    for i in range(menu.size):
-        slot[menu[i]] = i
-    maps, shifts, deepest = frame(records, rows, slot, menu.size)
-    for i in range(menu.size):
-        slot[menu[i]] = -1
-    local = np.arange(menu.size).astype(np.int32)
-    return in_bitmaps(
-        kind, maps, shifts, deepest, local, held, front, menu.size, menu, itemset, length, least, span, stream, at, control
-    )
+    begins = np.empty(listed.size + 1, np.int64)
+    words = 0
+    for at in range(listed.size):
+        row = listed[at]
+        if at == 0 or at - begins[words - 1] == 64 or shifts[row] != shifts[listed[at - 1]]:
+            begins[words] = at
+            words += 1
+        spot[row] = ((words - 1) << 6) + at - begins[words - 1] + 1
+    begins[words] = listed.size
+    frame_shifts = np.empty(words, np.int64)
+    for w in range(words):
+        frame_shifts[w] = shifts[listed[begins[w]]]
+    frame_maps = np.zeros((menu.size, words), np.uint64)
+    for place in range(menu.size):
+        item = menu[place]
+        if line[item] >= 0 and list_offsets[item + 1] - list_offsets[item] > listed.size:
+            for w in range(words):
+                word = NONE
+                for at in range(begins[w], begins[w + 1]):
+                    row = listed[at]
+                    bit = (maps[line[item], row >> 6] >> np.uint64(row & 63)) & ONE
+                    word |= bit << np.uint64(at - begins[w])
+                frame_maps[place, w] = word
+        else:
+            for at in range(list_offsets[item], list_offsets[item + 1]):
+                to = spot[lists[at]] - 1
+                if to >= 0:
+                    frame_maps[place, to >> 6] |= ONE << np.uint64(to & 63)
+    for at in range(listed.size):
+        spot[listed[at]] = 0
+    return frame_maps, frame_shifts
 
 
 @jit
@@ -667,23 +703,23 @@ def in_bitmaps(
 
 
 @jit
-def in_lists(
-    kind, records, list_offsets, lists, start, last, itemset, length, least, span, crowd, stream, at, control
-):
+def in_lists(kind, index, pairs, start, last, itemset, length, least, span, crowd, stream, at, control):
     """Append to ``stream`` the itemsets of this ``kind`` whose first item is one of ``start`` to ``last``.
 
-    ``lists`` holds the rows of each item. Each itemset above the first ``length`` items of ``itemset`` is met through its
-    first item, the lists growing shorter item by item; where the rows that are left would hold ``crowd`` bits or more
-    in a word of their bitmaps, they are stood up as a frame.
+    Each itemset above the first ``length`` items of ``itemset`` is met through its first item, the lists of rows growing
+    shorter item by item; where the rows that are left would hold ``crowd`` bits or more in a word of their bitmaps, they
+    are stood up as a frame.
     """
-    many = list_offsets.size - 1
+    records, rows, shifts, supports, list_offsets, lists, maps, line, deepest = index
+    many = supports.size
     counts, met = np.zeros(many, np.int64), np.empty(many, np.int32)
     menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
     slot, taken = np.full(many, -1, np.int64), np.zeros(many, np.bool_)
-    rows, twigs = np.empty(1024, np.int32), np.empty((1024, 3), np.int64)
+    spot = np.zeros(rows.size, np.int32)
+    listed, twigs = np.empty(1024, np.int32), np.empty((1024, 3), np.int64)
     # At each level the twigs from place to stop are to do; free is where the lists of the next level start.
-    place, stop = np.empty(many + 2, np.int64), np.empty(many + 2, np.int64)
-    free, lengths = np.empty(many + 2, np.int64), np.empty(many + 2, np.int64)
+    place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    free, lengths = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
     place[0], stop[0], lengths[0], depth = start, last, length, 0
     control[INNER] = 1
     while not control[STOP]:
@@ -696,16 +732,12 @@ def in_lists(
             continue
         if depth == 0:
             item, begin, end = place[0], 0, list_offsets[place[0] + 1] - list_offsets[place[0]]
-            if rows.size < end:
-                rows = longer(rows, end)
-            for i in range(end):
-                rows[i] = lists[list_offsets[item] + i]
-            free[0] = end
+            size = recall(item, supports, pairs, counts, met)
             control[DONE] = item
         else:
             item, begin, end = twigs[place[depth], 0], twigs[place[depth], 1], twigs[place[depth], 2]
+            size = tally(records, rows, shifts, listed, begin, end, counts, met)
         place[depth] += 1
-        size = tally(records, rows, begin, end, counts, met)
         support = counts[item]
         itemset[lengths[depth]] = item
         front, width, size = sort_out(
@@ -719,15 +751,26 @@ def in_lists(
             at = write(stream, at, itemset, size, support, control)
         if width == front or size >= span[1]:
             continue
+        if depth == 0:
+            if listed.size < end:
+                listed = longer(listed, end)
+            for i in range(end):
+                listed[i] = lists[list_offsets[item] + i]
+            free[0] = end
         if held[:width].sum() >= crowd * width * ((end - begin + 63) >> 6):
-            stream, at = in_frame(
+            frame_maps, frame_shifts = gather(
+                shifts, list_offsets, lists, maps, line, listed[begin:end], menu[:width], spot
+            )
+            stream, at = in_bitmaps(
                 kind,
-                records,
-                rows[begin:end],
-                slot,
-                menu[:width],
+                frame_maps,
+                frame_shifts,
+                min(deepest, width - front),
+                np.arange(width).astype(np.int32),
                 held[:width],
                 front,
+                width,
+                menu,
                 itemset,
                 size,
                 least,
@@ -743,12 +786,12 @@ def in_lists(
         need = free[depth]
         for i in range(front, width):
             need += min(end - begin, held[i])
-        if rows.size < need:
-            rows = longer(rows, need)
+        if listed.size < need:
+            listed = longer(listed, need)
         for i in range(lengths[depth], size):
             taken[itemset[i]] = True
         free[depth + 1] = deliver(
-            records, rows, begin, end, free[depth], menu, held, front, width, slot, twigs[first:]
+            records, rows, listed, begin, end, free[depth], menu, held, front, width, slot, twigs[first:]
         )
         depth += 1
         place[depth], stop[depth], lengths[depth] = first, first + width - front, size

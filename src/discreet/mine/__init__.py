@@ -1,14 +1,18 @@
 """Mine: the frequent, closed or maximal itemsets of rows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+
+import numpy as np
 
 from discreet.errors import ThresholdError
 from discreet.labels import Label
+from discreet.mine.search import Strategy, search
+from discreet.mine.watch import Limits, Progress
 from discreet.patterns import Kind, Patterns, as_kind
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
 
-Progress = Callable[[float, int], None]
+__all__ = ["Progress", "mine"]
 
 
 def mine(
@@ -22,27 +26,58 @@ def mine(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> Patterns:
-    """PLACEHOLDER: being written."""
-    from itertools import combinations
+    """Return the itemsets that at least ``min_support`` of ``rows`` hold, with their supports.
 
-    transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
-    as_kind(kind)
-    count = as_count(min_support, len(transactions))
-    data = list(transactions)
-    found = {}
-    for size in range(0, max((len(r) for r in data), default=0) + 1):
-        if max_length is not None and size > max_length:
-            break
-        level = {}
-        for r in data:
-            for c in combinations(sorted(r, key=repr), size):
-                level[frozenset(c)] = level.get(frozenset(c), 0) + 1
-        level = {x: s for x, s in level.items() if s >= count}
-        if not level:
-            break
-        found.update(level)
-    if kind == "closed":
-        found = {x: s for x, s in found.items() if not any(x < y and s == t for y, t in found.items())}
-    if kind == "maximal":
-        found = {x: s for x, s in found.items() if not any(x < y for y in found)}
-    return Patterns.from_itemsets(found.items(), n=len(transactions), min_support=count, kind=kind)
+    ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
+    frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
+    itemset counts. The same rows give the same patterns in the same order, on any number of ``threads`` (all cores
+    unless told).
+
+    More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
+    called now and then with the share of the work that is done and the number of itemsets found. Ctrl-C stops at once.
+
+    >>> patterns = mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support=2)
+    >>> [(sorted(itemset), support) for itemset, support in patterns]
+    [(['a'], 3), (['a', 'b'], 2)]
+    >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
+    4
+    """
+    return mine_by(
+        "auto",
+        rows if isinstance(rows, Transactions) else Transactions(rows),
+        min_support=min_support,
+        kind=as_kind(kind),
+        max_length=_at_least("max_length", max_length, 0),
+        limits=Limits(
+            threads=_at_least("threads", threads, 1),
+            patterns=_at_least("max_patterns", max_patterns, 0),
+            memory=_at_least("memory", memory, 0),
+            progress=progress,
+        ),
+    )
+
+
+def mine_by(
+    strategy: Strategy,
+    transactions: Transactions,
+    *,
+    min_support: Threshold,
+    kind: Kind,
+    max_length: int | None,
+    limits: Limits,
+) -> Patterns:
+    """Do what ``mine`` does by one strategy: bitmaps ("dense"), lists of rows ("sparse"), or what suits the rows."""
+    least = as_count(min_support, len(transactions))
+    offsets, items, supports = search(transactions, kind, least, max_length, limits, strategy)
+    return Patterns.from_codes(
+        offsets, items, supports, transactions.labels, n=len(transactions), min_support=least, kind=kind
+    )
+
+
+def _at_least(name: str, value: int | None, least: int) -> int | None:
+    """Return ``value`` if it is left open or a whole number of ``least`` or more."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ThresholdError(f"{name} is {str(value)[:40]!r}; give a whole number of at least {least}, or leave it out")
+    return int(value)
