@@ -251,11 +251,13 @@ def _in_dictionary_order(
     offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], many: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """Return the itemsets in dictionary order of their codes, of which there are ``many``; refuse one listed twice."""
+    present = np.zeros(many, dtype=np.bool_)
+    kernels.itemsets.mark(items, present)
+    ranks = np.cumsum(present)
     keys = np.empty(supports.size, dtype=np.uint64)
-    kernels.itemsets.pack(offsets, items, max(1, many.bit_length()), keys)
+    kernels.itemsets.pack(offsets, items, ranks, max(1, int(present.sum()).bit_length()), keys)
     order = np.argsort(keys)
-    kernels.itemsets.settle(offsets, items, keys, order, np.empty_like(order))
-    again = kernels.itemsets.twice(offsets, items, order)
+    again = kernels.itemsets.settle(offsets, items, keys, order, np.empty_like(order))
     if again >= 0:
         length = offsets[again + 1] - offsets[again]
         raise InputError(f"an itemset of {length} items is listed twice; list each itemset once")

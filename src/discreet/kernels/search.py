@@ -24,6 +24,7 @@ FREQUENT, CLOSED, MAXIMAL, UNEXTENDED = 0, 1, 2, 3
 STOP, FOUND, MOST, ROOM, DONE, PART, INNER = 0, 1, 2, 3, 4, 5, 6
 CONTROLS = 7
 HEAD = 2
+KNOWN = 8
 STOPPED, FULL = 1, 2
 
 ONE = np.uint64(1)
@@ -428,14 +429,6 @@ def covered(known, depth, tops, menus, level, start, stop, words, scratch):
 
 
 @jit
-def wider(bits):
-    """Return a copy of the two-dimensional ``bits`` with twice as many words."""
-    copy = np.zeros((bits.shape[0], 2 * bits.shape[1]), np.uint64)
-    copy[:, : bits.shape[1]] = bits
-    return copy
-
-
-@jit
 def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, stream, at, control):
     """Append to ``stream`` the maximal itemsets above the first ``length`` items of ``itemset``.
 
@@ -446,7 +439,8 @@ def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, it
     """
     rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest + 1)
     lengths = np.empty(deepest + 3, np.int64)
-    tops, known, scratch = np.zeros((maps.shape[0], 4), np.uint64), np.zeros((deepest + 3, 4), np.uint64), np.zeros(4, np.uint64)
+    tops, known = np.zeros((maps.shape[0], KNOWN), np.uint64), np.zeros((deepest + 3, KNOWN), np.uint64)
+    scratch = np.empty(KNOWN, np.uint64)
     found, local = 0, np.empty(itemset.size, np.int32)
     place[0], lengths[0], depth = start, 0, 0
     while depth >= 0 and not control[STOP]:
@@ -507,8 +501,9 @@ def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, it
         if at + length + reach + 2 > stream.size:
             stream = longer(stream, at + length + reach + 2)
         at = write(stream, at, itemset, length + reach, support, control)
-        if found == 64 * scratch.size:
-            tops, known, scratch = wider(tops), wider(known), np.zeros(2 * scratch.size, np.uint64)
+        if found == 64 * KNOWN:
+            # To remember more would cost more than it saves; what is found does not hang on it.
+            tops[:], known[:], found = NONE, NONE, 0
         bit = ONE << np.uint64(found & 63)
         for i in range(reach):
             tops[local[i], found >> 6] |= bit

@@ -8,20 +8,20 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import InputError
-from discreet.mine.watch import Controls, Limits, Run, Watch
+from discreet.mine.watch import Controls, Itemsets, Limits, Run, Watch
 from discreet.patterns import Kind
 from discreet.transactions import Transactions
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse"]
 Stream: TypeAlias = NDArray[np.int32]
 """Records of itemsets, as kernels/search.py writes them."""
-Itemsets: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
-"""Offsets, items and supports."""
 
 CROWD: Final = {"auto": 2.0, "dense": 0.0, "sparse": float("inf")}
 """How many bits a word of bitmaps must hold on average for bitmaps to pay."""
 TABLE: Final = 1 << 18
 """Cells of the table in which pairs are counted: a megabyte, to stay in the cache."""
+FEW: Final = 256
+"""Items whose ranks are sorted as bits."""
 MOST_ROWS: Final = 2**31 - 1
 """Supports are 32-bit integers while the search is on."""
 
@@ -47,15 +47,14 @@ def search(
     longest = int(np.diff(offsets).max(initial=0))
     todo = list(jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
-    found: list[tuple[Stream, NDArray[np.int32]]] = []
+    found: list[Itemsets] = []
     for job in todo:
-        names = np.concatenate([job.menu, job.root])
-        found.append((watch.note(at_root(job, n)), names))
+        found.append(watch.note(at_root(job, n)))
         if job.menu.size and job.root.size < job.span[1]:
             run = prepare(transactions, supports, job, least, CROWD[strategy], watch)
-            found.extend((stream, names) for stream in watch.over(run, job.menu.size))
+            found.extend(watch.over(run, job.menu.size))
     watch.end()
-    return unpack(found)
+    return together(found)
 
 
 def jobs(
@@ -80,12 +79,12 @@ def jobs(
         yield Job(kernels.search.FREQUENT, (limit, limit), root[:0], frequent)
 
 
-def at_root(job: Job, n: int) -> Stream:
-    """Return the stream of the one itemset that the kernels leave out, where it is wanted: the root itself."""
+def at_root(job: Job, n: int) -> Itemsets:
+    """Return the one itemset that the kernels leave out, where it is wanted: the root itself, which all rows hold."""
     whole = job.kind in {kernels.search.MAXIMAL, kernels.search.UNEXTENDED}
     wanted = job.span[0] <= job.root.size <= job.span[1] and not (whole and job.menu.size)
-    codes = range(job.menu.size, job.menu.size + job.root.size)
-    return np.array([job.root.size, n, *codes] if wanted else [], dtype=np.int32)
+    offsets = np.array([0, job.root.size] if wanted else [0], dtype=np.int64)
+    return Itemsets(offsets, np.sort(job.root[: offsets[-1]]), np.full(offsets.size - 1, n, dtype=np.int64))
 
 
 def prepare(
@@ -110,10 +109,12 @@ def prepare(
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
 
-    def run(start: int, stop: int, control: Controls) -> Stream:
+    names = np.concatenate([job.menu, job.root])
+
+    def run(start: int, stop: int, control: Controls) -> Itemsets:
         above = (itemset.copy(), job.root.size, least, job.span)
         stream, size = kernel(job.kind, start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
-        return stream[:size]
+        return unpack(stream[:size], names)
 
     return run
 
@@ -161,19 +162,25 @@ def by_lists(
     return kernel
 
 
-def unpack(found: list[tuple[Stream, NDArray[np.int32]]]) -> Itemsets:
-    """Return the itemsets of streams, each with the names of its items."""
-    sizes = [kernels.itemsets.size(stream) for stream, _ in found]
-    offsets = np.zeros(sum(itemsets for itemsets, _ in sizes) + 1, dtype=np.int64)
-    items = np.empty(sum(entries for _, entries in sizes), dtype=np.int32)
-    supports = np.empty(offsets.size - 1, dtype=np.int64)
-    itemset = entry = 0
-    for (stream, names), (itemsets, entries) in zip(found, sizes, strict=True):
-        part = slice(itemset, itemset + itemsets)
-        offsets[itemset] = entry
-        kernels.itemsets.unpack(
-            stream, names, offsets[itemset : itemset + itemsets + 1], items[entry : entry + entries], supports[part]
-        )
-        itemset += itemsets
-        entry += entries
-    return offsets, items, supports
+def unpack(stream: Stream, names: NDArray[np.int32]) -> Itemsets:
+    """Return the itemsets of a stream, with ``names`` for its items; in order where that is quick."""
+    itemsets, entries = kernels.itemsets.size(stream)
+    offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)
+    items = np.empty(entries, dtype=np.int32)
+    if names.size <= FEW:
+        order = np.argsort(names)
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(order.size)
+        kernels.itemsets.unpack_in_order(stream, ranks, names[order], offsets, items, supports)
+    else:
+        kernels.itemsets.unpack(stream, names, offsets, items, supports)
+    return Itemsets(offsets, items, supports)
+
+
+def together(parts: list[Itemsets]) -> Itemsets:
+    """Return the itemsets of all parts."""
+    starts = np.cumsum([0, *(part.items.size for part in parts)])
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)]
+    items = np.concatenate([np.empty(0, dtype=np.int32), *(part.items for part in parts)])
+    supports = np.concatenate([np.empty(0, dtype=np.int64), *(part.supports for part in parts)])
+    return Itemsets(np.concatenate([*offsets, starts[-1:]]), items, supports)

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,25 @@ from discreet.errors import BudgetError
 
 Progress: TypeAlias = Callable[[float, int], None]
 Controls: TypeAlias = NDArray[np.int64]
-Run: TypeAlias = Callable[[int, int, Controls], NDArray[np.int32]]
-"""Searches from one place to another; returns the stream of what it found."""
+
+
+class Itemsets(NamedTuple):
+    """Itemsets as arrays: ``items[offsets[i]:offsets[i + 1]]`` has the support ``supports[i]``."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    supports: NDArray[np.int64]
+
+
+Run: TypeAlias = Callable[[int, int, Controls], Itemsets]
+"""Searches from one place to another; returns what it found."""
 
 TICK: Final = 0.1
 """Seconds between two looks at the work."""
 BYTES_AN_ENTRY: Final = 16
 """What an entry of a stream takes at the peak: found, growing, sorted and moved, four bytes each."""
+RECORD: Final = 2
+"""Entries of a stream that come with each itemset: its length and its support."""
 PARTS: Final = 16
 """Parts of the work for each thread, so that none waits long for the last."""
 UNLIMITED: Final = 2**62
@@ -60,17 +72,17 @@ class Watch:
                 f"{self._memory / 2**20:,.0f} MiB: raise memory or min_support"
             )
 
-    def note(self, stream: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Count the one itemset that ``stream`` may hold."""
-        self._count(int(stream.size > 0), stream.size)
-        return stream
+    def note(self, itemsets: Itemsets) -> Itemsets:
+        """Count itemsets that were found without a search."""
+        self._count([itemsets])
+        return itemsets
 
-    def over(self, run: Run, places: int) -> list[NDArray[np.int32]]:
-        """Return the streams of a search through all ``places``, in their order."""
+    def over(self, run: Run, places: int) -> list[Itemsets]:
+        """Return what a search through all ``places`` finds, in their order."""
         threads = min(self._threads, places)
         parts = deque(_parts(places, threads))
         controls = [self._controls() for _ in range(threads)]
-        streams: dict[int, NDArray[np.int32]] = {}
+        found: dict[int, Itemsets] = {}
 
         def work(control: Controls) -> None:
             while parts and not control[kernels.search.STOP]:
@@ -78,7 +90,7 @@ class Watch:
                     start, stop = parts.popleft()
                 except IndexError:  # another thread took the last part
                     return
-                streams[start] = run(start, stop, control)
+                found[start] = run(start, stop, control)
 
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work, control) for control in controls]
@@ -90,9 +102,9 @@ class Watch:
                 _stop(controls)
             for future in futures:
                 future.result()
-        self._count(sum(int(control[kernels.search.FOUND]) for control in controls), sum(map(len, streams.values())))
+        self._count(found.values())
         self._ended += 1
-        return [streams[start] for start in sorted(streams)]
+        return [found[start] for start in sorted(found)]
 
     def end(self) -> None:
         """Tell that all is done."""
@@ -114,10 +126,11 @@ class Watch:
         if found > self._most:
             _stop(controls)
 
-    def _count(self, found: int, entries: int) -> None:
+    def _count(self, parts: Iterable[Itemsets]) -> None:
         """Add what was found; refuse more than allowed."""
-        self._found += found
-        self._entries += entries
+        for part in parts:
+            self._found += part.supports.size
+            self._entries += part.items.size + RECORD * part.supports.size
         if self._found > self._most:
             raise BudgetError(
                 f"more than {self._most:,} itemsets were found, as many as max_patterns allows: raise max_patterns or "
