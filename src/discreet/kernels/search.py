@@ -228,12 +228,17 @@ def write(stream, at, itemset, length, support, control):
     stream[at] = length
     stream[at + 1] = support
     for i in range(length):
-        stream[at + 2 + i] = itemset[i]
-    at += length + 2
+        stream[at + HEAD + i] = itemset[i]
     control[FOUND] += 1
-    if control[FOUND] > control[MOST] or at > control[ROOM]:
+    return at + HEAD + length
+
+
+@jit
+def roomy(stream, at, itemset, control):
+    """Return ``stream`` with room for a record of all of ``itemset`` at ``at``; set STOP where a limit is reached."""
+    if at > control[ROOM] or control[FOUND] > control[MOST]:
         control[STOP] = FULL
-    return at
+    return longer(stream, at + HEAD + itemset.size)
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -242,17 +247,17 @@ def write(stream, at, itemset, length, support, control):
 
 
 @jit
-def levels(words, menu, counts, deepest):
-    """Return the stack of a search that goes ``deepest`` levels down: rows, menus, counts, places, ends."""
+def levels(words, menu, counts, deepest, start, length):
+    """Return the stack of a search that goes ``deepest`` levels down: rows, menus, counts, places, ends, lengths."""
     rows = np.empty((deepest + 2, words), np.uint64)
     menus = np.empty((deepest + 2, menu.size), np.int32)
     held = np.empty((deepest + 2, menu.size), np.int64)
-    place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    place, stop, lengths = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
     rows[0] = ALL
     menus[0] = menu
     held[0] = counts
-    stop[0] = menu.size
-    return rows, menus, held, place, stop
+    place[0], stop[0], lengths[0] = start, menu.size, length
+    return rows, menus, held, place, stop, lengths
 
 
 @jit
@@ -320,6 +325,10 @@ def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
     return kept
 
 
+# The loops below leave when the stream is full, for their callers to make room: an array that is replaced inside a
+# loop costs at each turn.
+
+
 @jit
 def frequent_in_frame(
     maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, span, stream, at, control
@@ -328,20 +337,30 @@ def frequent_in_frame(
 
     Only those of ``span[0]`` to ``span[1]`` items; only through the places ``start`` to ``last`` of the menu.
     """
-    rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest)
-    place[0], depth = start, 0
+    stack = levels(shifts.size, menu, counts, deepest, start, length)
+    depth = 0
     while depth >= 0 and not control[STOP]:
+        stream = roomy(stream, at, itemset, control)
+        depth, at = frequent_steps(maps, shifts, *stack, depth, last, names, itemset, least, span, stream, at, control)
+    return stream, at
+
+
+@jit
+def frequent_steps(
+    maps, shifts, rows, menus, held, place, stop, lengths, depth, last, names, itemset, least, span, stream, at, control
+):
+    """Go on from ``depth``; return the depth and where the next record goes."""
+    full = stream.size - itemset.size - HEAD
+    while depth >= 0 and at <= full and not control[STOP]:
         here, end = place[depth], stop[depth]
         if here == end or (depth == 0 and here == last):
             depth -= 1
             continue
         place[depth] += 1
         report(place, stop, depth, control)
-        size = length + depth + 1
+        size = lengths[depth] + 1
         itemset[size - 1] = names[menus[depth, here]]
         if size >= span[0]:
-            if at + size + 2 > stream.size:
-                stream = longer(stream, at + size + 2)
             at = write(stream, at, itemset, size, held[depth, here], control)
         if size == span[1] or here + 1 == end:
             continue
@@ -354,8 +373,8 @@ def frequent_in_frame(
                 held[depth + 1, free] = count
                 free += 1
         depth += 1
-        place[depth], stop[depth] = 0, free
-    return stream, at
+        place[depth], stop[depth], lengths[depth] = 0, free, size
+    return depth, at
 
 
 @jit
@@ -366,14 +385,45 @@ def closed_in_frame(
 
     Only those of at most ``longest`` items; only through the places ``start`` to ``last`` of the menu; and, where
     ``whole`` is set, only those that no item extends to a frequent itemset.
+    """
+    stack = levels(shifts.size, menu, counts, deepest, start, length)
+    depth = 0
+    while depth >= 0 and not control[STOP]:
+        stream = roomy(stream, at, itemset, control)
+        depth, at = closed_steps(
+            maps, shifts, *stack, depth, last, names, itemset, least, longest, whole, stream, at, control
+        )
+    return stream, at
+
+
+@jit
+def closed_steps(
+    maps,
+    shifts,
+    rows,
+    menus,
+    held,
+    place,
+    stop,
+    lengths,
+    depth,
+    last,
+    names,
+    itemset,
+    least,
+    longest,
+    whole,
+    stream,
+    at,
+    control,
+):
+    """Go on from ``depth``; return the depth and where the next record goes.
 
     An itemset is closed when no item outside it is in all of its rows. Items behind it in the menu are taken in
     (closure); if one that is excluded is in all of its rows, the itemset and all above it here belong elsewhere.
     """
-    rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest)
-    lengths = np.empty(deepest + 2, np.int64)
-    place[0], lengths[0], depth = start, length, 0
-    while depth >= 0 and not control[STOP]:
+    full = stream.size - itemset.size - HEAD
+    while depth >= 0 and at <= full and not control[STOP]:
         here, end = place[depth], stop[depth]
         if here == end or (depth == 0 and here == last):
             depth -= 1
@@ -401,15 +451,13 @@ def closed_in_frame(
         if size <= longest and not (
             whole and (free > here or extended(maps, shifts, rows, depth + 1, menus, depth, here, least))
         ):
-            if at + size + 2 > stream.size:
-                stream = longer(stream, at + size + 2)
             at = write(stream, at, itemset, size, support, control)
         if free == here or size >= longest:
             continue
         kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
         depth += 1
         lengths[depth], place[depth], stop[depth] = size, kept, kept + free - here
-    return stream, at
+    return depth, at
 
 
 @jit
@@ -429,21 +477,75 @@ def covered(known, depth, tops, menus, level, start, stop, words, scratch):
 
 
 @jit
-def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, stream, at, control):
+def maximal_in_frame(
+    maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, stream, at, control
+):
     """Append to ``stream`` the maximal itemsets above the first ``length`` items of ``itemset``.
 
-    Only through the places ``start`` to ``last`` of the menu. An itemset is maximal when no item is in ``least`` of its
-    rows; excluded items count. A branch is left when what it could reach at most is part of a maximal itemset found in
-    this frame (``tops``: for each item, which of them hold it; ``known``: for each level, which of them hold the
-    itemset there), and reached at once when that is frequent.
+    Only through the places ``start`` to ``last`` of the menu.
     """
-    rows, menus, held, place, stop = levels(shifts.size, menu, counts, deepest + 1)
-    lengths = np.empty(deepest + 3, np.int64)
+    stack = levels(shifts.size, menu, counts, deepest + 1, start, 0)
     tops, known = np.zeros((maps.shape[0], KNOWN), np.uint64), np.zeros((deepest + 3, KNOWN), np.uint64)
-    scratch = np.empty(KNOWN, np.uint64)
-    found, local = 0, np.empty(itemset.size, np.int32)
-    place[0], lengths[0], depth = start, 0, 0
+    scratch, local = np.empty(KNOWN, np.uint64), np.empty(itemset.size, np.int32)
+    depth, found = 0, 0
     while depth >= 0 and not control[STOP]:
+        stream = roomy(stream, at, itemset, control)
+        depth, at, found = maximal_steps(
+            maps,
+            shifts,
+            *stack,
+            depth,
+            last,
+            names,
+            itemset,
+            length,
+            least,
+            tops,
+            known,
+            scratch,
+            local,
+            found,
+            stream,
+            at,
+            control,
+        )
+    return stream, at
+
+
+@jit
+def maximal_steps(
+    maps,
+    shifts,
+    rows,
+    menus,
+    held,
+    place,
+    stop,
+    lengths,
+    depth,
+    last,
+    names,
+    itemset,
+    length,
+    least,
+    tops,
+    known,
+    scratch,
+    local,
+    found,
+    stream,
+    at,
+    control,
+):
+    """Go on from ``depth``; return the depth, where the next record goes, and how many maximal itemsets are remembered.
+
+    An itemset is maximal when no item is in ``least`` of its rows; excluded items count. A branch is left when what it
+    could reach at most is part of a maximal itemset found in this frame (``tops``: for each item, which of those that
+    are remembered hold it; ``known``: for each level, which of them hold the itemset there), and reached at once when
+    that is frequent.
+    """
+    full = stream.size - itemset.size - HEAD
+    while depth >= 0 and at <= full and not control[STOP]:
         here, end = place[depth], stop[depth]
         if here == end or (depth == 0 and here == last):
             depth -= 1
@@ -482,11 +584,10 @@ def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, it
             rows[depth + 2, w] = rows[depth + 1, w]
         reach = size
         for other in range(here, free):
-            item = menus[depth + 1, other]
-            local[reach] = item
-            reach += 1
+            local[reach] = menus[depth + 1, other]
             for w in range(shifts.size):
-                rows[depth + 2, w] &= maps[item, w]
+                rows[depth + 2, w] &= maps[local[reach], w]
+            reach += 1
         if free > here:
             support = total(rows, depth + 2, shifts)
         if support < least:
@@ -498,8 +599,6 @@ def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, it
             continue
         for i in range(reach):
             itemset[length + i] = names[local[i]]
-        if at + length + reach + 2 > stream.size:
-            stream = longer(stream, at + length + reach + 2)
         at = write(stream, at, itemset, length + reach, support, control)
         if found == 64 * KNOWN:
             # To remember more would cost more than it saves; what is found does not hang on it.
@@ -510,7 +609,7 @@ def maximal_in_frame(maps, shifts, deepest, menu, counts, start, last, names, it
         for level in range(depth + 1):
             known[level, found >> 6] |= bit
         found += 1
-    return stream, at
+    return depth, at, found
 
 
 @jit
@@ -741,8 +840,7 @@ def in_lists(kind, index, pairs, start, last, itemset, length, least, span, crow
         if size == 0:
             continue
         if span[0] <= size <= span[1] and (kind <= CLOSED or width == 0):
-            if at + size + 2 > stream.size:
-                stream = longer(stream, at + size + 2)
+            stream = roomy(stream, at, itemset, control)
             at = write(stream, at, itemset, size, support, control)
         if width == front or size >= span[1]:
             continue
