@@ -56,3 +56,40 @@ KINDS = {"frequent": frequent, "closed": closed, "maximal": maximal}
 def least_count(share, n):
     """Return the least number of rows, at least 1, that is ``share`` (a number or its text) of ``n`` or more."""
     return next(number for number in count(1) if number >= Fraction(share) * n)
+
+
+def frequent_by_levels(rows, sigma):
+    """Return what ``frequent`` returns, quickly enough for many items: no superset of a rare itemset is frequent."""
+    rows = [frozenset(row) for row in rows]
+    holders = {item: frozenset(at for at, row in enumerate(rows) if item in row) for item in frozenset().union(*rows)}
+    items = sorted(holders)
+    level = {(): frozenset(range(len(rows)))} if len(rows) >= sigma else {}
+    family = {}
+    while level:
+        family |= {frozenset(itemset): len(held) for itemset, held in level.items()}
+        longer = (
+            ((*itemset, item), held & holders[item])
+            for itemset, held in level.items()
+            for item in (items[items.index(itemset[-1]) + 1 :] if itemset else items)
+        )
+        level = {itemset: held for itemset, held in longer if len(held) >= sigma}
+    return family
+
+
+def closed_by_levels(rows, sigma):
+    """Return what ``closed`` returns: a superset of the same support has a subset with one item more than ours."""
+    family = frequent_by_levels(rows, sigma)
+    open_ = {
+        itemset - {item} for itemset, held in family.items() for item in itemset if family[itemset - {item}] == held
+    }
+    return {itemset: held for itemset, held in family.items() if itemset not in open_}
+
+
+def maximal_by_levels(rows, sigma):
+    """Return what ``maximal`` returns: a frequent superset has a frequent subset with one item more than ours."""
+    family = frequent_by_levels(rows, sigma)
+    extended = {itemset - {item} for itemset in family for item in itemset}
+    return {itemset: held for itemset, held in family.items() if itemset not in extended}
+
+
+BY_LEVELS = {"frequent": frequent_by_levels, "closed": closed_by_levels, "maximal": maximal_by_levels}

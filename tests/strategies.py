@@ -1,6 +1,8 @@
 """Random values to test laws on."""
 
+from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from random import Random
 
 from hypothesis import strategies as st
@@ -27,9 +29,16 @@ def databases(draw, max_rows=30, max_items=8):
 
 
 @st.composite
-def mined_databases(draw):
+def heavy_databases(draw):
+    """A few rows, each there up to a thousand times."""
+    rows = draw(databases(max_rows=6))
+    return [row for row in rows for _ in range(draw(st.integers(1, 1000)))]
+
+
+@st.composite
+def mined_databases(draw, source=databases):
     """Rows, a minimum support, and the count it stands for: any count, or exactly what an itemset has."""
-    rows = draw(databases())
+    rows = draw(source())
     n = len(rows)
     count = draw(st.integers(1, n + 1))
     if rows and draw(st.booleans()):
@@ -46,3 +55,22 @@ lengths = st.integers(0, 8)
 
 shares = st.fractions(0, 1, max_denominator=1000).filter(bool)
 """Shares above 0 and at most 1."""
+
+
+SHAPES = {"sparse": (200, 40, 0.02, 0.25), "two words": (300, 70, 0.3, 0.9), "three words": (150, 130, 0.3, 0.8)}
+"""Rows, items, and how many of the rows hold the rarest and the commonest item."""
+
+
+@st.composite
+def large_databases(draw):
+    """Rows over many items, and a count that only some pairs of items reach; some rows and some items have twins."""
+    n, many, rarest, commonest = SHAPES[draw(st.sampled_from(sorted(SHAPES)))]
+    random = Random(draw(st.integers(0, 2**32)))  # noqa: S311 - no secret
+    shares = [random.uniform(rarest, commonest) for _ in range(many)]
+    rows = [{item for item, share in enumerate(shares) if random.random() < share} for _ in range(n)]
+    twins = random.sample(range(many), 3)
+    for row in rows:
+        row.update(many + twin for twin in twins if twin in row)
+    rows += random.choices(rows, k=n // 4)
+    pairs = Counter(pair for row in rows for pair in combinations(row, 2)).most_common()
+    return rows, pairs[draw(st.sampled_from([30, 300, 700]))][1]

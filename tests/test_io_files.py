@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from discreet import InputError, OptionError, OutputError, read, write
+from discreet import InputError, OptionError, OutputError, machine, read, write
 from discreet.io import files
 
 zstandard = pytest.importorskip("zstandard")
@@ -61,7 +61,7 @@ def test_packed_parts_that_follow_each_other_are_read_as_one(tmp_path, packed, p
 
 @pytest.mark.parametrize(("packed", "pack"), {"": bytes, **PACKERS}.items())
 def test_a_file_larger_than_the_memory_allows_is_refused(tmp_path, monkeypatch, packed, pack):
-    monkeypatch.setattr(files, "_memory", lambda: 2 << 20)
+    monkeypatch.setattr(machine, "memory", lambda: 2 << 20)
     path = tmp_path / f"rows.dat{packed}"
     path.write_bytes(pack(b"1 " * (1 << 20)))
     with pytest.raises(InputError, match=r"holds more than 0\.0 GiB, half of this machine's memory"):

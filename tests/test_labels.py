@@ -5,12 +5,15 @@ import os
 import subprocess
 import sys
 from enum import Enum
+from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet import Transactions
 from discreet.labels import is_missing, ordered
 
 labels = st.lists(
@@ -54,6 +57,33 @@ def test_labels_that_cannot_be_compared_go_by_their_text():
     assert ordered([("b", 1), (1, "b")]) == (("b", 1), (1, "b"))
 
 
+@pytest.mark.parametrize("types", [(bool, float, int), (float, int), (Fraction, bool, float, int)], ids=str)
+def test_equal_labels_are_one_item_called_by_the_first_of_its_types(types):
+    for labels in permutations(kind(1) for kind in types):
+        assert [(type(label), label) for label in ordered([2, *labels])] == [(types[0], 1), (int, 2)]
+
+
+def test_equal_labels_are_counted_as_one_item():
+    rows = Transactions([[1], [True], [1.0, 2]])
+    assert (rows.labels, rows.support([1]), rows.support([True])) == ((True, 2), 3, 3)
+
+
+@given(
+    st.sets(st.frozensets(st.sampled_from("abc")), min_size=1).flatmap(
+        lambda sets: st.permutations(sorted(sets, key=sorted))
+    )
+)
+def test_sets_have_one_order_whatever_order_they_came_in(sets):
+    assert ordered(sets) == ordered(sets[::-1]) == ordered(sorted(sets, key=sorted))
+    assert ordered([("x", label) for label in sets]) == tuple(("x", label) for label in ordered(sets))
+
+
+def test_sets_go_by_inclusion_where_that_orders_them_all_and_by_their_text_where_not():
+    a, c, ab = map(frozenset, ("a", "c", "ab"))
+    assert ordered([ab, a]) == (a, ab)
+    assert ordered([c, a, ab]) == (ab, a, c)
+
+
 @pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.float32("nan"), np.datetime64("NaT")], ids=repr)
 def test_missing_values_are_missing(missing):
     assert is_missing(missing)
@@ -74,6 +104,8 @@ def test_the_order_does_not_hang_on_the_hash_seed():
         "from discreet import Transactions, mine\n"
         "rows = Transactions([{'milk', 'bread', 7, ('age', 40), b'x'}, {'beer', 'milk', 3, 2.5}, {'bread', 'beer'}])\n"
         "print(rows.labels, rows.items.tolist(), [sorted(map(repr, x)) for x, _ in mine(rows, min_support=1)])\n"
+        "sets = Transactions([{frozenset(word) for word in ('tea', 'milk', 'oat', 'rice', 'salt', 'rye')}])\n"
+        "print([''.join(sorted(label)) for label in sets.labels])\n"
     )
     printed = {
         subprocess.run(

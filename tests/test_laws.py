@@ -3,14 +3,14 @@
 import oracle
 import pytest
 from hypothesis import given, settings
-from strategies import databases, lengths, mined_databases
+from strategies import databases, heavy_databases, large_databases, lengths, mined_databases
 
 from discreet import Transactions, mine
 from discreet.mine import mine_by
 from discreet.mine.watch import Limits
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
-WAYS = [("auto", 1), ("auto", 2), ("dense", 1), ("dense", 2), ("sparse", 1), ("sparse", 2)]
+WAYS = [(strategy, threads) for strategy in ("auto", "dense", "sparse", "mixed") for threads in (1, 2)]
 """Strategies and threads."""
 
 
@@ -41,6 +41,30 @@ def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, 
     expected = oracle.KINDS[kind](rows, count, max_length)
     for strategy, threads in WAYS:
         found = mined(transactions, strategy, threads, min_support=min_support, kind=kind, max_length=max_length)
+        assert dict(found) == expected
+        assert len(found) == len(expected)
+
+
+@KINDS
+@settings(max_examples=100)
+@given(case=mined_databases(heavy_databases))
+def test_all_ways_of_mining_find_what_the_definition_says_where_rows_are_repeated(kind, case):
+    rows, min_support, count = case
+    transactions = Transactions(rows)
+    expected = oracle.KINDS[kind](rows, count)
+    for strategy, threads in WAYS:
+        assert dict(mined(transactions, strategy, threads, min_support=min_support, kind=kind)) == expected
+
+
+@KINDS
+@settings(max_examples=25)
+@given(case=large_databases())
+def test_all_ways_of_mining_find_what_the_definition_says_over_many_items(kind, case):
+    rows, count = case
+    transactions = Transactions(rows)
+    expected = oracle.BY_LEVELS[kind](rows, count)
+    for strategy, threads in WAYS:
+        found = mined(transactions, strategy, threads, min_support=count, kind=kind)
         assert dict(found) == expected
         assert len(found) == len(expected)
 

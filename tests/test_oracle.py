@@ -3,6 +3,9 @@
 from fractions import Fraction
 
 import oracle
+import pytest
+from hypothesis import given
+from strategies import mined_databases
 
 ROWS = [{"a", "b"}, {"a", "b"}, {"a"}, set()]
 EMPTY, A, B, AB = frozenset(), frozenset("a"), frozenset("b"), frozenset("ab")
@@ -38,3 +41,12 @@ def test_items_in_all_rows_close_the_empty_itemset():
 
 def test_a_share_is_the_least_count_that_reaches_it():
     assert [oracle.least_count(share, 25) for share in ("0.28", "0.281", "1", Fraction(1, 1000))] == [7, 8, 25, 1]
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+@given(case=mined_databases())
+def test_the_oracle_that_goes_by_levels_says_the_same(kind, case):
+    rows, _, count = case
+    numbered = {label: number for number, label in enumerate(frozenset().union(*rows))}
+    coded = [frozenset(numbered[label] for label in row) for row in rows]
+    assert oracle.BY_LEVELS[kind](coded, count) == oracle.KINDS[kind](coded, count)

@@ -1,5 +1,6 @@
 """Minimum supports: a share becomes a count once, and exactly."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +36,28 @@ def test_a_count_is_itself_whatever_the_number_of_rows(count, n):
 def test_seven_of_25_rows_are_28_percent_though_floats_say_eight():
     assert 0.28 * 25 > 7
     assert as_count(0.28, 25) == 7
+
+
+def test_a_quotient_of_a_count_and_the_rows_gives_the_count_back():
+    wrong = [(count, n) for n in range(1, 301) for count in range(1, n + 1) if as_count(count / n, n) != count]
+    assert wrong == []
+
+
+@given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(1, n), st.just(n))))
+def test_a_quotient_gives_the_count_back_however_many_rows_there_are(both):
+    count, n = both
+    assert as_count(count / n, n) == as_count(np.float64(count) / n, n) == count
+
+
+@given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(1, n), st.just(n))))
+def test_a_quotient_of_single_precision_gives_the_count_back(both):
+    count, n = both
+    assert as_count(np.float32(count / n), n) == count
+
+
+def test_a_share_just_above_a_quotient_asks_for_one_row_more():
+    assert as_count(math.nextafter(7 / 9, 1), 9) == 8
+    assert as_count("0.7777777777777778", 9) == 8
 
 
 def test_one_is_a_count_and_one_point_zero_all_rows():

@@ -1,7 +1,8 @@
 """Labels: what an item is called outside; inside it is a code, its place in the label table."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +14,16 @@ Itemset: TypeAlias = frozenset[Label]
 def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Return the distinct labels in a fixed order, whatever order they came in.
 
-    Labels of one type go by their own order, or by their text where they have none.
+    Labels go by the name of their type; those of one type by their own order, or by their text where they have none.
+    Labels that are equal are one item, called by the first of its types.
 
-    >>> ordered(["milk", 10, 9, "beer", 10])
-    (9, 10, 'beer', 'milk')
+    >>> ordered(["milk", 10, 9, "beer", 10, 9.0])
+    (9.0, 10, 'beer', 'milk')
     """
-    by_type: dict[str, set[Label]] = {}
+    by_type: dict[str, dict[Label, None]] = {}
     for label in labels:
-        by_type.setdefault(type(label).__qualname__, set()).add(label)
-    return tuple(label for _, group in sorted(by_type.items()) for label in _sorted(group))
+        by_type.setdefault(type(label).__qualname__, {})[label] = None
+    return tuple(dict.fromkeys(label for _, group in sorted(by_type.items()) for label in _sorted(group)))
 
 
 def in_order(items: NDArray[np.int32], labels: Sequence[Label]) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
@@ -47,8 +49,24 @@ def is_missing(label: object) -> bool:
     return label is None or (not isinstance(label, str) and str(label) in {"nan", "NaT", "<NA>"})
 
 
-def _sorted(group: set[Label]) -> list[Label]:
+def _sorted(group: Iterable[Any]) -> list[Label]:
+    """Return distinct labels by their own order if that tells any two of them apart, else by their text."""
     try:
-        return sorted(group)  # type: ignore[type-var]  # labels that cannot be compared go by their text below
+        found = sorted(group)
+        # Sets compare without an error, but of {1} and {2} neither is less: such an order hangs on how they came.
+        if all(one < other for one, other in pairwise(found)):
+            return found
     except TypeError:
-        return sorted(group, key=repr)
+        pass
+    return sorted(group, key=_text)
+
+
+def _text(label: object) -> str:
+    """Return what a label looks like; a set lists its elements in order, not by their hashes."""
+    match label:
+        case frozenset():
+            return "{" + ", ".join(sorted(map(_text, label))) + "}"
+        case tuple():
+            return "(" + ", ".join(map(_text, label)) + ")"
+        case _:
+            return repr(label)

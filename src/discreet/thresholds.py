@@ -20,10 +20,11 @@ def as_count(min_support: Threshold, n: int) -> int:
 
     An integer is a count; a float or a fraction is a share of the rows; text may be either.
     Exact on purpose: in floats ``ceil(0.28 * 25)`` is 8, and what 7 rows hold is lost.
+    A float that is the quotient of a count and ``n`` stands for that count; any other means what it prints.
     The result is at least 1, so that an itemset nobody holds is never frequent.
 
-    >>> as_count(0.28, 25), as_count("28%", 25), as_count("7", 25), as_count(7, 25)
-    (7, 7, 7, 7)
+    >>> as_count(0.28, 25), as_count("28%", 25), as_count("7", 25), as_count(7, 25), as_count(7 / 9, 9)
+    (7, 7, 7, 7, 7)
     >>> as_count(1, 25), as_count(1.0, 25)
     (1, 25)
     """
@@ -35,9 +36,12 @@ def as_count(min_support: Threshold, n: int) -> int:
             )
         return number
     if not 0 < number <= 1:
-        raise ThresholdError(
-            f"min support is {min_support}; as a share it must be above 0 and at most 1: {ALLOWED}"
-        )
+        raise ThresholdError(f"min support is {min_support}; as a share it must be above 0 and at most 1: {ALLOWED}")
+    if isinstance(min_support, numbers.Real) and not isinstance(min_support, numbers.Rational):
+        # 7 / 9 prints as 0.7777777777777778, just above the quotient that was meant: 8 rows of 9, by what it prints.
+        quotient = round(float(min_support) * n)
+        if 1 <= quotient <= n and quotient / n == min_support:
+            return quotient
     return max(1, math.ceil(number * n))
 
 

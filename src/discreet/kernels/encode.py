@@ -19,7 +19,7 @@ def count(items, many):
 
 @jit
 def merge_rows(offsets, items, code, entries):
-    """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many rising items.
+    """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many items.
 
     Items whose ``code`` is -1 are left out, and rows without any other; ``entries`` is how many are left.
     A record is known by where it starts. Return the records and where each of them starts.
@@ -59,8 +59,6 @@ def merge_rows(offsets, items, code, entries):
             start = end
         else:
             records[slots[slot] + 1] += 1
-    for row in range(many):
-        rise(records, starts[row] + HEAD, starts[row] + HEAD + records[starts[row]])
     return records[:start].copy(), starts[:many].copy()
 
 
@@ -76,45 +74,67 @@ def same(records, left, right):
 
 
 @jit
-def rise(items, start, stop):
-    """Sort ``items`` from ``start`` to ``stop``."""
-    for place in range(start + 1, stop):
-        item = items[place]
-        at = place
-        while at > start and items[at - 1] > item:
-            items[at] = items[at - 1]
-            at -= 1
-        items[at] = item
-
-
-@jit
 def split_weights(records, starts):
-    """Return the rows so that each weighs a power of 2, by rising weight: their records and the shifts.
+    """Return the records so that each weighs a power of 2, by rising weight: records, where they start, the shifts.
 
-    A record of weight 13 gives rows of weight 1, 4 and 8.
+    A record of weight 13 gives one of weight 1, one of weight 4 and one of weight 8.
     """
-    held = np.zeros(65, np.int64)
-    for record in starts:
-        weight = records[record + 1]
-        shift = 0
+    held, size = np.zeros(65, np.int64), 0
+    for start in starts:
+        weight, shift = records[start + 1], 0
         while weight:
             held[shift + 1] += weight & 1
+            size += (weight & 1) * (records[start] + HEAD)
             weight >>= 1
             shift += 1
     for shift in range(64):
         held[shift + 1] += held[shift]
     rows, shifts = np.empty(held[64], np.int32), np.empty(held[64], np.uint8)
-    for record in starts:
-        weight = records[record + 1]
-        shift = 0
+    for start in starts:
+        weight, shift = records[start + 1], 0
         while weight:
             if weight & 1:
-                rows[held[shift]] = record
+                rows[held[shift]] = start
                 shifts[held[shift]] = shift
                 held[shift] += 1
             weight >>= 1
             shift += 1
-    return rows, shifts
+    split, at = np.empty(size, np.int32), 0
+    for row in range(rows.size):
+        start = rows[row]
+        rows[row] = at
+        split[at] = records[start]
+        split[at + 1] = 1 << shifts[row]
+        for i in range(HEAD, HEAD + records[start]):
+            split[at + i] = records[start + i]
+        at += HEAD + records[start]
+    return split, rows, shifts
+
+
+@jit
+def stand(records, rows, shifts, many):
+    """Return the frame of all rows: the bitmaps of ``many`` items, the shift of each word, and the longest row.
+
+    The rows of a word have one weight, so it is left half empty where the weight changes.
+    """
+    words = 0
+    for row in range(rows.size):
+        if row == 0 or shifts[row] != shifts[row - 1]:
+            start = row
+        words += (row - start) & 63 == 0
+    maps, word_shifts = np.zeros((many, words), np.uint64), np.empty(words, np.int64)
+    word, longest = -1, 0
+    for row in range(rows.size):
+        if row == 0 or shifts[row] != shifts[row - 1]:
+            start = row
+        if (row - start) & 63 == 0:
+            word += 1
+            word_shifts[word] = shifts[row]
+        bit = np.uint64(1) << np.uint64((row - start) & 63)
+        for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
+            maps[records[entry], word] |= bit
+        longest = max(longest, records[rows[row]])
+    return maps, word_shifts, longest
 
 
 @jit
@@ -134,6 +154,17 @@ def list_rows(records, rows, many):
             lists[free[item]] = row
             free[item] += 1
     return offsets, lists
+
+
+@jit
+def order_rows(records, rows, offsets, lists):
+    """Sort the items of each record, in place, by reading the rows of each item."""
+    free = rows + np.int32(HEAD)
+    for item in range(offsets.size - 1):
+        for at in range(offsets[item], offsets[item + 1]):
+            row = lists[at]
+            records[free[row]] = item
+            free[row] += 1
 
 
 @jit

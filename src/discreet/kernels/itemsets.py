@@ -1,37 +1,19 @@
 """Kernels that bring itemsets into dictionary order (CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``)."""
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, overload
+from numba import njit
+
+from discreet.kernels.bits import lowest_bit
 
 jit = njit(cache=True, nogil=True)
 
 
-def lowest_bit(word):
-    """Return the place of the lowest bit of ``word``, which must not be 0."""
-    return (int(word) & -int(word)).bit_length() - 1
-
-
-@intrinsic
-def _cttz(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        word = arguments[0].type
-        shape = ir.FunctionType(word, [word, ir.IntType(1)])
-        function = builder.module.declare_intrinsic("llvm.cttz", [word], shape)
-        return builder.call(function, [arguments[0], ir.Constant(ir.IntType(1), 1)])
-
-    return types.uint64(types.uint64), generate
-
-
-@overload(lowest_bit)
-def _lowest_bit(word):
-    return lambda word: np.int64(_cttz(word))
-
-
 @jit
 def size(stream):
-    """Return how many itemsets a stream holds (records of a length, a support and that many items), and how many items."""
+    """Return how many itemsets, and how many items in all, a stream of records holds.
+
+    A record is a length, a support and that many items.
+    """
     at = itemsets = entries = 0
     while at < stream.size:
         itemsets += 1
@@ -91,10 +73,10 @@ def mark(items, present):
 
 @jit
 def pack(offsets, items, ranks, bits, keys):
-    """Write to ``keys`` the ranks of each itemset's first items, ``bits`` bits each, so that keys compare as itemsets do.
+    """Write to ``keys`` the ranks of each itemset's first items, ``bits`` bits each.
 
-    Itemsets with equal keys may still differ further on. Ranks are from 1: 0 stands for no item, so that a shorter
-    itemset comes first.
+    Keys compare as itemsets do; itemsets with equal keys may still differ further on. Ranks are from 1: 0 stands for
+    no item, so that a shorter itemset comes first.
     """
     fit = 64 // bits
     for number in range(keys.size):

@@ -9,14 +9,20 @@ to is found elsewhere; they only say whether an itemset is closed or maximal), t
 the rarest first. The child at place p of a menu excludes all places before p and may go on with those
 behind it, so each itemset is met once, in any order of the items, with no store of what was found.
 
-Supports are weighted counts of rows; ``least`` is the minimum support; ``longest`` the greatest length.
+Supports are weighted counts of rows. What goes together is passed together:
+
+- a frame: the bitmaps, the shift of each word, the longest row;
+- a menu: its items (places of the frame), their supports, and the places to go through, from start to last;
+- ``above``: an itemset and how many of its items stand in all that is found; ``names`` are the items of the places;
+- a goal: the least support, the least length and the greatest.
+
 ``control`` is shared with the caller: STOP is set by either side; FOUND, DONE and PART are set here.
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, overload
+from numba import njit
+
+from discreet.kernels.bits import popcount
 
 jit = njit(cache=True, nogil=True)
 
@@ -30,45 +36,6 @@ STOPPED, FULL = 1, 2
 ONE = np.uint64(1)
 ALL = ~np.uint64(0)
 NONE = np.uint64(0)
-
-
-def popcount(word):
-    """Return how many bits of ``word`` are set."""
-    return int(word).bit_count()
-
-
-def lowest_bit(word):
-    """Return the place of the lowest bit of ``word``, which must not be 0."""
-    return (int(word) & -int(word)).bit_length() - 1
-
-
-@intrinsic
-def _ctpop(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        return builder.call(builder.module.declare_intrinsic("llvm.ctpop", [arguments[0].type]), arguments)
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def _cttz(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        word = arguments[0].type
-        shape = ir.FunctionType(word, [word, ir.IntType(1)])
-        function = builder.module.declare_intrinsic("llvm.cttz", [word], shape)
-        return builder.call(function, [arguments[0], ir.Constant(ir.IntType(1), 1)])
-
-    return types.uint64(types.uint64), generate
-
-
-@overload(popcount)
-def _popcount(word):
-    return lambda word: _ctpop(word)
-
-
-@overload(lowest_bit)
-def _lowest_bit(word):
-    return lambda word: np.int64(_cttz(word))
 
 
 # Views of arrays are not kept in variables inside loops: Numba would count references at each turn.
@@ -110,114 +77,6 @@ def longer(array, size):
 
 
 # ---------------------------------------------------------------------------------------------------
-# Frames
-# ---------------------------------------------------------------------------------------------------
-
-
-@jit
-def merge(records, rows, place, width):
-    """Return the given rows as sets of ``width`` words of bits, equal ones merged, and their weights.
-
-    ``place[item]`` is the bit of an item, -1 for an item that is left out; rows that hold no other are left out too.
-    """
-    size = 16
-    while size < 2 * rows.size:
-        size *= 2
-    slots = np.full(size, -1, np.int32)
-    mask = np.uint64(size - 1)
-    sets = np.zeros((rows.size, width), np.uint64)
-    weights = np.empty(rows.size, np.int64)
-    count = 0
-    for at in range(rows.size):
-        row = rows[at]
-        empty = True
-        for entry in range(row + HEAD, row + HEAD + records[row]):
-            bit = place[records[entry]]
-            if bit >= 0:
-                sets[count, bit >> 6] |= ONE << np.uint64(bit & 63)
-                empty = False
-        if empty:
-            continue
-        slot = NONE
-        for w in range(width):
-            slot ^= sets[count, w]
-            slot ^= slot << np.uint64(13)
-            slot ^= slot >> np.uint64(7)
-            slot ^= slot << np.uint64(17)
-        slot ^= slot >> np.uint64(32)
-        slot &= mask
-        while slots[slot] >= 0 and not same(sets, slots[slot], count):
-            slot = (slot + ONE) & mask
-        if slots[slot] < 0:
-            slots[slot] = count
-            weights[count] = records[row + 1]
-            count += 1
-        else:
-            weights[slots[slot]] += records[row + 1]
-            for w in range(width):
-                sets[count, w] = NONE
-    return sets[:count], weights[:count]
-
-
-@jit
-def same(sets, left, right):
-    """Return whether two lines of ``sets`` are equal."""
-    for w in range(sets.shape[1]):
-        if sets[left, w] != sets[right, w]:
-            return False
-    return True
-
-
-@jit
-def stand(sets, weights, width):
-    """Return the bitmaps of ``width`` items over merged rows, and the shift of each word."""
-    held = np.zeros(64, np.int64)
-    for weight in weights:
-        rest = np.uint64(weight)
-        while rest:
-            held[lowest_bit(rest)] += 1
-            rest &= rest - ONE
-    words = 0
-    free = np.zeros(64, np.int64)
-    for shift in range(64):
-        free[shift] = words << 6
-        words += (held[shift] + 63) >> 6
-    shifts = np.zeros(words, np.int64)
-    for shift in range(64):
-        for w in range(free[shift] >> 6, (free[shift] + held[shift] + 63) >> 6):
-            shifts[w] = shift
-    maps = np.zeros((width, words), np.uint64)
-    for row in range(weights.size):
-        rest = np.uint64(weights[row])
-        while rest:
-            shift = lowest_bit(rest)
-            rest &= rest - ONE
-            at = free[shift]
-            free[shift] += 1
-            bit = ONE << np.uint64(at & 63)
-            for w in range(sets.shape[1]):
-                bits = sets[row, w]
-                while bits:
-                    maps[(w << 6) + lowest_bit(bits), at >> 6] |= bit
-                    bits &= bits - ONE
-    return maps, shifts
-
-
-@jit
-def frame(records, rows, place, width):
-    """Return the bitmaps of the ``width`` items that have a ``place``, over the given rows; the shifts; the longest row."""
-    sets, weights = merge(records, rows, place, (width + 63) >> 6)
-    maps, shifts = stand(sets, weights, width)
-    longest = np.int64(0)
-    for row in range(weights.size):
-        length = np.int64(0)
-        for w in range(sets.shape[1]):
-            length += np.int64(popcount(sets[row, w]))
-        longest = max(longest, length)
-    return maps, shifts, longest
-
-
-# ---------------------------------------------------------------------------------------------------
 # What was found: a stream of records, each a length, a support and that many items
 # ---------------------------------------------------------------------------------------------------
 
@@ -247,16 +106,18 @@ def roomy(stream, at, itemset, control):
 
 
 @jit
-def levels(words, menu, counts, deepest, start, length):
+def levels(words, deepest, menu, length):
     """Return the stack of a search that goes ``deepest`` levels down: rows, menus, counts, places, ends, lengths."""
+    items, counts, start, _ = menu
     rows = np.empty((deepest + 2, words), np.uint64)
-    menus = np.empty((deepest + 2, menu.size), np.int32)
-    held = np.empty((deepest + 2, menu.size), np.int64)
-    place, stop, lengths = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    menus = np.empty((deepest + 2, items.size), np.int32)
+    held = np.empty((deepest + 2, items.size), np.int64)
+    place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    lengths = np.empty(deepest + 2, np.int64)
     rows[0] = ALL
-    menus[0] = menu
+    menus[0] = items
     held[0] = counts
-    place[0], stop[0], lengths[0] = start, menu.size, length
+    place[0], stop[0], lengths[0] = start, items.size, length
     return rows, menus, held, place, stop, lengths
 
 
@@ -306,7 +167,7 @@ def extended(maps, shifts, rows, level, menus, depth, here, least):
 
 @jit
 def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
-    """Complete the menu at ``depth`` + 1: in front, to be excluded, what is still frequent of the places before ``here``.
+    """Complete the menu at ``depth`` + 1: in front, to be excluded, the places before ``here`` that are still frequent.
 
     What stands there from ``here`` to ``free`` moves behind it, by rising count. Return where that starts.
     """
@@ -330,26 +191,22 @@ def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
 
 
 @jit
-def frequent_in_frame(
-    maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, span, stream, at, control
-):
-    """Append to ``stream`` the frequent itemsets above the first ``length`` items of ``itemset``.
-
-    Only those of ``span[0]`` to ``span[1]`` items; only through the places ``start`` to ``last`` of the menu.
-    """
-    stack = levels(shifts.size, menu, counts, deepest, start, length)
+def frequent_in_frame(frame, menu, names, above, goal, stream, at, control):
+    """Append to ``stream`` the frequent itemsets above the first items of ``above``."""
+    stack = levels(frame[1].size, frame[2], menu, above[1])
     depth = 0
     while depth >= 0 and not control[STOP]:
-        stream = roomy(stream, at, itemset, control)
-        depth, at = frequent_steps(maps, shifts, *stack, depth, last, names, itemset, least, span, stream, at, control)
+        stream = roomy(stream, at, above[0], control)
+        depth, at = frequent_steps(frame, stack, menu[3], names, above[0], goal, depth, stream, at, control)
     return stream, at
 
 
 @jit
-def frequent_steps(
-    maps, shifts, rows, menus, held, place, stop, lengths, depth, last, names, itemset, least, span, stream, at, control
-):
+def frequent_steps(frame, stack, last, names, itemset, goal, depth, stream, at, control):
     """Go on from ``depth``; return the depth and where the next record goes."""
+    maps, shifts, _ = frame
+    rows, menus, held, place, stop, lengths = stack
+    least, shortest, longest = goal
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
         here, end = place[depth], stop[depth]
@@ -360,9 +217,9 @@ def frequent_steps(
         report(place, stop, depth, control)
         size = lengths[depth] + 1
         itemset[size - 1] = names[menus[depth, here]]
-        if size >= span[0]:
+        if size >= shortest:
             at = write(stream, at, itemset, size, held[depth, here], control)
-        if size == span[1] or here + 1 == end:
+        if size == longest or here + 1 == end:
             continue
         narrow(rows, depth, maps, menus[depth, here])
         free = 0
@@ -378,50 +235,29 @@ def frequent_steps(
 
 
 @jit
-def closed_in_frame(
-    maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, longest, whole, stream, at, control
-):
-    """Append to ``stream`` the closed itemsets above the first ``length`` items of ``itemset``.
+def closed_in_frame(frame, menu, names, above, goal, whole, stream, at, control):
+    """Append to ``stream`` the closed itemsets above the first items of ``above``.
 
-    Only those of at most ``longest`` items; only through the places ``start`` to ``last`` of the menu; and, where
-    ``whole`` is set, only those that no item extends to a frequent itemset.
+    Where ``whole`` is set, only those that no item extends to a frequent itemset.
     """
-    stack = levels(shifts.size, menu, counts, deepest, start, length)
+    stack = levels(frame[1].size, frame[2], menu, above[1])
     depth = 0
     while depth >= 0 and not control[STOP]:
-        stream = roomy(stream, at, itemset, control)
-        depth, at = closed_steps(
-            maps, shifts, *stack, depth, last, names, itemset, least, longest, whole, stream, at, control
-        )
+        stream = roomy(stream, at, above[0], control)
+        depth, at = closed_steps(frame, stack, menu[3], names, above[0], goal, whole, depth, stream, at, control)
     return stream, at
 
 
 @jit
-def closed_steps(
-    maps,
-    shifts,
-    rows,
-    menus,
-    held,
-    place,
-    stop,
-    lengths,
-    depth,
-    last,
-    names,
-    itemset,
-    least,
-    longest,
-    whole,
-    stream,
-    at,
-    control,
-):
+def closed_steps(frame, stack, last, names, itemset, goal, whole, depth, stream, at, control):
     """Go on from ``depth``; return the depth and where the next record goes.
 
     An itemset is closed when no item outside it is in all of its rows. Items behind it in the menu are taken in
     (closure); if one that is excluded is in all of its rows, the itemset and all above it here belong elsewhere.
     """
+    maps, shifts, _ = frame
+    rows, menus, held, place, stop, lengths = stack
+    least, _, longest = goal
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
         here, end = place[depth], stop[depth]
@@ -461,12 +297,12 @@ def closed_steps(
 
 
 @jit
-def covered(known, depth, tops, menus, level, start, stop, words, scratch):
-    """Return whether one of the maximal itemsets known at ``depth`` holds the menu at ``level`` from ``start`` to ``stop``."""
+def covered(known, tops, scratch, words, menus, depth, start, stop):
+    """Return whether a maximal itemset known at ``depth`` holds the menu there from ``start`` to ``stop``."""
     for w in range(words):
         scratch[w] = known[depth, w]
     for place in range(start, stop):
-        item = menus[level, place]
+        item = menus[depth, place]
         left = NONE
         for w in range(words):
             scratch[w] &= tops[item, w]
@@ -477,73 +313,34 @@ def covered(known, depth, tops, menus, level, start, stop, words, scratch):
 
 
 @jit
-def maximal_in_frame(
-    maps, shifts, deepest, menu, counts, start, last, names, itemset, length, least, stream, at, control
-):
-    """Append to ``stream`` the maximal itemsets above the first ``length`` items of ``itemset``.
-
-    Only through the places ``start`` to ``last`` of the menu.
-    """
-    stack = levels(shifts.size, menu, counts, deepest + 1, start, 0)
+def maximal_in_frame(frame, menu, names, above, least, stream, at, control):
+    """Append to ``stream`` the maximal itemsets above the first items of ``above``."""
+    maps, shifts, deepest = frame
+    stack = levels(shifts.size, deepest + 1, menu, 0)
     tops, known = np.zeros((maps.shape[0], KNOWN), np.uint64), np.zeros((deepest + 3, KNOWN), np.uint64)
-    scratch, local = np.empty(KNOWN, np.uint64), np.empty(itemset.size, np.int32)
+    memory = (tops, known, np.empty(KNOWN, np.uint64), np.empty(above[0].size, np.int32))
     depth, found = 0, 0
     while depth >= 0 and not control[STOP]:
-        stream = roomy(stream, at, itemset, control)
-        depth, at, found = maximal_steps(
-            maps,
-            shifts,
-            *stack,
-            depth,
-            last,
-            names,
-            itemset,
-            length,
-            least,
-            tops,
-            known,
-            scratch,
-            local,
-            found,
-            stream,
-            at,
-            control,
+        stream = roomy(stream, at, above[0], control)
+        depth, found, at = maximal_steps(
+            frame, stack, memory, menu[3], names, above, least, depth, found, stream, at, control
         )
     return stream, at
 
 
 @jit
-def maximal_steps(
-    maps,
-    shifts,
-    rows,
-    menus,
-    held,
-    place,
-    stop,
-    lengths,
-    depth,
-    last,
-    names,
-    itemset,
-    length,
-    least,
-    tops,
-    known,
-    scratch,
-    local,
-    found,
-    stream,
-    at,
-    control,
-):
-    """Go on from ``depth``; return the depth, where the next record goes, and how many maximal itemsets are remembered.
+def maximal_steps(frame, stack, memory, last, names, above, least, depth, found, stream, at, control):
+    """Go on from ``depth``; return the depth, how many maximal itemsets are remembered, and where the next record goes.
 
     An itemset is maximal when no item is in ``least`` of its rows; excluded items count. A branch is left when what it
     could reach at most is part of a maximal itemset found in this frame (``tops``: for each item, which of those that
     are remembered hold it; ``known``: for each level, which of them hold the itemset there), and reached at once when
     that is frequent.
     """
+    maps, shifts, _ = frame
+    rows, menus, held, place, stop, lengths = stack
+    tops, known, scratch, local = memory
+    itemset, length = above
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
         here, end = place[depth], stop[depth]
@@ -553,7 +350,7 @@ def maximal_steps(
         place[depth] += 1
         report(place, stop, depth, control)
         words = (found + 63) >> 6
-        if covered(known, depth, tops, menus, depth, here, end, words, scratch):
+        if covered(known, tops, scratch, words, menus, depth, here, end):
             place[depth] = end
             continue
         narrow(rows, depth, maps, menus[depth, here])
@@ -578,7 +375,7 @@ def maximal_steps(
             known[depth + 1, w] = known[depth, w]
             for i in range(lengths[depth], size):
                 known[depth + 1, w] &= tops[local[i], w]
-        if free > here and covered(known, depth + 1, tops, menus, depth + 1, here, free, words, scratch):
+        if free > here and covered(known, tops, scratch, words, menus, depth + 1, here, free):
             continue
         for w in range(shifts.size):
             rows[depth + 2, w] = rows[depth + 1, w]
@@ -609,7 +406,7 @@ def maximal_steps(
         for level in range(depth + 1):
             known[level, found >> 6] |= bit
         found += 1
-    return depth, at, found
+    return depth, found, at
 
 
 @jit
@@ -627,12 +424,12 @@ def total(rows, depth, shifts):
 
 
 @jit
-def tally(records, rows, shifts, listed, start, stop, counts, met):
+def tally(records, rows, listed, start, stop, counts, met):
     """Count the items of the listed rows in ``counts``, which is all 0 before; return how many were ``met``."""
     size = 0
     for at in range(start, stop):
         record = rows[listed[at]]
-        weight = np.int64(1) << np.int64(shifts[listed[at]])
+        weight = records[record + 1]
         for entry in range(record + HEAD, record + HEAD + records[record]):
             item = records[entry]
             if counts[item] == 0:
@@ -697,7 +494,7 @@ def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu,
 
 @jit
 def deliver(records, rows, listed, start, stop, free, menu, held, front, width, slot, twigs):
-    """Append to ``listed``, from ``free`` on, the listed rows that hold each item of ``menu`` behind the first ``front``.
+    """Append to ``listed``, from ``free`` on, those of its rows that hold each item of ``menu`` behind ``front``.
 
     ``twigs`` gets a line for each of these items: the item, where its list starts and where it ends. Return the end.
     ``slot`` is all -1 before and after.
@@ -761,50 +558,25 @@ def gather(shifts, list_offsets, lists, maps, line, listed, menu, spot):
 
 
 @jit
-def in_bitmaps(
-    kind, maps, shifts, deepest, menu, held, start, last, names, itemset, length, least, span, stream, at, control
-):
-    """Append to ``stream`` the itemsets of this ``kind`` above the first ``length`` items of ``itemset``.
-
-    Only through the places ``start`` to ``last`` of the menu; ``span`` is the least and the greatest length.
-    """
+def in_bitmaps(kind, frame, menu, names, above, goal, stream, at, control):
+    """Append to ``stream`` the itemsets of this ``kind`` above the first items of ``above``."""
     if kind == FREQUENT:
-        return frequent_in_frame(
-            maps, shifts, deepest, menu, held, start, last, names, itemset, length, least, span, stream, at, control
-        )
+        return frequent_in_frame(frame, menu, names, above, goal, stream, at, control)
     if kind == MAXIMAL:
-        return maximal_in_frame(
-            maps, shifts, deepest, menu, held, start, last, names, itemset, length, least, stream, at, control
-        )
-    return closed_in_frame(
-        maps,
-        shifts,
-        deepest,
-        menu,
-        held,
-        start,
-        last,
-        names,
-        itemset,
-        length,
-        least,
-        span[1],
-        kind == UNEXTENDED,
-        stream,
-        at,
-        control,
-    )
+        return maximal_in_frame(frame, menu, names, above, goal[0], stream, at, control)
+    return closed_in_frame(frame, menu, names, above, goal, kind == UNEXTENDED, stream, at, control)
 
 
 @jit
-def in_lists(kind, index, pairs, start, last, itemset, length, least, span, crowd, stream, at, control):
+def in_lists(kind, index, pairs, start, last, above, goal, crowd, stream, at, control):
     """Append to ``stream`` the itemsets of this ``kind`` whose first item is one of ``start`` to ``last``.
 
-    Each itemset above the first ``length`` items of ``itemset`` is met through its first item, the lists of rows growing
-    shorter item by item; where the rows that are left would hold ``crowd`` bits or more in a word of their bitmaps, they
-    are stood up as a frame.
+    Each itemset is met through its first item, the lists of rows growing shorter item by item; where the rows that are
+    left would hold ``crowd`` bits or more in a word of their bitmaps, they are stood up as a frame.
     """
     records, rows, shifts, supports, list_offsets, lists, maps, line, deepest = index
+    itemset, length = above
+    least, shortest, longest = goal
     many = supports.size
     counts, met = np.zeros(many, np.int64), np.empty(many, np.int32)
     menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
@@ -830,7 +602,7 @@ def in_lists(kind, index, pairs, start, last, itemset, length, least, span, crow
             control[DONE] = item
         else:
             item, begin, end = twigs[place[depth], 0], twigs[place[depth], 1], twigs[place[depth], 2]
-            size = tally(records, rows, shifts, listed, begin, end, counts, met)
+            size = tally(records, rows, listed, begin, end, counts, met)
         place[depth] += 1
         support = counts[item]
         itemset[lengths[depth]] = item
@@ -839,10 +611,10 @@ def in_lists(kind, index, pairs, start, last, itemset, length, least, span, crow
         )
         if size == 0:
             continue
-        if span[0] <= size <= span[1] and (kind <= CLOSED or width == 0):
+        if shortest <= size <= longest and (kind <= CLOSED or width == 0):
             stream = roomy(stream, at, itemset, control)
             at = write(stream, at, itemset, size, support, control)
-        if width == front or size >= span[1]:
+        if width == front or size >= longest:
             continue
         if depth == 0:
             if listed.size < end:
@@ -851,23 +623,14 @@ def in_lists(kind, index, pairs, start, last, itemset, length, least, span, crow
                 listed[i] = lists[list_offsets[item] + i]
             free[0] = end
         if held[:width].sum() >= crowd * width * ((end - begin + 63) >> 6):
-            frame_maps, frame_shifts = gather(
-                shifts, list_offsets, lists, maps, line, listed[begin:end], menu[:width], spot
-            )
+            frame = gather(shifts, list_offsets, lists, maps, line, listed[begin:end], menu[:width], spot)
             stream, at = in_bitmaps(
                 kind,
-                frame_maps,
-                frame_shifts,
-                min(deepest, width - front),
-                np.arange(width).astype(np.int32),
-                held[:width],
-                front,
-                width,
+                (frame[0], frame[1], min(deepest, width - front)),
+                (np.arange(width).astype(np.int32), held[:width], front, width),
                 menu,
-                itemset,
-                size,
-                least,
-                span,
+                (itemset, size),
+                goal,
                 stream,
                 at,
                 control,

@@ -1,7 +1,8 @@
 """The search for itemsets: what to look for, and the rows made ready for the kernels."""
 
+import math
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +13,18 @@ from discreet.mine.watch import Controls, Itemsets, Limits, Run, Watch
 from discreet.patterns import Kind
 from discreet.transactions import Transactions
 
-Strategy: TypeAlias = Literal["auto", "dense", "sparse"]
+Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
 Stream: TypeAlias = NDArray[np.int32]
 """Records of itemsets, as kernels/search.py writes them."""
 
-CROWD: Final = {"auto": 2.0, "dense": 0.0, "sparse": float("inf")}
-"""How many bits a word of bitmaps must hold on average for bitmaps to pay."""
+CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
+"""How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
 TABLE: Final = 1 << 18
 """Cells of the table in which pairs are counted: a megabyte, to stay in the cache."""
 FEW: Final = 256
 """Items whose ranks are sorted as bits."""
-MOST_ROWS: Final = 2**31 - 1
-"""Supports are 32-bit integers while the search is on."""
+MOST: Final = 2**31 - 1
+"""Rows and their entries are numbered by 32-bit integers while the search is on."""
 
 
 class Job(NamedTuple):
@@ -40,10 +41,9 @@ def search(
 ) -> Itemsets:
     """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
     n = len(transactions)
-    if n > MOST_ROWS:
-        raise InputError(f"there are {n:,} rows; at most {MOST_ROWS:,} can be mined at once: mine them in parts")
     offsets = transactions.offsets
     supports = kernels.encode.count(transactions.items[offsets[0] : offsets[-1]], len(transactions.labels))
+    check_size(n, int(supports[supports >= least].sum()))
     longest = int(np.diff(offsets).max(initial=0))
     todo = list(jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
@@ -55,6 +55,15 @@ def search(
             found.extend(watch.over(run, job.menu.size))
     watch.end()
     return together(found)
+
+
+def check_size(n: int, entries: int) -> None:
+    """Refuse more rows and entries than the kernels can number."""
+    if entries + 2 * (n + 1) > MOST:
+        raise InputError(
+            f"there are {n:,} rows with {entries:,} entries of frequent items; the entries and twice the rows may be "
+            f"{MOST - 2:,} together: raise min_support"
+        )
 
 
 def jobs(
@@ -88,11 +97,17 @@ def at_root(job: Job, n: int) -> Itemsets:
 
 
 def prepare(
-    transactions: Transactions, supports: NDArray[np.int64], job: Job, least: int, crowd: float, watch: Watch
+    transactions: Transactions,
+    supports: NDArray[np.int64],
+    job: Job,
+    least: int,
+    crowd: tuple[float, float],
+    watch: Watch,
 ) -> Run:
-    """Return the kernel of a job, its rows ready: bitmaps of all rows where they are crowded enough, else lists of rows.
+    """Return the kernel of a job, its rows ready for it.
 
-    An item is coded by its place in the menu, one of the root by a place behind them all.
+    They become bitmaps of all rows where these are crowded enough, else lists of rows. An item is coded by its place in
+    the menu, one of the root by a place behind them all.
     """
     many = job.menu.size
     held = supports[job.menu]
@@ -102,64 +117,52 @@ def prepare(
     code[job.menu] = np.arange(many, dtype=np.int32)
     records, starts = kernels.encode.merge_rows(transactions.offsets, transactions.items, code, entries)
     words = many * ((starts.size + 63) // 64)
-    dense = records.size - 2 * starts.size >= crowd * words
+    dense = records.size - 2 * starts.size >= crowd[0] * words
     if dense:
         watch.afford(8 * words)
-    kernel = by_bitmaps(records, starts, held) if dense else by_lists(records, starts, held, least, crowd)
+    rows = kernels.encode.split_weights(records, starts)
+    goal = (least, *job.span)
+    kernel = by_bitmaps(rows, held, job.kind, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1])
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
-
     names = np.concatenate([job.menu, job.root])
 
     def run(start: int, stop: int, control: Controls) -> Itemsets:
-        above = (itemset.copy(), job.root.size, least, job.span)
-        stream, size = kernel(job.kind, start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
+        above = (itemset.copy(), job.root.size)
+        stream, size = kernel(start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
         return unpack(stream[:size], names)
 
     return run
 
 
-Kernel: TypeAlias = Callable[[int, int, int, tuple[Any, ...], Stream, Controls], tuple[Stream, int]]
+Rows: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
+"""Records that weigh a power of 2 each, where they start, and which power."""
+Kernel: TypeAlias = Callable[[int, int, tuple[NDArray[np.int32], int], Stream, Controls], tuple[Stream, int]]
+"""Searches from place to place, above an itemset; returns the stream with what it found, and its size."""
 
 
-def by_bitmaps(records: Stream, starts: NDArray[np.int32], held: NDArray[np.int64]) -> Kernel:
+def by_bitmaps(rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int]) -> Kernel:
     """Return the kernel that searches bitmaps of all rows."""
-    menu = np.arange(held.size, dtype=np.int32)
-    frame = kernels.search.frame(records, starts, menu, held.size)
-
-    def kernel(
-        kind: int, start: int, stop: int, above: tuple[Any, ...], stream: Stream, control: Controls
-    ) -> tuple[Stream, int]:
-        found: tuple[Stream, int] = kernels.search.in_bitmaps(
-            kind, *frame, menu, held, start, stop, menu, *above, stream, 0, control
-        )
-        return found
-
-    return kernel
+    items = np.arange(held.size, dtype=np.int32)
+    frame = kernels.encode.stand(*rows, held.size)
+    return lambda start, stop, above, stream, control: kernels.search.in_bitmaps(
+        kind, frame, (items, held, start, stop), items, above, goal, stream, 0, control
+    )
 
 
-def by_lists(
-    records: Stream, starts: NDArray[np.int32], held: NDArray[np.int64], least: int, crowd: float
-) -> Kernel:
+def by_lists(rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float) -> Kernel:
     """Return the kernel that searches lists of rows, and bitmaps of parts of the rows where they are crowded enough."""
     encode, many = kernels.encode, held.size
-    rows, shifts = encode.split_weights(records, starts)
-    list_offsets, lists = encode.list_rows(records, rows, many)
-    maps, line = encode.map_rows(list_offsets, lists, many, rows.size)
-    behind = encode.pair_up(records, starts, many, least, TABLE)
+    records, starts, shifts = rows
+    offsets, lists = encode.list_rows(records, starts, many)
+    encode.order_rows(records, starts, offsets, lists)
+    maps, line = encode.map_rows(offsets, lists, many, starts.size)
+    behind = encode.pair_up(records, starts, many, goal[0], TABLE)
     pairs = (encode.turn(*behind), behind)
-    longest = int(records[starts].max(initial=0))
-    index = (records, rows, shifts, held, list_offsets, lists, maps, line, longest)
-
-    def kernel(
-        kind: int, start: int, stop: int, above: tuple[Any, ...], stream: Stream, control: Controls
-    ) -> tuple[Stream, int]:
-        found: tuple[Stream, int] = kernels.search.in_lists(
-            kind, index, pairs, start, stop, *above, crowd, stream, 0, control
-        )
-        return found
-
-    return kernel
+    index = (records, starts, shifts, held, offsets, lists, maps, line, int(records[starts].max()))
+    return lambda start, stop, above, stream, control: kernels.search.in_lists(
+        kind, index, pairs, start, stop, above, goal, crowd, stream, 0, control
+    )
 
 
 def unpack(stream: Stream, names: NDArray[np.int32]) -> Itemsets:

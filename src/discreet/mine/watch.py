@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -147,7 +148,7 @@ def _parts(places: int, threads: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of the work: all of it for one thread, else several for each."""
     many = 1 if threads == 1 else min(places, PARTS * threads)
     bounds = [places * part // many for part in range(many + 1)]
-    return zip(bounds, bounds[1:], strict=False)
+    return pairwise(bounds)
 
 
 def _stop(controls: Iterable[Controls]) -> None:

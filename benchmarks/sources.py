@@ -1,0 +1,94 @@
+"""The rows to measure on: public data sets where they are on this machine, generated ones where not."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from discreet import InputError, Transactions, datasets, generate, write
+from discreet.patterns import Kind
+
+
+class Plan(NamedTuple):
+    """What to measure on a data set: shares from high to low, and the few cases that only some data sets have."""
+
+    shares: tuple[str, ...]
+    frequent: tuple[str, ...] = ()
+    apriori: tuple[str, ...] = ()
+    heavy: tuple[tuple[str, Kind], ...] = ()
+
+
+class Source(NamedTuple):
+    """Rows of whole numbers, in memory and as a FIMI file, and what to measure on them."""
+
+    name: str
+    transactions: Transactions
+    path: Path
+    plan: Plan
+
+    def lists(self) -> list[list[int]]:
+        """Return the rows as peers take them."""
+        with self.path.open() as file:
+            return [[int(item) for item in line.split()] for line in file]
+
+
+# apriori takes minutes elsewhere, and is never near the best there.
+PUBLIC: Final[Mapping[str, Plan]] = {
+    "mushroom": Plan(
+        ("10%", "5%", "1%"), frequent=("10%",), heavy=(("0.1%", "closed"), ("0.1%", "maximal"), ("5%", "frequent"))
+    ),
+    "chess": Plan(("75%", "60%", "50%"), heavy=(("50%", "closed"), ("40%", "closed"))),
+    "connect": Plan(("90%", "80%", "70%"), apriori=("90%",)),
+    "retail": Plan(("0.4%", "0.1%", "0.05%"), apriori=("0.4%",), heavy=(("0.01%", "closed"),)),
+    "T10I4D100K": Plan(("0.5%", "0.1%"), apriori=("0.5%",)),
+    "kosarak_head36682": Plan(("1%", "0.5%")),
+    "accidents_head15224": Plan(("50%", "30%"), heavy=(("20%", "closed"),)),
+    "BMS-WebView-1": Plan(("0.1%", "0.06%")),
+}
+
+GENERATED: Final[Mapping[str, tuple[Callable[[], Transactions], Plan]]] = {
+    "clinic": (
+        lambda: generate.clinic(50_000, seed=1),
+        Plan(("5%", "1%", "0.1%"), frequent=("5%",), heavy=(("0.01%", "closed"), ("0.01%", "maximal"))),
+    ),
+    "quest": (
+        lambda: generate.quest(50_000, seed=1),
+        Plan(("1%", "0.5%", "0.1%"), apriori=("1%",), heavy=(("0.02%", "closed"),)),
+    ),
+}
+
+
+def gather(folder: Path, *, only: Collection[str] = (), quick: bool = False) -> list[Source]:
+    """Return the sources named in ``only``, or all; their files are written to ``folder``.
+
+    Generated ones stand in where no public one is on this machine. ``quick`` keeps two, with a case of each sort.
+    """
+    public = {name: plan for name, plan in PUBLIC.items() if name in only or not only}
+    found = dict(list(_load(public))[: 2 if quick else None])
+    if not found:
+        print("These rows are generated: no public data set is in the folder that DISCREET_DATA names.")
+        named = [name for name in GENERATED if name in only] or list(GENERATED)
+        found = {name: (GENERATED[name][0](), GENERATED[name][1]) for name in named}
+    return [
+        source(name, rows, _quick(plan) if quick else plan, folder) for name, (rows, plan) in found.items()
+    ]
+
+
+def source(name: str, rows: Transactions, plan: Plan, folder: Path) -> Source:
+    """Return a source, its rows written to ``folder``, uncompressed; labels of text become numbers."""
+    if not all(isinstance(label, int) for label in rows.labels):
+        rows = Transactions.from_codes(rows.offsets.copy(), rows.items.copy(), range(len(rows.labels)))
+    path = folder / f"{name}.dat"
+    write(rows, path)
+    return Source(name, rows, path, plan)
+
+
+def _load(plans: Mapping[str, Plan]) -> Iterator[tuple[str, tuple[Transactions, Plan]]]:
+    for name, plan in plans.items():
+        try:
+            yield name, (datasets.load(name), plan)
+        except InputError as error:
+            print(f"Left out: {error}")
+
+
+def _quick(plan: Plan) -> Plan:
+    return Plan(plan.shares[:1], plan.frequent, (), plan.heavy[:1])
