@@ -1,7 +1,7 @@
 """Cases: what is searched for, and that all who search find the same."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from sources import Source
@@ -11,7 +11,8 @@ from discreet.patterns import Kind
 from discreet.thresholds import as_count
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Case:
     """A search on a source."""
 
     source: Source
@@ -66,13 +67,17 @@ def frequent(case: Case, most: int) -> int | None:
     return nonempty(patterns)
 
 
-def agree(case: Case, ours: int, theirs: int, *, by: str) -> None:
-    """Refuse a number of non-empty itemsets that is not ours.
+def left_out(case: Case) -> int:
+    """Return how many itemsets some algorithms of pyfim do not list: the one of all items that all rows hold.
 
-    Of the closed ones, eclat and fpgrowth of pyfim leave out the items that all rows hold; that one may be missing.
+    It is closed, and frequent; it is not maximal unless it is alone.
     """
     rows = case.source.transactions
     everywhere = bool((np.bincount(rows.items, minlength=1) == len(rows)).any())
-    missing = 1 if case.kind == "closed" and everywhere else 0
-    if theirs not in {ours, ours - missing}:
+    return 1 if everywhere and case.kind != "maximal" else 0
+
+
+def agree(case: Case, ours: int, theirs: int, *, by: str, allowed: int = 0) -> None:
+    """Refuse a number of non-empty itemsets that is neither ours nor by ``allowed`` less."""
+    if theirs not in {ours, ours - allowed}:
         raise DisagreementError(f"{case} {case.kind}: {theirs:,} itemsets by {by}, {ours:,} by us")

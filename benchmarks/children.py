@@ -5,16 +5,14 @@ import sys
 from typing import Final
 
 PEAK: Final = """
-def peak():
-    # Not getrusage where it can be helped: on Linux its peak starts at that of the parent.
-    try:
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
-    except OSError:
-        import resource, sys
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
+try:
+    with open("/proc/self/status") as file:
+        print(next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024)
+except OSError:
+    import resource, sys
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024))
 """
-"""The peak of a program's own memory so far, in MB."""
+"""Prints the peak of the program's memory, in MB. On Linux that of getrusage starts at the parent's, so not by it."""
 
 
 def output(program: str, *arguments: object, limit: float | None = None) -> str:

@@ -38,9 +38,10 @@ def line(widths: Iterable[int], cells: Iterable[object]) -> str:
     """Return ``cells`` in columns: flush right, or flush left where the width is negative.
 
     >>> line((-6, 5), ("chess", 12))
-    'chess     12'
+    'chess    12'
     """
-    texts = (f"{cell!s:<{-width}}" if width < 0 else f"{cell!s:>{width}}" for width, cell in zip(widths, cells, strict=True))
+    pairs = zip(widths, cells, strict=True)
+    texts = (str(cell).ljust(-width) if width < 0 else str(cell).rjust(width) for width, cell in pairs)
     return "".join(texts).rstrip()
 
 

@@ -1,6 +1,7 @@
 """The rows to measure on: public data sets where they are on this machine, generated ones where not."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -63,14 +64,15 @@ def gather(folder: Path, *, only: Collection[str] = (), quick: bool = False) -> 
     Generated ones stand in where no public one is on this machine. ``quick`` keeps two, with a case of each sort.
     """
     public = {name: plan for name, plan in PUBLIC.items() if name in only or not only}
-    found = dict(list(_load(public))[: 2 if quick else None])
+    missing: list[str] = []
+    found = dict(islice(_load(public, missing), 2 if quick else None))
+    if missing:
+        print(f"Not found where DISCREET_DATA points to, or damaged: {', '.join(missing)}")
     if not found:
-        print("These rows are generated: no public data set is in the folder that DISCREET_DATA names.")
+        print("The rows are generated.")
         named = [name for name in GENERATED if name in only] or list(GENERATED)
         found = {name: (GENERATED[name][0](), GENERATED[name][1]) for name in named}
-    return [
-        source(name, rows, _quick(plan) if quick else plan, folder) for name, (rows, plan) in found.items()
-    ]
+    return [source(name, rows, _quick(plan) if quick else plan, folder) for name, (rows, plan) in found.items()]
 
 
 def source(name: str, rows: Transactions, plan: Plan, folder: Path) -> Source:
@@ -82,12 +84,13 @@ def source(name: str, rows: Transactions, plan: Plan, folder: Path) -> Source:
     return Source(name, rows, path, plan)
 
 
-def _load(plans: Mapping[str, Plan]) -> Iterator[tuple[str, tuple[Transactions, Plan]]]:
+def _load(plans: Mapping[str, Plan], missing: list[str]) -> Iterator[tuple[str, tuple[Transactions, Plan]]]:
+    """Yield the data sets that are there; add the names of the others to ``missing``."""
     for name, plan in plans.items():
         try:
             yield name, (datasets.load(name), plan)
-        except InputError as error:
-            print(f"Left out: {error}")
+        except InputError:
+            missing.append(name)
 
 
 def _quick(plan: Plan) -> Plan:

@@ -40,16 +40,16 @@ def measure(sources: Sequence[Source], effort: Effort) -> Part:
     print(line(WIDTHS, HEADS))
     figures = []
     for case in (Case(source, share, kind) for source in sources for share, kind in source.plan.heavy):
-        figure = compare(case, effort.seconds)
+        figure = compare(case, effort)
         times = (milliseconds(figure.one), milliseconds(figure.two), f"{figure.ratio:.2f}")
         print(line(WIDTHS, (case, case.kind, *times)), flush=True)
         figures.append(figure)
     return Part([figure._asdict() for figure in figures], list(judge(figures)))
 
 
-def compare(case: Case, seconds: float) -> Threads:
+def compare(case: Case, effort: Effort) -> Threads:
     """Return the times of a case."""
-    best = race({"one": case.mine, "two": partial(case.mine, threads=2)}, seconds)
+    best = race({"one": case.mine, "two": partial(case.mine, threads=2)}, effort)
     return Threads(case.source.name, case.share, case.kind, best["one"], best["two"])
 
 

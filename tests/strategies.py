@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from random import Random
 
@@ -28,11 +29,15 @@ def databases(draw, max_rows=30, max_items=8):
     return [frozenset(label for bit, label in enumerate(labels) if (row | everywhere) >> bit & 1) for row in rows]
 
 
+few_rows = partial(databases, max_rows=6)
+"""Databases in which items often come together: an item may be closed by several others."""
+
+
 @st.composite
 def heavy_databases(draw):
-    """A few rows, each there up to a thousand times."""
-    rows = draw(databases(max_rows=6))
-    return [row for row in rows for _ in range(draw(st.integers(1, 1000)))]
+    """A few rows, each there up to three hundred times."""
+    rows = draw(few_rows())
+    return [row for row in rows for _ in range(draw(st.integers(1, 300)))]
 
 
 @st.composite
@@ -57,7 +62,12 @@ shares = st.fractions(0, 1, max_denominator=1000).filter(bool)
 """Shares above 0 and at most 1."""
 
 
-SHAPES = {"sparse": (200, 40, 0.02, 0.25), "two words": (300, 70, 0.3, 0.9), "three words": (150, 130, 0.3, 0.8)}
+SHAPES = {
+    "sparse": (200, 40, 0.02, 0.25),
+    "two words": (300, 70, 0.3, 0.9),
+    "three words": (150, 130, 0.3, 0.8),
+    "five words": (250, 300, 0.01, 0.2),
+}
 """Rows, items, and how many of the rows hold the rarest and the commonest item."""
 
 

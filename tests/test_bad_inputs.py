@@ -207,17 +207,27 @@ CALLS = {
         "format is 'json'; rows can be in one of",
     ),
     "unknown suffix": (
-        lambda at: discreet.read(at / "a.xls"),
+        lambda at: discreet.read(file_in(at, "file.xls")),
         OptionError,
         "the suffix '.xls' tells no format of rows; name",
     ),
     "no suffix": (
         lambda _: discreet.read("-"),
         OptionError,
-        "the suffix '' tells no format of rows; name one with format=:",
+        "there is no suffix to tell the format of rows; name one with format=:",
+    ),
+    "no file, and an unknown suffix": (
+        lambda at: discreet.read(at / "a.xls"),
+        InputError,
+        "a.xls: there is no such file; check its name",
+    ),
+    "a directory, which tells no format": (
+        discreet.read_patterns,
+        InputError,
+        "this is a directory; give a file in it",
     ),
     "unknown suffix of patterns": (
-        lambda _: discreet.read_patterns("a.dat"),
+        lambda at: discreet.read_patterns(file_in(at, "file.dat")),
         OptionError,
         "tells no format of patterns",
     ),
@@ -310,8 +320,8 @@ CALLS = {
 }
 
 
-def file_in(folder):
-    path = folder / "file"
+def file_in(folder, name="file"):
+    path = folder / name
     path.write_bytes(b"1")
     return path
 
@@ -325,7 +335,7 @@ def test_a_bad_call_is_refused_in_a_sentence_and_leaves_nothing(tmp_path, call, 
     assert sentence in message
     assert caught.value.exit_code == 2
     assert SECRET not in message
-    assert [path.name for path in tmp_path.iterdir() if path.name != "file"] == []
+    assert [path.name for path in tmp_path.iterdir() if path.stem != "file"] == []
 
 
 def test_no_rows_are_legal_where_they_are_meant():

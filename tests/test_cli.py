@@ -4,8 +4,11 @@ import gzip
 import json
 import os
 import pty
+import re
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import numba
 import oracle
@@ -165,8 +168,33 @@ def test_a_missing_file_is_one_line(tmp_path):
     assert_refused(run("mine", tmp_path / "missing.dat", "--min-support", 1), "no such file")
 
 
-def test_a_directory_is_one_line(tmp_path):
-    assert_refused(run("mine", tmp_path, "--min-support", 1, "--format", "fimi"), "directory")
+@pytest.mark.parametrize("options", [[], ["--format", "fimi"]], ids=str)
+def test_a_directory_is_one_line(tmp_path, options):
+    assert_refused(run("mine", tmp_path, "--min-support", 1, *options), "this is a directory; give a file in it")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["unknown.odd"], "the suffix '.odd' tells no format of rows; name one with --format: fimi (.dat .fimi)"),
+        (["rows.csv", "--out", "out.odd"], "tells no format of patterns; name one with --out-format: spmf"),
+        (["rows.csv", "--format", "fimi"], "for text labels use --format csv"),
+        (["rows.csv", "--row", "id"], "give --row and --item"),
+        (["rows.csv", "--max-patterns", "1"], "raise --max-patterns or --min-support, or lower --max-length"),
+        (["format=.csv"], "format=.csv: there is no such file"),
+        (["max_length.csv"], "max_length.csv: there is no such file"),
+    ],
+    ids=str,
+)
+def test_errors_speak_of_options_as_the_command_line_does(tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    for name in ("rows.csv", "unknown.odd"):
+        (tmp_path / name).write_text("tea,milk\ntea\n", encoding="utf-8")
+    assert_refused(run("mine", *options, "--min-support", 1), words)
+
+
+def test_a_misspelt_command_is_answered_with_the_right_one():
+    assert_refused(run("min"), "Did you mean 'mine'? see '")
 
 
 def test_an_output_that_cannot_be_written_is_one_line_and_leaves_nothing(file, tmp_path):
@@ -180,6 +208,14 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_mined(file, tmp_
     monkeypatch.setattr(discreet, "mine", pytest.fail)
     assert_refused(run("mine", file, "--min-support", 1, "--out", tmp_path / name), "")
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_file_that_is_mined_is_not_written_over(file):
+    assert_refused(
+        run("mine", file, "--min-support", 1, "--out", file.parent / "." / file.name, "--out-format", "json"),
+        "the file that is to be mined",
+    )
+    assert file.read_text(encoding="utf-8") == FIMI
 
 
 def test_an_output_that_fails_leaves_what_was_there(file, tmp_path):
@@ -198,12 +234,52 @@ def test_ctrl_c_is_one_line_and_exit_code_130(file, monkeypatch):
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (130, "", 1)
 
 
-def test_too_many_patterns_are_an_error_and_no_cut(file, monkeypatch):
+def test_a_machine_without_memory_is_one_line(file, monkeypatch):
     def exhausted(*_args, **_options):
-        raise discreet.BudgetError("more than 2 patterns; raise max_patterns")
+        raise MemoryError
 
     monkeypatch.setattr(discreet, "mine", exhausted)
-    assert_refused(run("mine", file, "--min-support", 1, "--max-patterns", 2), "raise max_patterns")
+    assert_refused(run("mine", file, "--min-support", 1), "no more memory")
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """A file of 60 rows that each lack another item: to list its 2 ** 60 itemsets would take for ever."""
+    path = tmp_path / "endless.dat"
+    rows = [[item for item in range(60) if item != row] for row in range(60)]
+    path.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--max-patterns", 1000], "more than 1,000 itemsets were found, as many as --max-patterns allows"),
+        (["--memory", "10MiB"], "take more than the 10.0 MiB that memory allows: raise --memory or --min-support"),
+        (["--memory", "1KB"], "to be searched; memory is limited to 1000 bytes: raise --memory or --min-support"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+def test_a_limit_that_is_reached_is_one_line_and_no_cut(endless, kind, options, words):
+    options = ["--kind", kind, *options, "--out", endless.with_name("out.json")]
+    assert_refused(run("mine", endless, "--min-support", 1, *options), words)
+    assert list(endless.parent.iterdir()) == [endless]
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+def test_ctrl_c_ends_a_search_without_end(endless, kind):
+    arguments = ["mine", endless, "--min-support", 1, "--kind", kind, "--out", endless.with_name("out.json")]
+    with on_a_terminal(*arguments, stream="stderr", TERM="xterm") as (process, leader):
+        shown = b""
+        while not re.search(rb"[1-9][\d,]* found", shown) and (more := _read(leader)):
+            shown += more
+        process.send_signal(signal.SIGINT)
+        rest = _all(leader).decode()
+        assert process.wait(timeout=10) == 130
+    assert rest.endswith("error: stopped by Ctrl-C\r\n")
+    assert "Traceback" not in rest
+    assert list(endless.parent.iterdir()) == [endless]
 
 
 @pytest.mark.parametrize(("size", "count"), [("2GB", 2 * 10**9), ("1.5 MiB", 3 * 2**19), ("100", 100)])
@@ -266,16 +342,29 @@ def test_the_demo_is_short_narrow_and_adds_up():
     }
 
 
+@contextmanager
 def on_a_terminal(*arguments, stream="stdout", **environment):
-    """What a command shows on a terminal of its own, which one of its streams leads to."""
+    """A command with a terminal of its own, which one of its streams leads to."""
     leader, follower = pty.openpty()
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: follower}
     variables = {**os.environ, "COLUMNS": "100", "TERM": "dumb", **environment}
-    with subprocess.Popen([*COMMAND, *map(str, arguments)], env=variables, **streams):
+    with subprocess.Popen([*COMMAND, *map(str, arguments)], env=variables, **streams) as process:
         os.close(follower)
-        shown = b"".join(iter(lambda: _read(leader), b""))
-    os.close(leader)
-    return shown.decode().replace("\r\n", "\n")
+        try:
+            yield process, leader
+        finally:
+            process.kill()
+            os.close(leader)
+
+
+def shown_on_a_terminal(*arguments, **options):
+    """All that a command shows on a terminal of its own."""
+    with on_a_terminal(*arguments, **options) as (_, leader):
+        return _all(leader).decode().replace("\r\n", "\n")
+
+
+def _all(leader):
+    return b"".join(iter(lambda: _read(leader), b""))
 
 
 def _read(leader):
@@ -288,7 +377,7 @@ def _read(leader):
 def test_a_terminal_gets_a_table_and_the_number_of_the_rest(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_text("[bold]tag[/bold],\x1b[31mred\n" + "".join(f"a,b{i}\n" for i in range(SHOWN + 5)), encoding="utf-8")
-    shown = on_a_terminal("mine", file, "--min-support", 1, "--quiet")
+    shown = shown_on_a_terminal("mine", file, "--min-support", 1, "--quiet")
     rows = discreet.read(file)
     more = len(discreet.mine(rows, min_support=1)) - SHOWN
     assert f"{len(rows)} rows, {len(rows.labels)} items. Support at least 1 rows" in shown
@@ -298,8 +387,13 @@ def test_a_terminal_gets_a_table_and_the_number_of_the_rest(tmp_path):
     assert "[bold]tag[/bold]" in shown
 
 
+def test_a_terminal_is_told_where_nothing_is_frequent(file):
+    shown = shown_on_a_terminal("mine", file, "--min-support", 6, "--quiet")
+    assert shown.splitlines()[1:] == ["No closed itemset reaches it; lower --min-support."]
+
+
 def test_a_terminal_sees_how_far_mining_has_come(file):
-    shown = on_a_terminal("mine", file, "--min-support", 1, "--json", stream="stderr", TERM="xterm")
+    shown = shown_on_a_terminal("mine", file, "--min-support", 1, "--json", stream="stderr", TERM="xterm")
     assert "reading" in shown
 
 

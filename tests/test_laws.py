@@ -1,9 +1,12 @@
 """Laws that hold for all rows: the miners against the definitions, whatever way they go."""
 
+from importlib import import_module
+
 import oracle
 import pytest
 from hypothesis import given, settings
-from strategies import databases, heavy_databases, large_databases, lengths, mined_databases
+from hypothesis import strategies as st
+from strategies import databases, few_rows, heavy_databases, large_databases, lengths, mined_databases
 
 from discreet import Transactions, mine
 from discreet.mine import mine_by
@@ -34,7 +37,7 @@ def test_all_ways_of_mining_find_what_the_definition_says(kind, case):
 
 @KINDS
 @settings(max_examples=300)
-@given(case=mined_databases(), max_length=lengths)
+@given(case=mined_databases() | mined_databases(few_rows), max_length=lengths)
 def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, case, max_length):
     rows, min_support, count = case
     transactions = Transactions(rows)
@@ -45,8 +48,9 @@ def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, 
         assert len(found) == len(expected)
 
 
+@pytest.mark.nojit
 @KINDS
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(case=mined_databases(heavy_databases))
 def test_all_ways_of_mining_find_what_the_definition_says_where_rows_are_repeated(kind, case):
     rows, min_support, count = case
@@ -69,9 +73,19 @@ def test_all_ways_of_mining_find_what_the_definition_says_over_many_items(kind, 
         assert len(found) == len(expected)
 
 
+@KINDS
+@given(case=mined_databases(), cells=st.integers(1, 30))
+def test_pairs_may_be_counted_a_few_items_at_a_time(kind, case, cells):
+    rows, min_support, count = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("discreet.mine.search"), "TABLE", cells)
+        found = mined(Transactions(rows), "sparse", 1, min_support=min_support, kind=kind)
+    assert dict(found) == oracle.KINDS[kind](rows, count)
+
+
 @pytest.mark.nojit
 @KINDS
-@settings(max_examples=25)
+@settings(max_examples=200)
 @given(case=mined_databases())
 def test_mining_needs_no_compiler_to_be_right(kind, case):
     rows, min_support, count = case

@@ -1,4 +1,4 @@
-"""The machine: how much memory and how many cores there are."""
+"""The machine: how much memory and how many cores there are; memory in words."""
 
 import os
 
@@ -14,3 +14,15 @@ def memory() -> int:
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def size(bytes_: int) -> str:
+    """Return a number of bytes in words, rounded for reading.
+
+    >>> size(800), size(3 << 19), size(12 << 30)
+    ('800 bytes', '1.5 MiB', '12.0 GiB')
+    """
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if bytes_ >= 1 << shift:
+            return f"{bytes_ / (1 << shift):,.1f} {unit}"
+    return f"{bytes_} bytes"

@@ -251,6 +251,8 @@ def _in_dictionary_order(
     offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], many: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """Return the itemsets in dictionary order of their codes, of which there are ``many``; refuse one listed twice."""
+    if kernels.itemsets.in_order(offsets, items):
+        return offsets, items, supports
     present = np.zeros(many, dtype=np.bool_)
     kernels.itemsets.mark(items, present)
     ranks = np.cumsum(present)

@@ -5,8 +5,9 @@ Exit codes: 0 done, 2 wrong usage or input (one line on stderr), 130 stopped by 
 """
 
 import os
+import re
 import sys
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -14,6 +15,12 @@ from discreet import DiscreetError, __version__
 from discreet.cli.demo import demo
 from discreet.cli.generate import generate
 from discreet.cli.mine import mine
+
+ARGUMENT: Final = re.compile(
+    r"(?<![\w./-])(?:(?P<name>format|out_format|row|items?|separator)=(?:'(?P<value>\w+)'|(?![\w./-]))"
+    r"|(?P<word>min_support|max_patterns|max_length|(?<=raise )memory)(?![\w./-]))"
+)
+"""An argument in a sentence, with or without its value; no part of the name of a file."""
 
 
 class Commands(click.Group):
@@ -29,7 +36,8 @@ class Commands(click.Group):
             sys.exit(error.exit_code)
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else "discreet"
-            _fail(f"{error.format_message().rstrip('.')}; see '{path} --help'", error.exit_code)
+            sentence = error.format_message().rstrip(".")
+            _fail(f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'", error.exit_code)
         except click.ClickException as error:
             _fail(error.format_message(), 2)
         sys.exit(code)
@@ -40,7 +48,9 @@ class Commands(click.Group):
             super().invoke(context)
             sys.stdout.flush()
         except DiscreetError as error:
-            _fail(str(error), error.exit_code)
+            _fail(in_options(str(error)), error.exit_code)
+        except MemoryError:
+            _fail("this machine has no more memory to give; raise min_support, or limit --memory or --max-length", 2)
         except KeyboardInterrupt:
             _fail("stopped by Ctrl-C", 130)
         except BrokenPipeError:
@@ -57,6 +67,20 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="discreet")
 def main() -> None:
     """Publish patterns, not people: frequent itemsets that are safe to share."""
+
+
+def in_options(sentence: str) -> str:
+    """Return a sentence of the library with its arguments called as they are on the command line.
+
+    >>> in_options("name one with format=, such as format='csv'; raise memory or min_support")
+    'name one with --format, such as --format csv; raise --memory or --min-support'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value, word = found.groups()
+        return " ".join(filter(None, ["--" + (name or word).replace("_", "-"), value]))
+
+    return ARGUMENT.sub(option, sentence)
 
 
 def _fail(sentence: str, code: int) -> NoReturn:

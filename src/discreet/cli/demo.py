@@ -16,7 +16,7 @@ K: Final = 10
 SHOWN: Final = 6
 
 
-@click.command(epilog="Example: discreet demo")
+@click.command(short_help="Show why large supports are not yet harmless.", epilog="Example: discreet demo")
 def demo() -> None:
     """Mine a generated clinic and show why large supports are not yet harmless.
 

@@ -21,7 +21,10 @@ def generate() -> None:
     """Write synthetic rows to a file."""
 
 
-@generate.command(epilog="Example: discreet generate clinic --rows 1000 --seed 7 --out clinic.csv")
+@generate.command(
+    short_help="Write an invented clinic.",
+    epilog="Example: discreet generate clinic --rows 1000 --seed 7 --out clinic.csv",
+)
 @click.option("--rows", type=int, default=1000, show_default=True, help="How many patients.")
 @SEED
 @OUT
@@ -36,7 +39,8 @@ def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # no
 
 
 @generate.command(
-    epilog="Example: discreet generate quest --rows 100000 --length 10 --pattern-length 4 --out t10i4.dat"
+    short_help="Write market baskets by the IBM Quest generator.",
+    epilog="Example: discreet generate quest --rows 100000 --length 10 --pattern-length 4 --out t10i4.dat",
 )
 @click.option("--rows", type=int, default=100_000, show_default=True, help="How many baskets: D.")
 @click.option("--length", type=float, default=10, show_default=True, help="Mean number of items in a basket: T.")

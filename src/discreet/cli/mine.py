@@ -26,11 +26,12 @@ def as_bytes(size: str) -> int:
 
 
 @click.command(
+    short_help="Find the itemsets that enough rows of a file hold.",
     epilog="""\b
 Examples:
   discreet mine baskets.csv --min-support 10%
   discreet mine retail.dat.gz --min-support 353 --kind maximal --out maximal.txt
-  zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt"""
+  zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt""",
 )
 @click.argument("file")
 @click.option("--min-support", required=True, metavar="COUNT|SHARE", help="A count such as 813, or a share: 10%, 0.1.")
@@ -79,7 +80,7 @@ def mine(
     from discreet.cli.watch import watching
 
     place, how = (out, out_format) if out not in {None, "-"} else ("-", out_format or "spmf")
-    _rehearse(place, how)
+    _rehearse(place, how, file)
     with watching(quiet=quiet) as progress:
         rows = discreet.read(file, **source)
         patterns = discreet.mine(
@@ -103,23 +104,35 @@ def mine(
         click.echo(f"{counted(patterns)}, support {in_words(patterns)}, written to {out}", err=True)
 
 
-def _rehearse(place: str, how: str | None) -> None:
+def _rehearse(place: str, how: str | None, source: str) -> None:
     """Write no patterns at all in that place and format: what must fail should fail before hours of mining."""
-    from discreet import OutputError, Patterns, write_patterns
+    from discreet import OptionError, OutputError, Patterns, write_patterns
 
     nothing = Patterns.from_itemsets([], n=0)
     if place == "-":
         write_patterns(nothing, BytesIO(), format=how)
         return
     path = Path(place)
-    if path.is_dir():
-        raise OutputError(f"{place} is a directory; give the name of a file")
     try:
+        if not place or path.is_dir():
+            raise OutputError(f"--out is {place or 'empty'}, which is no file; give the name of a file")
+        if _same(path, source):
+            raise OutputError(f"--out is {place}, the file that is to be mined; give another name")
         with TemporaryDirectory(dir=path.parent, prefix=".discreet-") as beside:
             write_patterns(nothing, Path(beside) / path.name, format=how)
+    except OptionError as error:
+        raise OptionError(str(error).replace("format=", "out_format=")) from None
     except OSError as error:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
             f"{place} cannot be written ({error.strerror}); name a file in a folder that you may write to"
         ) from None
+
+
+def _same(path: Path, source: str) -> bool:
+    """Return whether both lead to one file."""
+    try:
+        return path.samefile(source)
+    except (OSError, ValueError):  # one of them is not there yet, or is no name of a file
+        return False

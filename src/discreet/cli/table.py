@@ -17,6 +17,9 @@ def print_table(rows: Transactions, patterns: Patterns) -> None:
     """Print what was mined, the patterns that most rows hold, and how many more there are."""
     console = Console()
     console.print(f"{patterns.n:,} rows, {len(rows.labels):,} items. Support {in_words(patterns)}.", highlight=False)
+    if not len(patterns):
+        console.print(f"No {patterns.kind} itemset reaches it; lower --min-support.", highlight=False)
+        return
     console.print(f"{counted(patterns)} found.", highlight=False)
     table = Table("rows", "share", "items", box=None, pad_edge=False, header_style="bold")
     for column in table.columns[:2]:

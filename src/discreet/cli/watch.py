@@ -18,10 +18,14 @@ def watching(*, quiet: bool = False) -> Iterator[Callable[[float, int], None]]:
     """
     console = Console(stderr=True, quiet=quiet)
     with event.install_listener("numba:compile", Compiling(console)), _bar(console) as bar:
-        task = bar.add_task("reading", total=None, found="")
+        search = bar.add_task("reading", total=None, found="")
+        sorting = bar.add_task("sorting", total=None, found="", visible=False)
 
         def progress(done: float, found: int) -> None:
-            bar.update(task, description="mining", total=1, completed=done, found=f"{found:,} found")
+            bar.update(
+                search, description="mining", total=1, completed=done, found=f"{found:,} found", visible=done < 1
+            )
+            bar.update(sorting, found=f"{found:,} found", visible=done >= 1)
 
         yield progress
 

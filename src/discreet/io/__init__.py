@@ -7,8 +7,8 @@ from typing import Any
 from discreet.errors import InputError, OptionError
 from discreet.io import frames
 from discreet.io.coding import patterns_in_order, rows_in_order
-from discreet.io.files import Place, is_place, load, name_of, save
-from discreet.io.formats import find
+from discreet.io.files import Place, check_there, is_place, load, name_of, save
+from discreet.io.formats import Format, find
 from discreet.io.listed import Listed, Mined, listed
 from discreet.labels import Label
 from discreet.patterns import Kind, Patterns
@@ -41,7 +41,7 @@ def read(
     options = {"row": row, "item": item, "items": items, "separator": separator}
     given = {name: value for name, value in options.items() if value is not None}
     if is_place(source) and not frames.is_frame(source):
-        form = find(source, format, what="rows")
+        form = _format_of(source, format, what="rows")
         _check_options(given, form.options, f"the format {form.name}")
         with _naming(source):
             rows: Transactions = form.module.read(load(source), **given)
@@ -74,7 +74,7 @@ def read_patterns(
     """
     given = Mined(n, min_support, kind)
     if is_place(source) and not frames.is_frame(source):
-        form = find(source, format, what="patterns")
+        form = _format_of(source, format, what="patterns")
         with _naming(source):
             found: Listed = form.module.read_patterns(load(source), n)
             return found.patterns(given)
@@ -142,6 +142,16 @@ def _read_frame_of_patterns(
         raise InputError("a frame of patterns needs the columns 'support' (or 'count') and 'itemsets'; rename them")
     count = None if min_support is None else as_count(min_support, n)
     return Patterns.from_pandas(table, n=n, min_support=count, kind=kind or "frequent")
+
+
+def _format_of(source: Place, name: str | None, *, what: str) -> Format:
+    """Return the format of a source; that there is no such file is said before anything about its suffix."""
+    try:
+        return find(source, name, what=what)
+    except OptionError:
+        with _naming(source):
+            check_there(source)
+        raise
 
 
 def _check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:

@@ -59,6 +59,15 @@ def suffix_of(place: Place) -> str:
     return (path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path).suffix.lower()
 
 
+def check_there(place: Place) -> None:
+    """Refuse a path that leads to no file."""
+    if place == "-" or not isinstance(place, str | os.PathLike):
+        return
+    with _readable():
+        if stat.S_ISDIR(Path(place).stat().st_mode):
+            raise IsADirectoryError
+
+
 def load(place: Place) -> Data:
     """Return all bytes of ``place``, decompressed; none at all are refused, as a failed export."""
     data = _load(place)
@@ -93,15 +102,21 @@ def _load(place: Place) -> Data:
         return _joined(_chunks(place))
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
+    with _readable(), path.open("rb") as file:
+        if compression is not None:
+            return _joined(compression.chunks(file))
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            return _joined(_chunks(file))
+        _check_room(about.st_size)
+        return file.read()
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
     try:
-        with path.open("rb") as file:
-            if compression is not None:
-                return _joined(compression.chunks(file))
-            about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                return _joined(_chunks(file))
-            _check_room(about.st_size)
-            return file.read()
+        yield
     except FileNotFoundError:
         raise InputError("there is no such file; check its name") from None
     except IsADirectoryError:

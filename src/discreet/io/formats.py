@@ -58,4 +58,5 @@ def find(place: Place, name: str | None, *, what: str) -> Format:
         if suffix in form.suffixes:
             return form
     known = ", ".join(f"{form.name} ({' '.join(form.suffixes)})" for form in able.values())
-    raise OptionError(f"the suffix {suffix[:40]!r} tells no format of {what}; name one with format=: {known}")
+    told = f"the suffix {suffix[:40]!r} tells no format" if suffix else "there is no suffix to tell the format"
+    raise OptionError(f"{told} of {what}; name one with format=: {known}")

@@ -104,7 +104,7 @@ def split_weights(records, starts):
         start = rows[row]
         rows[row] = at
         split[at] = records[start]
-        split[at + 1] = 1 << shifts[row]
+        split[at + 1] = np.int64(1) << shifts[row]
         for i in range(HEAD, HEAD + records[start]):
             split[at + i] = records[start + i]
         at += HEAD + records[start]

@@ -102,6 +102,15 @@ def compare(offsets, items, left, right):
 
 
 @jit
+def in_order(offsets, items):
+    """Return whether each itemset comes after the one before it."""
+    for number in range(1, offsets.size - 1):
+        if compare(offsets, items, number - 1, number) >= 0:
+            return False
+    return True
+
+
+@jit
 def settle(offsets, items, keys, order, spare):
     """Sort each run of equal keys in ``order``, which is sorted by key; ``spare`` is as long as ``order``.
 

@@ -9,15 +9,17 @@ SHORT = 32
 
 
 @jit
+def rises(items, start, stop):
+    """Return whether each item from ``start`` to ``stop`` is greater than the one before it."""
+    rising = True
+    for at in range(start + 1, stop):
+        rising &= items[at - 1] < items[at]
+    return rising
+
+
+@jit
 def sort(items, start, stop):
     """Sort ``items`` from ``start`` to ``stop``: by insertion where they are few, since most rows are short."""
-    ordered = True
-    for at in range(start + 1, stop):
-        if items[at - 1] > items[at]:
-            ordered = False
-            break
-    if ordered:
-        return
     if stop - start > SHORT:
         items[start:stop].sort()
         return
@@ -40,13 +42,16 @@ def sort_rows(offsets, items):
     start = offsets[0]
     for row in range(offsets.size - 1):
         stop = offsets[row + 1]
+        offsets[row] = size
+        if size == start and rises(items, start, stop):
+            size = start = stop
+            continue
         sort(items, start, stop)
         first = size
         for at in range(start, stop):
             if size == first or items[size - 1] != items[at]:
                 items[size] = items[at]
                 size += 1
-        offsets[row] = first
         start = stop
     offsets[offsets.size - 1] = size
     return size

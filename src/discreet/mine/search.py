@@ -21,8 +21,10 @@ CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, ma
 """How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
 TABLE: Final = 1 << 18
 """Cells of the table in which pairs are counted: a megabyte, to stay in the cache."""
+BYTES_A_PAIR: Final = 32
+"""What a frequent pair takes at the peak: two integers, by either of its items, while they grow."""
 FEW: Final = 256
-"""Items whose ranks are sorted as bits."""
+"""Items so few that an itemset is sorted by setting and reading bits."""
 MOST: Final = 2**31 - 1
 """Rows and their entries are numbered by 32-bit integers while the search is on."""
 
@@ -118,21 +120,32 @@ def prepare(
     records, starts = kernels.encode.merge_rows(transactions.offsets, transactions.items, code, entries)
     words = many * ((starts.size + 63) // 64)
     dense = records.size - 2 * starts.size >= crowd[0] * words
-    if dense:
-        watch.afford(8 * words)
+    watch.afford(8 * words if dense else BYTES_A_PAIR * most_pairs(records, starts, least, many))
     rows = kernels.encode.split_weights(records, starts)
     goal = (least, *job.span)
-    kernel = by_bitmaps(rows, held, job.kind, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1])
+    kernel = by_bitmaps(rows, held, job, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1])
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
     names = np.concatenate([job.menu, job.root])
+    sort = names.size <= FEW and not (dense and job.kind == kernels.search.FREQUENT)
 
     def run(start: int, stop: int, control: Controls) -> Itemsets:
         above = (itemset.copy(), job.root.size)
         stream, size = kernel(start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
-        return unpack(stream[:size], names)
+        # What was cut short is of no use, and unpacking it would let Ctrl-C wait.
+        return unpack(stream[: 0 if control[kernels.search.STOP] else size], names, sort=sort)
 
     return run
+
+
+def most_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int) -> int:
+    """Return how many pairs of ``many`` items can be frequent at most, from the lengths of the rows.
+
+    >>> most_pairs(np.array([2, 6, 0, 1, 3, 1, 0, 1, 2], np.int32), np.array([0, 4]), 3, 10)
+    3
+    """
+    lengths, weights = records[starts].astype(np.int64), records[starts + 1].astype(np.int64)
+    return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
 
 
 Rows: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
@@ -141,12 +154,17 @@ Kernel: TypeAlias = Callable[[int, int, tuple[NDArray[np.int32], int], Stream, C
 """Searches from place to place, above an itemset; returns the stream with what it found, and its size."""
 
 
-def by_bitmaps(rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int]) -> Kernel:
-    """Return the kernel that searches bitmaps of all rows."""
-    items = np.arange(held.size, dtype=np.int32)
+def by_bitmaps(rows: Rows, held: NDArray[np.int64], job: Job, goal: tuple[int, int, int]) -> Kernel:
+    """Return the kernel that searches bitmaps of all rows.
+
+    All frequent itemsets are met anyhow, so they are met in dictionary order and need not be sorted later.
+    """
+    names = np.arange(held.size, dtype=np.int32)
+    items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search.FREQUENT else names
+    counts = held[items]
     frame = kernels.encode.stand(*rows, held.size)
     return lambda start, stop, above, stream, control: kernels.search.in_bitmaps(
-        kind, frame, (items, held, start, stop), items, above, goal, stream, 0, control
+        job.kind, frame, (items, counts, start, stop), names, above, goal, stream, 0, control
     )
 
 
@@ -165,12 +183,12 @@ def by_lists(rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, in
     )
 
 
-def unpack(stream: Stream, names: NDArray[np.int32]) -> Itemsets:
-    """Return the itemsets of a stream, with ``names`` for its items; in order where that is quick."""
+def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Itemsets:
+    """Return the itemsets of a stream, with ``names`` for its items, which are in order if ``sort`` says so."""
     itemsets, entries = kernels.itemsets.size(stream)
     offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)
     items = np.empty(entries, dtype=np.int32)
-    if names.size <= FEW:
+    if sort:
         order = np.argsort(names)
         ranks = np.empty_like(order)
         ranks[order] = np.arange(order.size)

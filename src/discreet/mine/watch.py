@@ -5,8 +5,7 @@ controls with its kernel (see kernels/search.py): the kernel says how far it is,
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
@@ -30,7 +29,7 @@ class Itemsets(NamedTuple):
 
 
 Run: TypeAlias = Callable[[int, int, Controls], Itemsets]
-"""Searches from one place to another; returns what it found."""
+"""Searches from one place to another; returns what it found, or nothing where it was stopped."""
 
 TICK: Final = 0.1
 """Seconds between two looks at the work."""
@@ -53,6 +52,57 @@ class Limits:
     progress: Progress | None = None
 
 
+class Work:
+    """A search that threads share: its parts, each known by the place where it starts."""
+
+    def __init__(self, run: Run, places: int, controls: list[Controls]) -> None:
+        """Part the work between as many threads as there are ``controls``."""
+        self.controls = controls
+        self.found: dict[int, Itemsets] = {}
+        self._run, self._places = run, places
+        self._ends = dict(_parts(places, len(controls)))
+        self._todo = deque(self._ends)
+        self._running: dict[int, Controls] = {}
+
+    def take(self, control: Controls) -> None:
+        """Do one part after the other, until none is left or the search is stopped."""
+        while not control[kernels.search.STOP]:
+            try:
+                start = self._todo.popleft()
+            except IndexError:  # the last part is taken
+                return
+            control[kernels.search.DONE], control[kernels.search.PART] = start, 0
+            self._running[start] = control
+            itemsets = self._run(start, self._ends[start], control)
+            del self._running[start]
+            self.found[start] = itemsets
+
+    def share(self) -> float:
+        """Return how much of the work is done."""
+        done = float(sum(self._ends[start] - start for start in list(self.found)))
+        for start, control in list(self._running.items()):
+            # The place that DONE speaks of is under way: PART says how far.
+            done += max(0, control[kernels.search.DONE] - 1 - start) + control[kernels.search.PART] / 1000
+        return min(1.0, done / self._places)
+
+    def count(self) -> int:
+        """Return how many itemsets have been found, in the parts under way too."""
+        return sum(int(control[kernels.search.FOUND]) for control in self.controls)
+
+    def entries(self) -> int:
+        """Return how many entries the itemsets of the finished parts have."""
+        return sum(_entries(itemsets) for itemsets in list(self.found.values()))
+
+    def is_full(self) -> bool:
+        """Return whether a thread has reached a limit."""
+        return any(control[kernels.search.STOP] == kernels.search.FULL for control in self.controls)
+
+    def stop(self) -> None:
+        """Stop all threads: kernels end at the next itemset."""
+        for control in self.controls:
+            control[kernels.search.STOP] = max(control[kernels.search.STOP], kernels.search.STOPPED)
+
+
 class Watch:
     """What has been found so far, against the limits."""
 
@@ -69,43 +119,38 @@ class Watch:
         """Refuse to go on if ``size`` bytes are more than allowed."""
         if size > self._memory:
             raise BudgetError(
-                f"the rows need {size / 2**20:,.0f} MiB to be searched; memory is limited to "
-                f"{self._memory / 2**20:,.0f} MiB: raise memory or min_support"
+                f"the rows may need {machine.size(size)} to be searched; memory is limited to "
+                f"{machine.size(self._memory)}: raise memory or min_support"
             )
 
     def note(self, itemsets: Itemsets) -> Itemsets:
         """Count itemsets that were found without a search."""
-        self._count([itemsets])
+        self._add(itemsets.supports.size, _entries(itemsets))
         return itemsets
 
     def over(self, run: Run, places: int) -> list[Itemsets]:
         """Return what a search through all ``places`` finds, in their order."""
+        # Loaded late: it brings logging along, and importing discreet shall stay quick.
+        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
+
         threads = min(self._threads, places)
-        parts = deque(_parts(places, threads))
-        controls = [self._controls() for _ in range(threads)]
-        found: dict[int, Itemsets] = {}
-
-        def work(control: Controls) -> None:
-            while parts and not control[kernels.search.STOP]:
-                try:
-                    start, stop = parts.popleft()
-                except IndexError:  # another thread took the last part
-                    return
-                found[start] = run(start, stop, control)
-
+        work = Work(run, places, [self._controls() for _ in range(threads)])
         with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(work, control) for control in controls]
+            futures = [pool.submit(work.take, control) for control in work.controls]
             try:
-                while wait(futures, timeout=TICK).not_done:
-                    self._look(controls, places)
+                while True:
+                    done, going = wait(futures, timeout=TICK, return_when=FIRST_EXCEPTION)
+                    if not going or any(future.exception() for future in done):
+                        break
+                    self._look(work)
             finally:
-                # Also on Ctrl-C: leaving the pool waits for the kernels, which stop at the next itemset.
-                _stop(controls)
+                # Also on Ctrl-C: leaving the pool waits for the threads.
+                work.stop()
             for future in futures:
                 future.result()
-        self._count(found.values())
+        self._add(work.count(), work.entries(), full=work.is_full())
         self._ended += 1
-        return [found[start] for start in sorted(found)]
+        return [work.found[start] for start in sorted(work.found)]
 
     def end(self) -> None:
         """Tell that all is done."""
@@ -117,40 +162,39 @@ class Watch:
         controls[kernels.search.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
         return controls
 
-    def _look(self, controls: Iterable[Controls], places: int) -> None:
+    def _look(self, work: Work) -> None:
         """Tell how far the work is; stop it when the threads together have found too much."""
-        found = self._found + sum(int(control[kernels.search.FOUND]) for control in controls)
-        done = sum(int(control[kernels.search.DONE]) + control[kernels.search.PART] / 1000 for control in controls)
-        share = (self._ended + min(1.0, done / places)) / self._jobs
-        self._share = max(self._share, share)
+        found = self._found + work.count()
+        self._share = max(self._share, (self._ended + work.share()) / self._jobs)
         self._tell(self._share, found)
-        if found > self._most:
-            _stop(controls)
+        room = self._memory // BYTES_AN_ENTRY - self._entries - work.entries()
+        for control in work.controls:
+            control[kernels.search.ROOM] = room
+        if found > self._most or room < 0 or work.is_full():
+            work.stop()
 
-    def _count(self, parts: Iterable[Itemsets]) -> None:
+    def _add(self, found: int, entries: int, *, full: bool = False) -> None:
         """Add what was found; refuse more than allowed."""
-        for part in parts:
-            self._found += part.supports.size
-            self._entries += part.items.size + RECORD * part.supports.size
+        self._found += found
+        self._entries += entries
         if self._found > self._most:
             raise BudgetError(
                 f"more than {self._most:,} itemsets were found, as many as max_patterns allows: raise max_patterns or "
                 "min_support, or lower max_length"
             )
-        if self._entries * BYTES_AN_ENTRY > self._memory:
+        if full or self._entries * BYTES_AN_ENTRY > self._memory:
             raise BudgetError(
-                f"the {self._found:,} itemsets found so far take more than the {self._memory / 2**20:,.0f} MiB that "
+                f"the {self._found:,} itemsets found so far take more than the {machine.size(self._memory)} that "
                 "memory allows: raise memory or min_support, or lower max_length"
             )
+
+
+def _entries(itemsets: Itemsets) -> int:
+    """Return how many entries of a stream the itemsets take."""
+    return itemsets.items.size + RECORD * itemsets.supports.size
 
 
 def _parts(places: int, threads: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of the work: all of it for one thread, else several for each."""
     many = 1 if threads == 1 else min(places, PARTS * threads)
-    bounds = [places * part // many for part in range(many + 1)]
-    return pairwise(bounds)
-
-
-def _stop(controls: Iterable[Controls]) -> None:
-    for control in controls:
-        control[kernels.search.STOP] = max(control[kernels.search.STOP], kernels.search.STOPPED)
+    return pairwise(places * part // many for part in range(many + 1))

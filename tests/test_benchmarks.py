@@ -1,0 +1,175 @@
+"""The benchmark runs, compares like with like, and needs no peer to be tested. No time is asserted."""
+
+import json
+
+import cases
+import clock
+import growth
+import memory
+import mining
+import oracle
+import pytest
+import report
+import sources
+import speed
+import startup
+import threads
+
+from discreet import Transactions, datasets
+
+ROWS = [[1, 2, 3], [1, 2], [1, 3, 4], [1], [1, 2, 3, 4]]
+PLAN = sources.Plan(("60%", "40%"), frequent=("40%",), heavy=(("40%", "closed"),))
+
+
+def by_definition(rows, kind, count):
+    """Mine as a peer does: no empty itemset."""
+    return [itemset for itemset in oracle.KINDS[kind](rows, count) if itemset]
+
+
+def without_root(rows, kind, count):
+    """Mine as some peers do: nor what all rows hold."""
+    return [itemset for itemset in by_definition(rows, kind, count) if oracle.support(itemset, rows) < len(rows)]
+
+
+def not_asked(_case, _itemsets):
+    return None
+
+
+@pytest.fixture
+def source(tmp_path):
+    return sources.source("tiny", Transactions(ROWS), PLAN, tmp_path)
+
+
+@pytest.fixture
+def no_data(monkeypatch, tmp_path):
+    monkeypatch.delenv("DISCREET_DATA", raising=False)
+    monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
+
+
+def test_a_source_is_the_same_in_memory_in_its_file_and_as_lists(source):
+    assert source.lists() == ROWS
+    assert [set(row) for row in source.transactions] == [set(row) for row in ROWS]
+
+
+def test_labels_of_text_become_numbers(tmp_path):
+    assert sources.source("text", Transactions([["b", "a"], ["b"]]), PLAN, tmp_path).lists() == [[0, 1], [1]]
+
+
+def test_every_case_finds_what_the_definition_lists(source):
+    found = {(case.share, case.kind): cases.nonempty(case.mine()) for case in cases.compared(source)}
+    assert found == {
+        (share, kind): len(by_definition(ROWS, kind, count))
+        for share, count, kind in (
+            ("60%", 3, "closed"),
+            ("60%", 3, "maximal"),
+            ("40%", 2, "closed"),
+            ("40%", 2, "maximal"),
+            ("40%", 2, "frequent"),
+        )
+    }
+
+
+@pytest.mark.parametrize("peer", [by_definition, without_root])
+def test_a_peer_may_leave_out_what_all_rows_hold(source, peer):
+    for case in cases.compared(source):
+        figure = speed.compare(case, source.lists(), {"peer": peer}, not_asked, clock.QUICK)
+        assert (figure.algorithm, figure.itemsets) == ("peer", len(by_definition(ROWS, case.kind, case.count)))
+
+
+@pytest.mark.parametrize("kind", ["closed", "maximal", "frequent"])
+def test_a_peer_that_finds_something_else_is_refused(source, kind):
+    def wrong(rows, kind, count):
+        return [*by_definition(rows, kind, count), frozenset()]
+
+    with pytest.raises(cases.DisagreementError, match="by wrong"):
+        speed.compare(cases.Case(source, "40%", kind), source.lists(), {"wrong": wrong}, not_asked, clock.QUICK)
+
+
+def test_more_frequent_itemsets_than_allowed_are_not_counted(source):
+    case = cases.Case(source, "40%", "closed")
+    many = len(by_definition(ROWS, "frequent", 2))
+    assert cases.frequent(case, many) == many
+    assert cases.frequent(case, many - 1) is None
+
+
+def test_mlxtend_is_asked_once_and_no_more_after_it_was_given_up(source, monkeypatch):
+    asked = []
+
+    def mlxtend(_path, count, function, _limit):
+        asked.append((count, function))
+        return None if function == "fpmax" else (len(by_definition(ROWS, "frequent", count)), 1.5)
+
+    monkeypatch.setattr(speed.peers, "mlxtend", mlxtend)
+    seconds = speed.mlxtend(limit=1)
+    answers = [seconds(case, cases.nonempty(case.mine())) for case in cases.compared(source)]
+    assert answers == [1.5, float("inf"), 1.5, float("inf"), 1.5]
+    assert asked == [(3, "fpgrowth"), (3, "fpmax"), (2, "fpgrowth")]
+
+
+def test_runs_take_turns_after_a_warm_up():
+    order = []
+    times = clock.race({name: lambda name=name: order.append(name) for name in "ab"}, clock.Effort(seconds=1))
+    assert order == ["a", "b"] * (clock.MOST_ROUNDS + 1)
+    assert times.keys() == {"a", "b"}
+
+
+def test_ratios_are_judged_against_the_aims():
+    def figure(kind, pyfim, mlxtend):
+        return speed.Speed("d", "1%", kind, 1, 1.0, pyfim, "sam", 1.0, pyfim, mlxtend)
+
+    good = [figure("closed", 4.0, 20.0), figure("maximal", 1.0, float("inf")), figure("frequent", 1.0, None)]
+    assert [check.holds for check in speed.judge(good)] == [True] * 6
+    bad = [figure("closed", 2.0, 19.0), figure("maximal", 0.8, None), figure("frequent", 0.9, None)]
+    assert [check.holds for check in speed.judge(bad)] == [False] * 6
+
+
+def test_memory_is_judged_above_numba_imported_and_at_work():
+    figure = memory.Memory("d", "1%", 1.0, ours=50.0, at_work=20.0, pyfim=10.0, algorithm="sam")
+    assert [check.holds for check in memory.judge([figure])] == [False, True]
+
+
+def test_a_program_tells_its_own_peak_and_seconds():
+    small, large = memory.peak("print(0.5)"), memory.peak("bytes(range(256)) * 200_000")
+    assert (small[1], large[1]) == (0.5, 0)
+    assert 45 < large[0] - small[0] < 60
+
+
+@pytest.mark.skipif(not memory.RESETTABLE.exists(), reason="the peak of a process cannot start anew here")
+def test_a_sparse_frame_is_read_within_the_aim():
+    assert memory.onehot(200, 40).holds
+
+
+def test_two_threads_are_measured_against_one(source):
+    figure = threads.compare(cases.Case(source, "40%", "closed"), clock.QUICK)
+    assert figure.one > 0
+    assert figure.two > 0
+
+
+def test_rows_grow_to_eight_times_as_many(capsys):
+    part = growth.measure([], clock.QUICK._replace(n=20))
+    assert [figure["n"] for figure in part.figures] == [20, 40, 80, 160]
+    assert "µs a row" in capsys.readouterr().out
+
+
+def test_the_least_of_several_starts_counts_but_not_the_first():
+    seconds = iter([1.0, 5.0, 3.0, 4.0])
+    assert startup.least({"program": lambda: next(seconds)}, 3) == {"program": 3.0}
+
+
+def test_columns_are_aligned():
+    assert report.line((-6, 8), ("chess", "1,234")) == "chess    1,234"
+
+
+@pytest.mark.usefixtures("no_data")
+def test_generated_rows_stand_in_where_there_are_no_data(tmp_path, capsys):
+    assert [source.name for source in sources.gather(tmp_path, quick=True)] == list(sources.GENERATED)
+    assert "generated" in capsys.readouterr().out
+
+
+def test_figures_and_checks_are_saved_as_json(tmp_path, capsys):
+    file = tmp_path / "figures.json"
+    mining.main(["--quick", "--only", "growth", "clinic", "--json", str(file)])
+    saved = json.loads(file.read_text())
+    assert list(saved) == ["growth"]
+    assert len(saved["growth"]["figures"]) == 4
+    assert "checks hold" in capsys.readouterr().out

@@ -1,0 +1,111 @@
+"""The watch over a search: progress, limits, threads that fail, and Ctrl-C.
+
+The hard rows hold 2 ** 60 itemsets: whatever does not stop them never ends.
+"""
+
+from importlib import import_module
+from time import sleep
+
+import numpy as np
+import oracle
+import pytest
+
+from discreet import BudgetError, InputError, kernels, mine
+from discreet.mine.watch import BYTES_AN_ENTRY, RECORD, Itemsets, Limits, Watch
+
+THREADS = pytest.mark.parametrize("threads", [1, 2])
+KINDS = pytest.mark.parametrize("kind", ["frequent", "closed"])
+
+
+def all_but_one(items):
+    """Rows that each lack another item: every itemset but the whole is closed."""
+    return [[item for item in range(items) if item != row] for row in range(items)]
+
+
+HARD = all_but_one(60)
+
+
+@THREADS
+@KINDS
+def test_progress_is_told_while_the_search_is_on_and_never_falls(kind, threads):
+    calls = []
+    with pytest.raises(BudgetError, match=r"max_patterns"):
+        mine(
+            HARD,
+            min_support=1,
+            kind=kind,
+            threads=threads,
+            max_patterns=3_000_000,
+            progress=lambda done, found: calls.append((done, found)),
+        )
+    shares, numbers = zip(*calls, strict=True)
+    assert len(calls) > 1
+    assert list(shares) == sorted(shares)
+    assert list(numbers) == sorted(numbers)
+    assert 0 <= shares[0] <= shares[-1] < 1
+    assert numbers[-1] > 0
+
+
+@THREADS
+@KINDS
+def test_what_progress_raises_ends_the_search(kind, threads):
+    def stop(_done, _found):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mine(HARD, min_support=1, kind=kind, threads=threads, progress=stop)
+
+
+@THREADS
+@KINDS
+def test_a_search_without_end_stops_at_a_limit_of_memory(kind, threads):
+    with pytest.raises(BudgetError, match=r"itemsets found so far take more than the 10\.0 MiB that memory allows"):
+        mine(HARD, min_support=1, kind=kind, threads=threads, memory=10 << 20)
+
+
+@THREADS
+@pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+def test_itemsets_may_take_as_much_memory_as_allowed_and_no_byte_more(kind, threads):
+    rows = all_but_one(12)
+    family = oracle.KINDS[kind](rows, 1)
+    needed = BYTES_AN_ENTRY * sum(len(itemset) + RECORD for itemset in family)
+    assert dict(mine(rows, min_support=1, kind=kind, threads=threads, memory=needed)) == family
+    with pytest.raises(BudgetError, match=r"memory allows"):
+        mine(rows, min_support=1, kind=kind, threads=threads, memory=needed - 1)
+
+
+def test_rows_that_are_too_large_to_be_searched_are_refused_before_the_search():
+    rows = [range(20_000), range(20_000, 40_000)]
+    with pytest.raises(BudgetError, match=r"the rows may need .* to be searched; memory is limited to 1\.0 GiB"):
+        mine(rows, min_support=1, memory=1 << 30)
+
+
+def test_more_entries_than_can_be_numbered_are_refused(monkeypatch):
+    rows = [["a", "b"], ["a"], ["c"]]
+    # By its full name: in the package, the name of the function hides that of the module.
+    monkeypatch.setattr(import_module("discreet.mine.search"), "MOST", 3 + 2 * 4)
+    assert len(mine(rows, min_support=2)) == 2
+    with pytest.raises(InputError, match=r"3 rows with 4 entries of frequent items; .* raise min_support"):
+        mine(rows, min_support=1)
+
+
+def test_a_thread_that_fails_ends_the_others():
+    def run(start, _stop, control):
+        if start == 0:
+            raise MemoryError
+        while not control[kernels.search.STOP]:
+            sleep(0.01)
+        return Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+
+    with pytest.raises(MemoryError):
+        Watch(Limits(threads=2), 1).over(run, 10)
+
+
+@pytest.mark.parametrize(("threads", "places"), [(1, 1), (1, 9), (2, 1), (2, 9), (2, 1000), (7, 100)])
+def test_each_place_is_searched_once_and_found_in_order(threads, places):
+    def run(start, stop, _control):
+        numbers = np.arange(start, stop)
+        return Itemsets(np.arange(numbers.size + 1), numbers.astype(np.int32), np.ones(numbers.size, np.int64))
+
+    parts = Watch(Limits(threads=threads), 1).over(run, places)
+    assert np.concatenate([part.items for part in parts]).tolist() == list(range(places))
