@@ -57,6 +57,22 @@ def test_itemsets_stand_in_the_order_of_a_dictionary():
     assert patterns.supports.tolist() == [4, 3, 2, 2]
 
 
+LONG = [[*range(20), *itemset] for itemset in sorted(map(sorted, oracle.subsets(range(20, 26))))]
+"""Itemsets that differ only far behind, by items beyond what a key of 64 bits holds."""
+
+
+@given(st.permutations(LONG))
+def test_long_itemsets_that_begin_alike_stand_in_the_order_of_a_dictionary(itemsets):
+    patterns = Patterns.from_itemsets([(itemset, 1) for itemset in itemsets], n=1)
+    assert [sorted(itemset) for itemset, _ in patterns] == LONG
+
+
+@given(st.permutations([*LONG, LONG[7]]))
+def test_a_long_itemset_listed_twice_is_refused(itemsets):
+    with pytest.raises(InputError, match=rf"an itemset of {len(LONG[7])} items is listed twice"):
+        Patterns.from_itemsets([(itemset, 1) for itemset in itemsets], n=1)
+
+
 def test_equality_goes_by_label_support_and_how_they_were_mined():
     patterns = Patterns.from_itemsets(SMALL, n=4)
     assert patterns == Patterns.from_itemsets(reversed(SMALL), n=4, min_support=2)

@@ -19,8 +19,8 @@ Stream: TypeAlias = NDArray[np.int32]
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
 """How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
-TABLE: Final = 1 << 18
-"""Cells of the table in which pairs are counted: a megabyte, to stay in the cache."""
+TABLE: Final = 1 << 19
+"""Cells of the table in which pairs are counted: two megabytes, to stay near the cache."""
 BYTES_A_PAIR: Final = 32
 """What a frequent pair takes at the peak: two integers, by either of its items, while they grow."""
 FEW: Final = 256
