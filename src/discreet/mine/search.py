@@ -19,6 +19,8 @@ Stream: TypeAlias = NDArray[np.int32]
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
 """How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
+WORD: Final = 64
+"""Rows that fit a word of bitmaps: crowded enough, whatever they hold."""
 TABLE: Final = 1 << 19
 """Cells of the table in which pairs are counted: two megabytes, to stay near the cache."""
 BYTES_A_PAIR: Final = 32
@@ -119,7 +121,8 @@ def prepare(
     code[job.menu] = np.arange(many, dtype=np.int32)
     records, starts = kernels.encode.merge_rows(transactions.offsets, transactions.items, code, entries)
     words = many * ((starts.size + 63) // 64)
-    dense = records.size - 2 * starts.size >= crowd[0] * words
+    crowded = records.size - 2 * starts.size >= crowd[0] * words
+    dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
     watch.afford(8 * words if dense else BYTES_A_PAIR * most_pairs(records, starts, least, many))
     rows = kernels.encode.split_weights(records, starts)
     goal = (least, *job.span)
