@@ -75,9 +75,19 @@ def test_itemsets_may_take_as_much_memory_as_allowed_and_no_byte_more(kind, thre
 
 
 def test_rows_that_are_too_large_to_be_searched_are_refused_before_the_search():
-    rows = [range(20_000), range(20_000, 40_000)]
+    rows = [range(row * 2_000, row * 2_000 + 2_000) for row in range(70)]
     with pytest.raises(BudgetError, match=r"the rows may need .* to be searched; memory is limited to 1\.0 GiB"):
         mine(rows, min_support=1, memory=1 << 30)
+
+
+def test_a_few_rows_may_be_very_long():
+    rows = [range(5_000), range(5_000, 10_000)]
+    assert dict(mine(rows, min_support=1)) == oracle_of_two(rows)
+
+
+def oracle_of_two(rows):
+    """The closed itemsets of two rows that share no item."""
+    return {frozenset(): 2} | {frozenset(row): 1 for row in rows}
 
 
 def test_more_entries_than_can_be_numbered_are_refused(monkeypatch):
@@ -98,7 +108,7 @@ def test_a_thread_that_fails_ends_the_others():
         return Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
     with pytest.raises(MemoryError):
-        Watch(Limits(threads=2), 1).over(run, 10)
+        Watch(Limits(threads=2), 1).over(run, np.ones(10, np.int64))
 
 
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (1, 9), (2, 1), (2, 9), (2, 1000), (7, 100)])
@@ -107,5 +117,5 @@ def test_each_place_is_searched_once_and_found_in_order(threads, places):
         numbers = np.arange(start, stop)
         return Itemsets(np.arange(numbers.size + 1), numbers.astype(np.int32), np.ones(numbers.size, np.int64))
 
-    parts = Watch(Limits(threads=threads), 1).over(run, places)
+    parts = Watch(Limits(threads=threads), 1).over(run, np.ones(places, np.int64))
     assert np.concatenate([part.items for part in parts]).tolist() == list(range(places))

@@ -188,20 +188,24 @@ def map_rows(offsets, lists, many, rows):
 
 
 @jit
-def pair_up(records, starts, many, least, room):
-    """Return the frequent pairs of items: for each item where its partners start, the partners and the supports.
+def pair_up(records, starts, many, low, stop, least, room):
+    """Return the frequent pairs of the items from ``low`` to ``stop``: where partners start, partners, supports.
 
-    A pair stands with its lower item only. Supports are counted in a table of ``room`` cells, which should fit the
-    cache, for as many lower items at a time as fit; each row remembers how far it has been paired up.
+    A pair stands with its lower item only; there are ``many`` items. Supports are counted in a table of ``room`` cells,
+    which should fit the cache, for as many lower items at a time as fit; each row remembers how far it was paired up.
     """
-    offsets = np.zeros(many + 1, np.int64)
-    partners, supports = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    offsets, first = np.zeros(stop - low + 1, np.int64), low
+    partners, supports = np.empty(1024, np.int32), np.empty(1024, np.int64)
     table, line = np.zeros(max(room, many), np.int32), np.empty(many, np.int64)
     reached = starts + np.int32(HEAD)
-    size, low = 0, 0
-    while low < many:
+    for row in range(starts.size):
+        end = starts[row] + HEAD + records[starts[row]]
+        while reached[row] < end and records[reached[row]] < low:
+            reached[row] += 1
+    size = 0
+    while low < stop:
         high, cells = low, 0
-        while high < many and cells + many - high - 1 <= table.size:
+        while high < stop and cells + many - high - 1 <= table.size:
             line[high] = cells - high - 1
             cells += many - high - 1
             high += 1
@@ -223,7 +227,7 @@ def pair_up(records, starts, many, least, room):
                     partners[size] = other
                     supports[size] = table[line[item] + other]
                     size += 1
-            offsets[item + 1] = size
+            offsets[item + 1 - first] = size
         table[:cells] = 0
         low = high
     return offsets, partners[:size].copy(), supports[:size].copy()
@@ -247,7 +251,7 @@ def turn(offsets, partners, supports):
     for item in range(many):
         starts[item + 1] += starts[item]
     free = starts[:many].copy()
-    lower, counts = np.empty(partners.size, np.int32), np.empty(partners.size, np.int32)
+    lower, counts = np.empty(partners.size, np.int32), np.empty(partners.size, np.int64)
     for item in range(many):
         for at in range(offsets[item], offsets[item + 1]):
             to = free[partners[at]]

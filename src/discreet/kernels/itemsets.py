@@ -7,6 +7,8 @@ from discreet.kernels.bits import lowest_bit
 
 jit = njit(cache=True, nogil=True)
 
+SHORT = 16
+
 
 @jit
 def size(stream):
@@ -122,6 +124,19 @@ def settle(offsets, items, keys, order, spare):
         stop = start + 1
         while stop < order.size and keys[order[stop]] == keys[order[start]]:
             stop += 1
+        if stop - start <= SHORT:
+            for place in range(start + 1, stop):
+                number, at = order[place], place
+                while at > start:
+                    step = compare(offsets, items, order[at - 1], number)
+                    again = number if step == 0 else again
+                    if step <= 0:
+                        break
+                    order[at] = order[at - 1]
+                    at -= 1
+                order[at] = number
+            start = stop
+            continue
         width = 1
         while width < stop - start:
             for low in range(start, stop, 2 * width):

@@ -23,6 +23,8 @@ WORD: Final = 64
 """Rows that fit a word of bitmaps: crowded enough, whatever they hold."""
 TABLE: Final = 1 << 19
 """Cells of the table in which pairs are counted: two megabytes, to stay near the cache."""
+PAIRS_AN_ITEM: Final = 4
+"""How many pairs an item makes in a row, about, as the lower one."""
 BYTES_A_PAIR: Final = 32
 """What a frequent pair takes at the peak: two integers, by either of its items, while they grow."""
 FEW: Final = 256
@@ -55,8 +57,8 @@ def search(
     for job in todo:
         found.append(watch.note(at_root(job, n)))
         if job.menu.size and job.root.size < job.span[1]:
-            run = prepare(transactions, supports, job, least, CROWD[strategy], watch)
-            found.extend(watch.over(run, job.menu.size))
+            run, weights = prepare(transactions, supports, job, least, CROWD[strategy], watch)
+            found.extend(watch.over(run, weights))
     watch.end()
     return together(found)
 
@@ -107,8 +109,8 @@ def prepare(
     least: int,
     crowd: tuple[float, float],
     watch: Watch,
-) -> Run:
-    """Return the kernel of a job, its rows ready for it.
+) -> tuple[Run, NDArray[np.int64]]:
+    """Return the kernel of a job, its rows ready for it, and how much each place weighs.
 
     They become bitmaps of all rows where these are crowded enough, else lists of rows. An item is coded by its place in
     the menu, one of the root by a place behind them all.
@@ -126,7 +128,7 @@ def prepare(
     watch.afford(8 * words if dense else BYTES_A_PAIR * most_pairs(records, starts, least, many))
     rows = kernels.encode.split_weights(records, starts)
     goal = (least, *job.span)
-    kernel = by_bitmaps(rows, held, job, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1])
+    kernel = by_bitmaps(rows, held, job, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1], watch)
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
     names = np.concatenate([job.menu, job.root])
@@ -138,7 +140,8 @@ def prepare(
         # What was cut short is of no use, and unpacking it would let Ctrl-C wait.
         return unpack(stream[: 0 if control[kernels.search.STOP] else size], names, sort=sort)
 
-    return run
+    # By bitmaps the rare items are as much work as the frequent ones: they have more to go on with.
+    return run, np.ones_like(held) if dense else held
 
 
 def most_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int) -> int:
@@ -171,15 +174,20 @@ def by_bitmaps(rows: Rows, held: NDArray[np.int64], job: Job, goal: tuple[int, i
     )
 
 
-def by_lists(rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float) -> Kernel:
+def by_lists(
+    rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
+) -> Kernel:
     """Return the kernel that searches lists of rows, and bitmaps of parts of the rows where they are crowded enough."""
     encode, many = kernels.encode, held.size
     records, starts, shifts = rows
     offsets, lists = encode.list_rows(records, starts, many)
     encode.order_rows(records, starts, offsets, lists)
     maps, line = encode.map_rows(offsets, lists, many, starts.size)
-    behind = encode.pair_up(records, starts, many, goal[0], TABLE)
-    pairs = (encode.turn(*behind), behind)
+    # A pass over the rows for each tableful of lower items, and a count for each pair in a row.
+    weights = starts.size * (many - np.arange(many)) // TABLE + PAIRS_AN_ITEM * held
+    parts = watch.share(lambda low, stop: encode.pair_up(records, starts, many, low, stop, goal[0], TABLE), weights)
+    behind = together([Itemsets(*part) for part in parts])
+    pairs = (encode.turn(*behind), tuple(behind))
     index = (records, starts, shifts, held, offsets, lists, maps, line, int(records[starts].max()))
     return lambda start, stop, above, stream, control: kernels.search.in_lists(
         kind, index, pairs, start, stop, above, goal, crowd, stream, 0, control

@@ -5,10 +5,10 @@ controls with its kernel (see kernels/search.py): the kernel says how far it is,
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Itemsets(NamedTuple):
     supports: NDArray[np.int64]
 
 
+Part = TypeVar("Part")
 Run: TypeAlias = Callable[[int, int, Controls], Itemsets]
 """Searches from one place to another; returns what it found, or nothing where it was stopped."""
 
@@ -55,13 +56,14 @@ class Limits:
 class Work:
     """A search that threads share: its parts, each known by the place where it starts."""
 
-    def __init__(self, run: Run, places: int, controls: list[Controls]) -> None:
+    def __init__(self, run: Run, weights: NDArray[np.int64], controls: list[Controls]) -> None:
         """Part the work between as many threads as there are ``controls``."""
         self.controls = controls
         self.found: dict[int, Itemsets] = {}
-        self._run, self._places = run, places
-        self._ends = dict(_parts(places, len(controls)))
-        self._todo = deque(self._ends)
+        self._run, self._places = run, weights.size
+        self._ends = dict(_parts(weights, len(controls), PARTS))
+        # What takes longest should start first; of parts that weigh the same, the first.
+        self._todo = deque(sorted(self._ends, key=lambda start: -int(weights[start : self._ends[start]].sum())))
         self._running: dict[int, Controls] = {}
 
     def take(self, control: Controls) -> None:
@@ -128,13 +130,20 @@ class Watch:
         self._add(itemsets.supports.size, _entries(itemsets))
         return itemsets
 
-    def over(self, run: Run, places: int) -> list[Itemsets]:
-        """Return what a search through all ``places`` finds, in their order."""
+    def share(self, function: Callable[[int, int], Part], weights: NDArray[np.int64]) -> list[Part]:
+        """Return what ``function`` gives for parts of the places that have these ``weights``, all threads at work."""
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - as below
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(lambda part: function(*part), _parts(weights, self._threads, 2)))
+
+    def over(self, run: Run, weights: NDArray[np.int64]) -> list[Itemsets]:
+        """Return what a search through all places, which have these ``weights``, finds, in their order."""
         # Loaded late: it brings logging along, and importing discreet shall stay quick.
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
 
-        threads = min(self._threads, places)
-        work = Work(run, places, [self._controls() for _ in range(threads)])
+        threads = min(self._threads, weights.size)
+        work = Work(run, weights, [self._controls() for _ in range(threads)])
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work.take, control) for control in work.controls]
             try:
@@ -194,7 +203,13 @@ def _entries(itemsets: Itemsets) -> int:
     return itemsets.items.size + RECORD * itemsets.supports.size
 
 
-def _parts(places: int, threads: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of the work: all of it for one thread, else several for each."""
-    many = 1 if threads == 1 else min(places, PARTS * threads)
-    return pairwise(places * part // many for part in range(many + 1))
+def _parts(weights: NDArray[np.int64], threads: int, parts: int) -> list[tuple[int, int]]:
+    """Return the parts of the work, of about equal weight: all of it for one thread, else so many for each.
+
+    >>> _parts(np.array([1, 1, 1, 1, 4, 8]), 2, 2)
+    [(0, 4), (4, 5), (5, 6)]
+    """
+    many = 1 if threads == 1 else min(weights.size, parts * threads)
+    heaped = np.cumsum(weights)
+    ends = np.searchsorted(heaped, [heaped[-1] * part / many for part in range(1, many + 1)]) + 1
+    return list(pairwise(np.unique([0, *np.minimum(ends, weights.size)]).tolist()))
