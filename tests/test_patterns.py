@@ -200,3 +200,18 @@ def test_shares_with_the_wrong_number_of_rows_are_refused():
     frame = pandas.DataFrame({"support": [float(Fraction(7, 25))], "itemsets": [frozenset("a")]})
     with pytest.raises(InputError, match="no count of 24 rows"):
         Patterns.from_pandas(frame, n=24)
+
+
+@given(
+    tails=st.sets(st.frozensets(st.integers(15, 40), max_size=4), min_size=1, max_size=60),
+    prefix=st.sampled_from([0, 3, 15]),
+    threads=st.integers(1, 4),
+)
+def test_any_number_of_threads_brings_itemsets_into_dictionary_order(tails, prefix, threads):
+    itemsets = [sorted({*range(prefix), *tail}) for tail in tails]
+    offsets = np.cumsum([0, *map(len, itemsets)])
+    items = np.array([item for itemset in itemsets for item in itemset], dtype=np.int32)
+    supports = np.array([100 - len(itemset) if itemset else 100 for itemset in itemsets])
+    patterns = Patterns.from_codes(offsets, items, supports, tuple(range(41)), n=100, threads=threads)
+    assert [sorted(itemset) for itemset, _ in patterns] == sorted(itemsets)
+    assert all(support == 100 - len(itemset) for itemset, support in patterns)

@@ -1,6 +1,10 @@
-"""The machine: how much memory and how many cores there are; memory in words."""
+"""The machine: how much memory and how many cores there are, memory in words, and threads on the cores."""
 
 import os
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 def memory() -> int:
@@ -26,3 +30,18 @@ def size(bytes_: int) -> str:
         if bytes_ >= 1 << shift:
             return f"{bytes_ / (1 << shift):,.1f} {unit}"
     return f"{bytes_} bytes"
+
+
+def share(function: Callable[[int, int], Result], parts: Iterable[tuple[int, int]], threads: int) -> list[Result]:
+    """Return what ``function`` gives for each part, so many threads at work.
+
+    >>> share(lambda start, stop: stop - start, [(0, 3), (3, 4)], threads=2)
+    [3, 1]
+    """
+    if threads == 1:
+        return [function(*part) for part in parts]
+    # Loaded late: it brings logging along, and importing discreet shall stay quick.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda part: function(*part), parts))

@@ -6,12 +6,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import kernels, machine
 from discreet.errors import InputError, OptionError
 from discreet.labels import Itemset, Label, in_order
 from discreet.transactions import as_itemset
@@ -89,6 +90,7 @@ class Patterns:
         n: int,
         min_support: int | None = None,
         kind: Kind = "frequent",
+        threads: int = 1,
     ) -> Self:
         """Take itemsets that are coded already, in any order, each once; the arrays are rewritten in place.
 
@@ -98,7 +100,7 @@ class Patterns:
         [(['a'], 3), (['a', 'b'], 2)]
         """
         items = items[: kernels.rows.sort_rows(offsets, items)]
-        offsets, items, supports = _in_dictionary_order(offsets, items, supports, len(labels))
+        offsets, items, supports = _in_dictionary_order(offsets, items, supports, len(labels), threads)
         _check_supports(np.diff(offsets), supports, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
         return cls(offsets, items, supports, labels, n, max(1, smallest), kind)
@@ -248,7 +250,7 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
 
 
 def _in_dictionary_order(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], many: int
+    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], many: int, threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """Return the itemsets in dictionary order of their codes, of which there are ``many``; refuse one listed twice."""
     if kernels.itemsets.in_order(offsets, items):
@@ -259,12 +261,20 @@ def _in_dictionary_order(
     keys = np.empty(supports.size, dtype=np.uint64)
     kernels.itemsets.pack(offsets, items, ranks, max(1, int(present.sum()).bit_length()), keys)
     order = np.argsort(keys)
-    again = kernels.itemsets.settle(offsets, items, keys, order, np.empty_like(order))
+    spare, lengths = np.empty_like(order), np.diff(offsets)
+    moved, taken = np.zeros_like(offsets), np.empty_like(items)
+
+    def settle(start: int, stop: int) -> int:
+        part, entry = slice(start, stop), int(lengths[order[:start]].sum())
+        again: int = kernels.itemsets.settle(offsets, items, keys, order[part], spare[part])
+        kernels.itemsets.take(offsets, items, order[part], entry, moved[1:][part], taken)
+        return again
+
+    # Itemsets with one key stay in one part, so that each part can be sorted alone.
+    cuts = [0, *np.searchsorted(keys[order], keys[order[order.size * np.arange(1, threads) // threads]]), order.size]
+    again = max(machine.share(settle, pairwise(cuts), threads))
     if again >= 0:
-        length = offsets[again + 1] - offsets[again]
-        raise InputError(f"an itemset of {length} items is listed twice; list each itemset once")
-    moved, taken = np.empty_like(offsets), np.empty_like(items)
-    kernels.itemsets.take(offsets, items, order, moved, taken)
+        raise InputError(f"an itemset of {lengths[again]} items is listed twice; list each itemset once")
     return moved, taken, supports[order]
 
 

@@ -162,12 +162,10 @@ def settle(offsets, items, keys, order, spare):
 
 
 @jit
-def take(offsets, items, order, moved, taken):
-    """Write the itemsets in the given order to ``moved`` (offsets) and ``taken`` (items)."""
-    entry = 0
-    moved[0] = 0
+def take(offsets, items, order, entry, moved, taken):
+    """Write the itemsets in the given order to ``taken`` from ``entry`` on, and where each ends to ``moved``."""
     for at in range(order.size):
         for i in range(offsets[order[at]], offsets[order[at] + 1]):
             taken[entry] = items[i]
             entry += 1
-        moved[at + 1] = entry
+        moved[at] = entry

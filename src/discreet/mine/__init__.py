@@ -1,9 +1,11 @@
 """Mine: the frequent, closed or maximal itemsets of rows."""
 
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
+from discreet import machine
 from discreet.errors import ThresholdError
 from discreet.labels import Label
 from discreet.mine.search import Strategy, search
@@ -13,6 +15,9 @@ from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
 
 __all__ = ["Progress", "mine"]
+
+WORTH_A_THREAD: Final = 100_000
+"""So many itemsets are worth a thread when they are sorted."""
 
 
 def mine(
@@ -70,7 +75,14 @@ def mine_by(
     least = as_count(min_support, len(transactions))
     offsets, items, supports = search(transactions, kind, least, max_length, limits, strategy)
     return Patterns.from_codes(
-        offsets, items, supports, transactions.labels, n=len(transactions), min_support=least, kind=kind
+        offsets,
+        items,
+        supports,
+        transactions.labels,
+        n=len(transactions),
+        min_support=least,
+        kind=kind,
+        threads=min(limits.threads or machine.cores(), 1 + supports.size // WORTH_A_THREAD),
     )
 
 

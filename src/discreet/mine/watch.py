@@ -132,10 +132,7 @@ class Watch:
 
     def share(self, function: Callable[[int, int], Part], weights: NDArray[np.int64]) -> list[Part]:
         """Return what ``function`` gives for parts of the places that have these ``weights``, all threads at work."""
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - as below
-
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(lambda part: function(*part), _parts(weights, self._threads, 2)))
+        return machine.share(function, _parts(weights, self._threads, 2), self._threads)
 
     def over(self, run: Run, weights: NDArray[np.int64]) -> list[Itemsets]:
         """Return what a search through all places, which have these ``weights``, finds, in their order."""
