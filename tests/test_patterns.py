@@ -215,3 +215,15 @@ def test_any_number_of_threads_brings_itemsets_into_dictionary_order(tails, pref
     patterns = Patterns.from_codes(offsets, items, supports, tuple(range(41)), n=100, threads=threads)
     assert [sorted(itemset) for itemset, _ in patterns] == sorted(itemsets)
     assert all(support == 100 - len(itemset) for itemset, support in patterns)
+
+
+def test_threads_that_sort_at_the_same_time_do_not_disturb_each_other():
+    random = np.random.default_rng(0)
+    itemsets = np.unique(np.sort(np.argsort(random.random((60_000, 14)))[:, :8] + 1), axis=0)
+    itemsets = np.hstack([np.zeros((len(itemsets), 1), int), itemsets, itemsets[:, -1:] + 1 + random.integers(0, 9)])
+    shuffled = random.permutation(itemsets)
+    for threads in (1, 2, 4):
+        offsets, items = np.arange(len(shuffled) + 1) * 10, shuffled.astype(np.int32).ravel()
+        supports = np.full(len(shuffled), 5)
+        patterns = Patterns.from_codes(offsets, items, supports, tuple(range(40)), n=9, threads=threads)
+        assert np.array_equal(patterns.items.reshape(-1, 10), itemsets)

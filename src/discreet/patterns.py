@@ -263,11 +263,13 @@ def _in_dictionary_order(
     order = np.argsort(keys)
     spare, lengths = np.empty_like(order), np.diff(offsets)
     moved, taken = np.zeros_like(offsets), np.empty_like(items)
+    # Where a part starts does not hang on the order within the parts before it, which other threads are changing.
+    entries = np.concatenate([[0], np.cumsum(lengths[order])])
 
     def settle(start: int, stop: int) -> int:
-        part, entry = slice(start, stop), int(lengths[order[:start]].sum())
+        part = slice(start, stop)
         again: int = kernels.itemsets.settle(offsets, items, keys, order[part], spare[part])
-        kernels.itemsets.take(offsets, items, order[part], entry, moved[1:][part], taken)
+        kernels.itemsets.take(offsets, items, order[part], entries[start], moved[1:][part], taken)
         return again
 
     # Itemsets with one key stay in one part, so that each part can be sorted alone.
