@@ -2,6 +2,7 @@
 
 import dataclasses
 from fractions import Fraction
+from itertools import chain, combinations
 
 import numpy as np
 import oracle
@@ -218,12 +219,30 @@ def test_any_number_of_threads_brings_itemsets_into_dictionary_order(tails, pref
 
 
 def test_threads_that_sort_at_the_same_time_do_not_disturb_each_other():
-    random = np.random.default_rng(0)
-    itemsets = np.unique(np.sort(np.argsort(random.random((60_000, 14)))[:, :8] + 1), axis=0)
-    itemsets = np.hstack([np.zeros((len(itemsets), 1), int), itemsets, itemsets[:, -1:] + 1 + random.integers(0, 9)])
-    shuffled = random.permutation(itemsets)
+    # Ten items fill a key, so the twelve itemsets of each beginning have one key and are moved about.
+    heads, tails = combinations(range(16), 10), [(*pair, 38, 39)[: 2 + at % 3] for at, pair in enumerate(PAIRS)]
+    expected = sorted([*head, *tail] for head in heads for tail in tails)
+    order = np.random.default_rng(0).permutation(len(expected))
     for threads in (1, 2, 4):
-        offsets, items = np.arange(len(shuffled) + 1) * 10, shuffled.astype(np.int32).ravel()
+        shuffled = [expected[at] for at in order]
+        offsets = np.cumsum([0, *map(len, shuffled)])
+        items = np.fromiter(chain.from_iterable(shuffled), np.int32)
         supports = np.full(len(shuffled), 5)
         patterns = Patterns.from_codes(offsets, items, supports, tuple(range(40)), n=9, threads=threads)
-        assert np.array_equal(patterns.items.reshape(-1, 10), itemsets)
+        assert patterns.items.tolist() == list(chain.from_iterable(expected))
+
+
+PAIRS = [
+    (16, 20),
+    (16, 21),
+    (17, 20),
+    (17, 30),
+    (18, 19),
+    (18, 33),
+    (22, 23),
+    (22, 37),
+    (25, 26),
+    (27, 28),
+    (29, 31),
+    (30, 36),
+]
