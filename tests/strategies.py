@@ -62,6 +62,19 @@ shares = st.fractions(0, 1, max_denominator=1000).filter(bool)
 """Shares above 0 and at most 1."""
 
 
+small_databases = partial(databases, max_rows=20, max_items=6)
+"""Databases small enough to list all channels, of which 6 items can open 3 ** 6."""
+
+
+@st.composite
+def detected_databases(draw, source=small_databases):
+    """Rows, a minimum support and a k: either the larger one, often the same, and now and then above n."""
+    rows = draw(source())
+    _, _, count = draw(mined_databases(lambda: st.just(rows)))
+    k = draw(st.integers(2, 5) | st.integers(1, len(rows) + 2) | st.sampled_from([count, count + 1]))
+    return rows, count, k
+
+
 SHAPES = {
     "sparse": (200, 40, 0.02, 0.25),
     "two words": (300, 70, 0.3, 0.9),

@@ -14,12 +14,15 @@ LAYERS = (
     "labels",
     "machine",
     "kernels",
+    "query",
     "transactions",
     "patterns",
     "io",
     "generate",
     "datasets",
     "mine",
+    "verdict",
+    "policy",
     "cli",
 )
 DOORS = {"transactions": {"io"}}

@@ -1,11 +1,13 @@
 """The oracle itself, against tables worked out by hand."""
 
 from fractions import Fraction
+from itertools import permutations
 
 import oracle
 import pytest
-from hypothesis import given
-from strategies import mined_databases
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import detected_databases, lengths, mined_databases, small_databases
 
 ROWS = [{"a", "b"}, {"a", "b"}, {"a"}, set()]
 EMPTY, A, B, AB = frozenset(), frozenset("a"), frozenset("b"), frozenset("ab")
@@ -50,3 +52,126 @@ def test_the_oracle_that_goes_by_levels_says_the_same(kind, case):
     numbered = {label: number for number, label in enumerate(frozenset().union(*rows))}
     coded = [frozenset(numbered[label] for label in row) for row in rows]
     assert oracle.BY_LEVELS[kind](coded, count) == oracle.KINDS[kind](coded, count)
+
+
+# The examples that the papers print, written down once more.
+PKDD = "abcdefgh abcdeg abcde abcdefg abcde abcde abde aefg cdefg cde cdefgh abfg".split()
+WAIM = "abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde".split()
+
+
+def printed(text):
+    """Return {(base, top): count} from "ab abcde 1, - cde 2", where "-" stands for the empty itemset."""
+    triples = (triple.split() for triple in text.split(","))
+    return {(frozenset(base.strip("-")), frozenset(top)): int(count) for base, top, count in triples}
+
+
+def test_a_cell_counts_the_rows_that_meet_the_top_in_the_base():
+    assert [oracle.cell(base, AB, ROWS) for base in (EMPTY, A, B, AB)] == [1, 1, 0, 2]
+    assert oracle.cell("b", "bde", PKDD) == oracle.cell_by_supports(B, frozenset("bde"), oracle.frequent(PKDD, 6)) == 1
+
+
+def test_channels_are_the_rare_cells_of_frequent_tops():
+    assert oracle.channels(ROWS, 2, 2) == {(EMPTY, A): 1, (EMPTY, AB): 1, (A, AB): 1}
+    assert oracle.channels(ROWS, 3, 2) == {(EMPTY, A): 1}
+
+
+def test_below_k_a_published_itemset_is_a_channel_itself():
+    assert oracle.channels(ROWS, 2, 3)[AB, AB] == 2
+    assert oracle.channels([EMPTY, EMPTY], 1, 3) == {(EMPTY, EMPTY): 2}
+    assert oracle.channels([], 1, 3) == {}
+
+
+@pytest.mark.parametrize(
+    ("rows", "sigma", "many", "maximal"),
+    [
+        (PKDD, 6, 58, "ab abcde 1, abde abcde 1, ae abcde 1, g eg 1, g fg 1"),
+        (PKDD, 8, 13, "a ab 1, a ae 1, - cde 1, e cde 1, de cde 1"),
+    ],
+)
+def test_the_running_example_has_the_printed_channels(rows, sigma, many, maximal):
+    assert len(oracle.channels(rows, sigma, 3)) == many
+    assert oracle.maximal_channels(rows, sigma, 3) == printed(maximal)
+
+
+def test_the_example_of_waim_has_the_printed_channels():
+    found = oracle.maximal_channels(WAIM, 4, 3)
+    assert (len(oracle.frequent(WAIM, 4)), len(found)) == (29, 29)
+    under = {pair: count for pair, count in found.items() if pair[1] == frozenset("bcd")}
+    assert under == printed("b bcd 1, bc bcd 2, cd bcd 2")
+
+
+def test_fewer_itemsets_may_have_more_maximal_channels():
+    rows = "ab abc abc abc ac bc".split()
+    assert [len(oracle.maximal_channels(rows, sigma, 2)) for sigma in (3, 4)] == [3, 6]
+    assert len(oracle.channels(rows, 3, 2)) > len(oracle.channels(rows, 4, 2))
+
+
+@given(case=detected_databases())
+def test_maximal_channels_are_the_rare_cells_of_maximal_itemsets(case):
+    assert oracle.maximal_channels_by_tops(*case) == oracle.maximal_channels(*case)
+
+
+@given(case=detected_databases(), max_length=lengths)
+def test_supports_alone_say_the_same_of_channels_as_rows(case, max_length):
+    rows, sigma, k = case
+    assert oracle.channels_of(oracle.frequent(rows, sigma), k) == oracle.channels(rows, sigma, k)
+    family = oracle.frequent(rows, sigma, max_length)
+    assert oracle.maximal_channels_of(family, k) == oracle.maximal_channels_by_tops(rows, sigma, k, max_length)
+
+
+def test_exposed_rows_count_for_a_channel():
+    assert oracle.exposed(ROWS, 2, 2) == {2: (1, 1), 3: (1, 1)}
+    assert oracle.exposed(ROWS, 2, 3) == {0: (1, 2), 1: (1, 2), 2: (1, 1), 3: (1, 1)}
+    # t2 has g without f; t7 has abcde but for c; t8 has of abcde only ae, and t12 only ab, besides g without e.
+    assert oracle.exposed(PKDD, 6, 3) == {1: (1, 1), 6: (1, 1), 7: (1, 1), 11: (2, 1)}
+
+
+def test_implications_have_minimal_bases():
+    assert oracle.implications(ROWS, 2) == {(B, "a")}
+    assert oracle.implications(ROWS, 3) == set()
+    assert oracle.implications(["abc", "ab", "a"], 1) == {(EMPTY, "a"), (frozenset("c"), "b")}
+    assert oracle.implications([], 1) == set()
+
+
+def test_the_smallest_safe_count_leaves_no_channel():
+    assert [oracle.smallest_safe(ROWS, 2, least) for least in (1, 3, 4, 5, 6)] == [4, 4, 4, 5, 6]
+    assert [oracle.smallest_safe([], 3, 1), oracle.smallest_safe(ROWS, 5, 1)] == [1, 5]
+
+
+@given(case=detected_databases())
+def test_what_is_safe_stays_safe_at_any_larger_support(case):
+    rows, sigma, k = case
+    safe = oracle.smallest_safe(rows, k, sigma)
+    assert not any(oracle.channels(rows, larger, k) for larger in range(safe, len(rows) + 2))
+    assert all(oracle.channels(rows, smaller, k) for smaller in range(sigma, safe))
+
+
+@pytest.mark.parametrize(
+    ("itemsets", "acyclic"),
+    [
+        ("", True),
+        ("abc ab a", True),
+        ("ab bc cd", True),
+        ("ab ac bc", False),
+        ("abc ab ac bc", True),
+        ("ab bc cd ad", False),
+        ("abc cde aef", False),
+        ("abc cde aef ace", True),
+    ],
+)
+def test_acyclic_is_what_the_textbooks_say(itemsets, acyclic):
+    assert oracle.is_acyclic(itemsets.split()) == acyclic
+
+
+@given(rows=small_databases(), sigma=st.integers(1, 8))
+def test_acyclic_itemsets_can_be_put_in_an_order_where_each_meets_the_earlier_ones_within_one(rows, sigma):
+    tops = list(oracle.maximal(rows, sigma))
+    assume(len(tops) <= 6)
+
+    def runs(order):
+        return all(
+            any(top & frozenset().union(*order[:at]) <= earlier for earlier in order[:at])
+            for at, top in enumerate(order[1:], start=1)
+        )
+
+    assert oracle.is_acyclic(oracle.frequent(rows, sigma)) == any(map(runs, permutations(tops)))

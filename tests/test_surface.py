@@ -7,7 +7,7 @@ import pytest
 
 import discreet
 
-HEAVY = ("click", "narwhals", "numba", "pandas", "polars", "pyarrow", "rich", "scipy")
+HEAVY = ("click", "narwhals", "numba", "pandas", "polars", "pyarrow", "rich", "scipy", "yaml")
 
 
 def loaded_after(statement):

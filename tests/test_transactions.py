@@ -141,11 +141,12 @@ def test_missing_values_in_rows_are_refused(missing):
         Transactions([["a", missing]])
 
 
-def test_an_itemset_that_is_text_is_refused():
-    transactions = Transactions([["a", "b"]])
+def test_text_is_a_query_and_bytes_are_refused():
+    transactions = Transactions([["a", "b"], ["ab"]])
+    assert (transactions.support("ab"), transactions.rows("ab").tolist()) == (1, [1])
     for count in (transactions.support, transactions.rows):
         with pytest.raises(InputError, match=r"not text"):
-            count("ab")
+            count(b"ab")
 
 
 def test_a_row_beyond_reason_is_refused_by_its_number():

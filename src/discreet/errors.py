@@ -2,13 +2,16 @@
 
     DiscreetError                exit code 2
     ├── InputError               a source that cannot be read as what it is said to be
+    │   └── InconsistencyError   itemsets with supports that no rows have, or not all of them
     ├── OutputError              a result that cannot be written where it was asked for
     ├── ThresholdError           a minimum support, k or length that means nothing
-    ├── OptionError              an unknown kind, format, method or data set
+    ├── OptionError              an unknown kind, format, method, policy or data set
     └── BudgetError              a limit on patterns or memory that was reached
 
 A message may hold row numbers and counts, never rows or labels: the data is private.
 """
+
+from collections.abc import Iterable
 
 
 class DiscreetError(Exception):
@@ -19,6 +22,20 @@ class DiscreetError(Exception):
 
 class InputError(DiscreetError, ValueError):
     """A source that cannot be read as what it is said to be."""
+
+
+class InconsistencyError(InputError):
+    """Itemsets with supports that no rows have, or of which some are missing.
+
+    ``flaw`` says what is wrong: an itemset is "missing", has less support than another that holds it ("rising"), or is met
+    by fewer than no rows under another ("negative"). ``itemset`` and ``other`` are these two, by their labels; they are
+    for whoever published them, and no part of the message.
+    """
+
+    def __init__(self, message: str, flaw: str, itemset: Iterable[object], other: Iterable[object]) -> None:
+        """Keep what was found beside the message."""
+        super().__init__(message)
+        self.flaw, self.itemset, self.other = flaw, frozenset(itemset), frozenset(other)
 
 
 class OutputError(DiscreetError, OSError):

@@ -137,13 +137,13 @@ class Patterns:
         """Return a polars frame like that of ``to_pandas``, its ``itemsets`` as lists."""
         import polars as pl  # noqa: PLC0415 - loaded late
 
-        return pl.DataFrame(self._columns([self._labelled(number) for number in range(len(self))]))
+        return pl.DataFrame(self._columns([self.labelled(number) for number in range(len(self))]))
 
     def __len__(self) -> int:
         return int(self.supports.size)
 
     def __iter__(self) -> Iterator[tuple[Itemset, int]]:
-        return ((frozenset(self._labelled(number)), support) for number, support in enumerate(self.supports.tolist()))
+        return ((frozenset(self.labelled(number)), support) for number, support in enumerate(self.supports.tolist()))
 
     def __contains__(self, itemset: Iterable[Label]) -> bool:
         return self._find(itemset) is not None
@@ -177,12 +177,14 @@ class Patterns:
     def _code(self) -> Mapping[Label, int]:
         return {label: number for number, label in enumerate(self.labels)}
 
-    def _codes(self, number: int) -> list[int]:
+    def codes(self, number: int) -> list[int]:
+        """Return the codes of an itemset, by its number."""
         codes: list[int] = self.items[self.offsets[number] : self.offsets[number + 1]].tolist()
         return codes
 
-    def _labelled(self, number: int) -> list[Label]:
-        return [self.labels[item] for item in self._codes(number)]
+    def labelled(self, number: int) -> list[Label]:
+        """Return the labels of an itemset, by its number."""
+        return [self.labels[item] for item in self.codes(number)]
 
     def _find(self, itemset: Iterable[Label]) -> int | None:
         """Return the number of ``itemset``, if it is listed."""
@@ -190,8 +192,8 @@ class Patterns:
         if not all(label in self._code for label in wanted):
             return None
         codes = sorted(self._code[label] for label in wanted)
-        number = bisect_left(range(len(self)), codes, key=self._codes)
-        return number if number < len(self) and self._codes(number) == codes else None
+        number = bisect_left(range(len(self)), codes, key=self.codes)
+        return number if number < len(self) and self.codes(number) == codes else None
 
     def _columns(self, itemsets: list[Any]) -> dict[str, Any]:
         return {

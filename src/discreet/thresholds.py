@@ -45,6 +45,17 @@ def as_count(min_support: Threshold, n: int) -> int:
     return max(1, math.ceil(number * n))
 
 
+def as_k(k: int) -> int:
+    """Return ``k``, the least number of rows that may be told apart, if it is one; 1 allows everything.
+
+    >>> as_k(10)
+    10
+    """
+    if isinstance(k, bool) or not isinstance(k, numbers.Integral) or not 1 <= k <= LARGEST_COUNT:
+        raise ThresholdError(f"k is {str(k)[:40]!r}; give a whole number from 1 on, such as 10")
+    return int(k)
+
+
 def _parse(min_support: Threshold) -> int | Fraction:
     """Return a count as ``int``, a share as ``Fraction``."""
     if isinstance(min_support, bool):

@@ -8,7 +8,7 @@ from typing import Any, Final, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import kernels, query
 from discreet.errors import InputError
 from discreet.labels import Itemset, Label, is_missing, ordered
 
@@ -104,17 +104,25 @@ class Transactions:
         """The code of each label."""
         return {label: number for number, label in enumerate(self.labels)}
 
-    def support(self, itemset: Iterable[Label]) -> int:
-        """Return how many rows hold every item of ``itemset``; all of them hold the empty one."""
-        return int(np.count_nonzero(self._holding(itemset)))
+    def support(self, wanted: str | Iterable[Label]) -> int:
+        """Return how many rows hold every item of an itemset, or make a query true; all hold the empty itemset.
 
-    def rows(self, itemset: Iterable[Label]) -> NDArray[np.intp]:
-        """Return the numbers of the rows that hold every item of ``itemset``, in order.
+        A query is text: items, ``&``, ``|``, ``~`` and brackets, with labels that have spaces in quotes.
 
-        >>> Transactions([["a", "b"], ["b"], ["a", "b", "c"]]).rows(["a", "b"]).tolist()
-        [0, 2]
+        >>> rows = Transactions([["bread", "red wine"], ["bread"], ["milk"], []])
+        >>> rows.support(["bread"]), rows.support("bread & ~'red wine'"), rows.support("not (bread or milk)")
+        (2, 1, 1)
         """
-        return np.flatnonzero(self._holding(itemset))
+        return int(np.count_nonzero(self._holding(wanted)))
+
+    def rows(self, wanted: str | Iterable[Label]) -> NDArray[np.intp]:
+        """Return the numbers of the rows that ``support`` counts, in order.
+
+        >>> rows = Transactions([["a", "b"], ["b"], ["a", "b", "c"]])
+        >>> rows.rows(["a", "b"]).tolist(), rows.rows("~a | c").tolist()
+        ([0, 2], [1, 2])
+        """
+        return np.flatnonzero(self._holding(wanted))
 
     def __len__(self) -> int:
         return self.n
@@ -165,12 +173,14 @@ class Transactions:
         part._set(self.offsets[start : max(start, stop) + 1], self.items, self.labels, ids)
         return part
 
-    def _holding(self, itemset: Iterable[Label]) -> NDArray[np.bool_]:
-        """Return for each row whether it holds every item of ``itemset``."""
-        wanted = as_itemset(itemset)
+    def _holding(self, wanted: str | Iterable[Label]) -> NDArray[np.bool_]:
+        """Return for each row whether it holds every item of an itemset, or makes a query true."""
+        if isinstance(wanted, str):
+            return query.holding(query.parse(wanted), self.offsets, self.items, self.code)
+        itemset = as_itemset(wanted)
         found = np.zeros(self.n, dtype=np.bool_)
-        if all(label in self.code for label in wanted):
-            codes = np.array(sorted(self.code[label] for label in wanted), dtype=np.int32)
+        if all(label in self.code for label in itemset):
+            codes = np.array(sorted(self.code[label] for label in itemset), dtype=np.int32)
             kernels.rows.holding(self.offsets, self.items, codes, found)
         return found
 

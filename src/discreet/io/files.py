@@ -63,7 +63,7 @@ def check_there(place: Place) -> None:
     """Refuse a path that leads to no file."""
     if place == "-" or not isinstance(place, str | os.PathLike):
         return
-    with _readable():
+    with readable():
         if stat.S_ISDIR(Path(place).stat().st_mode):
             raise IsADirectoryError
 
@@ -102,7 +102,7 @@ def _load(place: Place) -> Data:
         return _joined(_chunks(place))
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
-    with _readable(), path.open("rb") as file:
+    with readable(), path.open("rb") as file:
         if compression is not None:
             return _joined(compression.chunks(file))
         about = os.fstat(file.fileno())
@@ -113,7 +113,7 @@ def _load(place: Place) -> Data:
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def readable() -> Iterator[None]:
     """Say in a sentence why a file cannot be read."""
     try:
         yield

@@ -71,3 +71,20 @@ def holding(offsets, items, wanted, found):
                 break
             at += 1
         found[row] = met == wanted.size
+
+
+@jit
+def mark(offsets, items, slots, bitmaps):
+    """Set bit ``row % 8`` of ``bitmaps[slots[item], row // 8]`` for each item of each row that has a slot above 0.
+
+    ``bitmaps`` come empty. Rows are increasing, and no item from ``slots.size`` on has a slot.
+    """
+    for row in range(offsets.size - 1):
+        bit = 1 << (row & 7)
+        for at in range(offsets[row], offsets[row + 1]):
+            item = items[at]
+            if item >= slots.size:
+                break
+            slot = slots[item]
+            if slot > 0:
+                bitmaps[slot, row >> 3] |= bit

@@ -1,0 +1,109 @@
+"""What a detector is asked: the small cells of which release, from supports or from rows."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.errors import BudgetError, InputError, OptionError
+from discreet.family import Family, family_of
+from discreet.mine import mine
+from discreet.patterns import Patterns
+from discreet.transactions import Transactions
+
+LONGEST: Final = 25
+"""Items of an itemset up to which the papers' sums over all subsets end within a lifetime."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any."""
+
+    patterns: Patterns
+    rows: Transactions | None
+    limit: int
+
+    def __post_init__(self) -> None:
+        """Refuse rows that the patterns were not mined from, as far as numbers of rows and items tell."""
+        if self.rows is None:
+            return
+        if len(self.rows) != self.patterns.n:
+            raise InputError(
+                f"the patterns speak of {self.patterns.n:,} rows, but there are {len(self.rows):,}; give the rows that they "
+                "were mined from"
+            )
+        counts = kernels.encode.count(
+            self.rows.items[self.rows.offsets[0] : self.rows.offsets[-1]], len(self.rows.labels) + 1
+        )[self.row_codes]
+        published = kernels.lattice.item_supports(
+            self.patterns.offsets, self.patterns.items, self.patterns.supports, len(self.patterns.labels)
+        )
+        used = published > 0
+        same = counts >= published if self.patterns.kind == "maximal" else counts == published
+        if not same[used].all():
+            raise InputError(
+                f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the rows "
+                "than in the patterns; give the rows that they were mined from"
+            )
+
+    @cached_property
+    def family(self) -> Family:
+        """The patterns as a lattice."""
+        return family_of(self.patterns)
+
+    @cached_property
+    def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The maximal itemsets: where each starts, and their items."""
+        if self.patterns.kind == "maximal":
+            return self.patterns.offsets, self.patterns.items
+        return self.family.top_itemsets()
+
+    @cached_property
+    def row_codes(self) -> NDArray[np.int32]:
+        """The code that each item has in the rows; one that no row holds has the code behind the last."""
+        rows = self.rows_needed("auto")
+        if rows.labels == self.patterns.labels:
+            return np.arange(len(rows.labels), dtype=np.int32)
+        return np.array([rows.code.get(label, len(rows.labels)) for label in self.patterns.labels], dtype=np.int32)
+
+    def rows_needed(self, method: str) -> Transactions:
+        """Return the rows; refuse to go on without them."""
+        if self.rows is None:
+            raise OptionError(f"method {method!r} counts rows; give them with rows=, or use method='auto'")
+        return self.rows
+
+
+def frequent(patterns: Patterns) -> Patterns:
+    """Return all frequent itemsets, where ``patterns`` are those or the closed ones.
+
+    Subsets of closed itemsets are what rows like them hold; their supports are the largest of a superset.
+
+    >>> closed = mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)
+    >>> [(sorted(itemset), support) for itemset, support in frequent(closed)]
+    [([], 3), (['a'], 3), (['a', 'b'], 2), (['b'], 2)]
+    """
+    family = family_of(patterns)
+    if patterns.kind == "frequent":
+        return patterns
+    alike = Transactions.from_codes(family.offsets.copy(), family.items.copy(), family.labels)
+    listed = mine(alike, min_support=1, kind="frequent")
+    supports = np.zeros(len(listed), dtype=np.int64)
+    slots = kernels.lattice.index(listed.offsets, listed.items)
+    kernels.lattice.look_up(slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports)
+    kernels.lattice.inherit(slots, listed.offsets, listed.items, supports)
+    return Patterns(
+        listed.offsets, listed.items, supports, listed.labels, patterns.n, patterns.min_support, "frequent"
+    )
+
+
+def check_length(method: str, offsets: NDArray[np.int64]) -> None:
+    """Refuse itemsets so long that sums over all their subsets would not end."""
+    longest = int(np.diff(offsets).max(initial=0))
+    if longest > LONGEST:
+        raise BudgetError(
+            f"method {method!r} sums up 2 ** {longest} supports for an itemset of {longest} items, and {LONGEST} is its limit; "
+            "use method='auto'"
+        )

@@ -1,0 +1,63 @@
+"""Kernels that find the rows which channels single out."""
+
+import numpy as np
+from numba import njit
+
+from discreet.kernels.bits import lowest_bit
+
+jit = njit(cache=True, nogil=True)
+
+ONE = np.uint64(1)
+BLOCK = 1 << 16
+
+
+@jit
+def count(rows, channels, code, many, times, smallest):
+    """Count for each row the channels that single it out, and lower ``smallest`` to the smallest count among them.
+
+    ``rows`` are CSR, ``channels`` their tops, bases (CSR), counts and the itemsets of the tops (CSR). ``code`` gives the
+    items of channels their codes in the rows, of which there are ``many``; -1 for those that no row holds. Rows are taken
+    in blocks, as a bitmap for each item that a channel speaks of.
+    """
+    offsets, items = rows
+    tops, base_offsets, bases, counts, top_offsets, top_items = channels
+    line, lines = np.full(many, -1, np.int64), 0
+    for top in tops:
+        for at in range(top_offsets[top], top_offsets[top + 1]):
+            if code[top_items[at]] >= 0 and line[code[top_items[at]]] < 0:
+                line[code[top_items[at]]] = lines
+                lines += 1
+    total = offsets.size - 1
+    words = (min(BLOCK, total) + 63) >> 6
+    maps, held = np.empty((lines, words), np.uint64), np.empty(words, np.uint64)
+    for start in range(0, total, BLOCK):
+        stop = min(start + BLOCK, total)
+        maps[:] = 0
+        for row in range(start, stop):
+            bit = ONE << np.uint64((row - start) & 63)
+            for at in range(offsets[row], offsets[row + 1]):
+                if line[items[at]] >= 0:
+                    maps[line[items[at]], (row - start) >> 6] |= bit
+        for channel in range(tops.size):
+            held[:] = ~np.uint64(0)
+            entry = base_offsets[channel]
+            for at in range(top_offsets[tops[channel]], top_offsets[tops[channel] + 1]):
+                item = code[top_items[at]]
+                wanted = entry < base_offsets[channel + 1] and bases[entry] == top_items[at]
+                entry += wanted
+                if item < 0:
+                    held[:] = held * np.uint64(not wanted)
+                elif wanted:
+                    for word in range(words):
+                        held[word] &= maps[line[item], word]
+                else:
+                    for word in range(words):
+                        held[word] &= ~maps[line[item], word]
+            for word in range((stop - start + 63) >> 6):
+                bits = held[word]
+                while bits:
+                    row = start + (word << 6) + lowest_bit(bits)
+                    bits &= bits - ONE
+                    if row < stop:
+                        times[row] += 1
+                        smallest[row] = min(smallest[row], counts[channel])

@@ -1,0 +1,457 @@
+"""Kernels on a family of itemsets with supports: subsets, tops (maximal itemsets), and cells by Möbius inversion.
+
+A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A cell of a
+top is a bitmap of its items, some words: bit ``j`` is the top's ``j``-th item.
+"""
+
+import numpy as np
+from numba import njit
+
+from discreet.kernels.bits import popcount
+from discreet.kernels.room import grown
+
+jit = njit(cache=True, nogil=True)
+
+ONE = np.uint64(1)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MISSING, RISING = 1, 2
+
+
+@jit
+def by_length(offsets):
+    """Return the numbers of the itemsets, longest first; of those of one length the first first."""
+    total = offsets.size - 1
+    longest = 0
+    for number in range(total):
+        longest = max(longest, offsets[number + 1] - offsets[number])
+    starts = np.zeros(longest + 2, np.int64)
+    for number in range(total):
+        starts[longest - (offsets[number + 1] - offsets[number]) + 1] += 1
+    for length in range(longest + 1):
+        starts[length + 1] += starts[length]
+    order = np.empty(total, np.int64)
+    for number in range(total):
+        length = longest - (offsets[number + 1] - offsets[number])
+        order[starts[length]] = number
+        starts[length] += 1
+    return order
+
+
+@jit
+def maximal(offsets, items, many):
+    """Return for each itemset whether no other one holds all its items; there are ``many`` items, no itemset twice.
+
+    Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap of
+    itemsets for each item.
+    """
+    found = np.zeros(offsets.size - 1, np.bool_)
+    held, tops = np.zeros((many, 4), np.uint64), 0
+    for number in by_length(offsets):
+        first, last = offsets[number], offsets[number + 1]
+        if is_held(items, first, last, held, tops):
+            continue
+        found[number] = True
+        if tops >> 6 >= held.shape[1]:
+            wider = np.zeros((many, 2 * held.shape[1]), np.uint64)
+            wider[:, : held.shape[1]] = held
+            held = wider
+        for at in range(first, last):
+            held[items[at], tops >> 6] |= ONE << np.uint64(tops & 63)
+        tops += 1
+    return found
+
+
+@jit
+def is_held(items, first, last, held, tops):
+    """Return whether one of so many ``tops``, of which each item has a bitmap, holds the items from first to last."""
+    if first == last:
+        return tops > 0
+    for word in range((tops + 63) >> 6):
+        bits = held[items[first], word]
+        at = first + 1
+        while bits and at < last:
+            bits &= held[items[at], word]
+            at += 1
+        if bits:
+            return True
+    return False
+
+
+@jit
+def hashed(items, first, last, without):
+    """Return a hash of the items from first to last, the one at ``without`` left out."""
+    word = np.uint64(0)
+    for at in range(first, last):
+        if at != without:
+            word = (word ^ np.uint64(items[at] + 1)) * GOLDEN
+            word ^= word >> np.uint64(29)
+    return word
+
+
+@jit
+def index(offsets, items):
+    """Return a hash table of the itemsets: their numbers from 1, 0 for empty; its size is a power of 2."""
+    size = 16
+    while size < 2 * offsets.size:
+        size *= 2
+    slots, low = np.zeros(size, np.int64), np.uint64(size - 1)
+    for number in range(offsets.size - 1):
+        slot = hashed(items, offsets[number], offsets[number + 1], -1) & low
+        while slots[slot]:
+            slot = (slot + ONE) & low
+        slots[slot] = number + 1
+    return slots
+
+
+@jit
+def find_without(slots, offsets, items, number, without):
+    """Return the number of the itemset that is ``number`` without its item at ``without``; -1 if there is none."""
+    first, last = offsets[number], offsets[number + 1]
+    low = np.uint64(slots.size - 1)
+    slot = hashed(items, first, last, without) & low
+    while slots[slot]:
+        other = slots[slot] - 1
+        if offsets[other + 1] - offsets[other] == last - first - 1:
+            at, same = offsets[other], True
+            for i in range(first, last):
+                if i != without:
+                    same &= items[at] == items[i]
+                    at += 1
+            if same:
+                return other
+        slot = (slot + ONE) & low
+    return np.int64(-1)
+
+
+@jit
+def check_subsets(slots, offsets, items, supports, is_open):
+    """Return (what is wrong, itemset, place of the item without which it is so), or (0, -1, -1).
+
+    Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An itemset that
+    has a superset of its support is marked in ``is_open``.
+    """
+    for number in range(offsets.size - 1):
+        for at in range(offsets[number], offsets[number + 1]):
+            other = find_without(slots, offsets, items, number, at)
+            if other < 0:
+                return MISSING, number, at - offsets[number]
+            if supports[other] < supports[number]:
+                return RISING, number, at - offsets[number]
+            if supports[other] == supports[number]:
+                is_open[other] = True
+    return 0, -1, -1
+
+
+@jit
+def missing_meet(offsets, items):
+    """Return two neighbours of which the itemset that both hold is not listed, or (-1, -1).
+
+    Only those shorter than the longest are looked at.
+    """
+    slots, longest = index(offsets, items), 0
+    low = np.uint64(slots.size - 1)
+    for number in range(offsets.size - 1):
+        longest = max(longest, offsets[number + 1] - offsets[number])
+    both = np.empty(longest, items.dtype)
+    before = -1
+    for number in range(offsets.size - 1):
+        if offsets[number + 1] - offsets[number] == longest:
+            continue
+        if before >= 0:
+            left, right, size = offsets[before], offsets[number], 0
+            while left < offsets[before + 1] and right < offsets[number + 1]:
+                if items[left] == items[right]:
+                    both[size] = items[left]
+                    size += 1
+                    left += 1
+                    right += 1
+                elif items[left] < items[right]:
+                    left += 1
+                else:
+                    right += 1
+            slot, listed = hashed(both, 0, size, -1) & low, False
+            while slots[slot] and not listed:
+                listed = is_same(offsets, items, slots[slot] - 1, both, size)
+                slot = (slot + ONE) & low
+            if not listed:
+                return before, number
+        before = number
+    return -1, -1
+
+
+@jit
+def is_same(offsets, items, number, wanted, size):
+    """Return whether an itemset is ``wanted[:size]``."""
+    if offsets[number + 1] - offsets[number] != size:
+        return False
+    for at in range(size):
+        if items[offsets[number] + at] != wanted[at]:
+            return False
+    return True
+
+
+@jit
+def look_up(slots, offsets, items, wanted_offsets, wanted_items, wanted_supports, supports):
+    """Give each of the itemsets that is wanted its support; all of them are listed."""
+    low = np.uint64(slots.size - 1)
+    for number in range(wanted_offsets.size - 1):
+        first, last = wanted_offsets[number], wanted_offsets[number + 1]
+        slot = hashed(wanted_items, first, last, -1) & low
+        while not is_same(offsets, items, slots[slot] - 1, wanted_items[first:last], last - first):
+            slot = (slot + ONE) & low
+        supports[slots[slot] - 1] = wanted_supports[number]
+
+
+@jit
+def item_supports(offsets, items, supports, many):
+    """Return for each item the largest support of an itemset that holds it, 0 for none."""
+    result = np.zeros(many, np.int64)
+    for number in range(offsets.size - 1):
+        for at in range(offsets[number], offsets[number + 1]):
+            result[items[at]] = max(result[items[at]], supports[number])
+    return result
+
+
+@jit
+def inherit(slots, offsets, items, supports):
+    """Raise the support of each itemset to that of its supersets: longest first, each hands its own on."""
+    for number in by_length(offsets):
+        for at in range(offsets[number], offsets[number + 1]):
+            other = find_without(slots, offsets, items, number, at)
+            supports[other] = max(supports[other], supports[number])
+
+
+@jit
+def plant(offsets, items):
+    """Return the trie of the itemsets, its nodes in dictionary order: item, depth, itemset that ends (-1: none), skip.
+
+    ``skip`` is the first node behind those below a node. The empty itemset has no node.
+    """
+    room, longest = items.size, 0
+    node_items, depths = np.empty(room, np.int32), np.empty(room, np.int32)
+    ends, skips = np.full(room, -1, np.int64), np.empty(room, np.int64)
+    for number in range(offsets.size - 1):
+        longest = max(longest, offsets[number + 1] - offsets[number])
+    path = np.empty(longest + 1, np.int64)
+    size = depth = 0
+    for number in range(offsets.size - 1):
+        first, length = offsets[number], offsets[number + 1] - offsets[number]
+        same = 0
+        while same < depth and same < length and node_items[path[same]] == items[first + same]:
+            same += 1
+        while depth > same:
+            depth -= 1
+            skips[path[depth]] = size
+        while depth < length:
+            node_items[size] = items[first + depth]
+            depths[size] = depth
+            path[depth] = size
+            depth += 1
+            size += 1
+        if length:
+            ends[size - 1] = number
+    while depth > 0:
+        depth -= 1
+        skips[path[depth]] = size
+    return node_items[:size].copy(), depths[:size].copy(), ends[:size].copy(), skips[:size].copy()
+
+
+@jit
+def below(trie, offsets, supports, place, prefixes, maps, counts):
+    """Write the itemsets within a top to ``maps`` (a line a word) and ``counts``; return how many, and nodes visited.
+
+    ``place[item]`` is the item's bit, -1 where it is not in the top. ``prefixes`` has a line for each depth; the first is 0.
+    """
+    node_items, depths, ends, skips = trie
+    words, size, visits = maps.shape[0], 0, 0
+    if offsets.size > 1 and offsets[0] == offsets[1]:
+        maps[:, 0] = 0
+        counts[0] = supports[0]
+        size = 1
+    node = 0
+    while node < node_items.size:
+        visits += 1
+        bit = place[node_items[node]]
+        if bit < 0:
+            node = skips[node]
+            continue
+        depth = depths[node]
+        for word in range(words):
+            prefixes[depth + 1, word] = prefixes[depth, word]
+        prefixes[depth + 1, bit >> 6] |= ONE << np.uint64(bit & 63)
+        if ends[node] >= 0:
+            for word in range(words):
+                maps[word, size] = prefixes[depth + 1, word]
+            counts[size] = supports[ends[node]]
+            size += 1
+        node += 1
+    return size, visits
+
+
+@jit
+def meet(offsets, items, supports, place, maps, counts, numbers):
+    """Write how the itemsets meet a top: each different intersection, its largest support, and whose that is.
+
+    Return how many there are. Of itemsets with the same support the shortest stands for an intersection.
+    """
+    words, size, room = maps.shape[0], 0, 16
+    while room < 2 * offsets.size:
+        room *= 2
+    slots, low = np.zeros(room, np.int64), np.uint64(room - 1)
+    for number in range(offsets.size - 1):
+        for word in range(words):
+            maps[word, size] = 0
+        for at in range(offsets[number], offsets[number + 1]):
+            bit = place[items[at]]
+            if bit >= 0:
+                maps[bit >> 6, size] |= ONE << np.uint64(bit & 63)
+        slot = np.uint64(0)
+        for word in range(words):
+            slot = (slot ^ maps[word, size]) * GOLDEN
+            slot ^= slot >> np.uint64(32)
+        slot &= low
+        while slots[slot]:
+            other, same = slots[slot] - 1, True
+            for word in range(words):
+                same &= maps[word, other] == maps[word, size]
+            if same:
+                break
+            slot = (slot + ONE) & low
+        if not slots[slot]:
+            counts[size] = supports[number]
+            numbers[size] = number
+            size += 1
+            slots[slot] = size
+            continue
+        other = slots[slot] - 1
+        longer = offsets[numbers[other] + 1] - offsets[numbers[other]] > offsets[number + 1] - offsets[number]
+        if supports[number] > counts[other] or (supports[number] == counts[other] and longer):
+            counts[other] = supports[number]
+            numbers[other] = number
+    return size
+
+
+@jit
+def invert(maps, counts, size, cells, held):
+    """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
+
+    A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support has
+    left. The itemsets must be among them that some row meets the top in.
+    """
+    words = maps.shape[0]
+    starts, lengths = np.zeros(64 * words + 2, np.int64), np.empty(size, np.int64)
+    for number in range(size):
+        length = 0
+        for word in range(words):
+            length += popcount(maps[word, number])
+        lengths[number] = 64 * words - length
+        starts[lengths[number] + 1] += 1
+    for length in range(64 * words + 1):
+        starts[length + 1] += starts[length]
+    order = np.empty(size, np.int64)
+    for number in range(size):
+        order[starts[lengths[number]]] = number
+        starts[lengths[number]] += 1
+    many = 0
+    for number in order:
+        left = counts[number]
+        for cell in range(many):
+            inside = True
+            for word in range(words):
+                inside &= cells[word, cell] & maps[word, number] == maps[word, number]
+            left -= held[cell] if inside else 0
+        if left != 0:
+            for word in range(words):
+                cells[word, many] = maps[word, number]
+            held[many] = left
+            many += 1
+    return many
+
+
+@jit
+def cells_of(trie, offsets, items, supports, tops, many, longest, limit):
+    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and nodes visited: top, bitmap, number of rows.
+
+    Tops are numbers of itemsets. There are ``many`` items; a negative number of rows tells that no rows have these supports.
+    A top of the ``longest`` itemsets may not be closed, if longer ones were left out: there every itemset counts that meets
+    it. For the others those within it are enough (Theorem: a row meets a closed itemset in a closed one).
+    """
+    place = np.full(many, -1, np.int64)
+    words, total = max(1, (longest + 63) >> 6), offsets.size - 1
+    maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
+    cells, held = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
+    numbers = np.empty(total + 1, np.int64)
+    prefixes = np.zeros((longest + 1, words), np.uint64)
+    found, visited, room = 0, 0, 1024
+    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, words), np.uint64)
+    found_counts = np.empty(room, np.int64)
+    for number in range(tops.size):
+        first, last = offsets[tops[number]], offsets[tops[number] + 1]
+        for at in range(first, last):
+            place[items[at]] = at - first
+        if last - first < longest:
+            size, visits = below(trie, offsets, supports, place, prefixes, maps, counts)
+            visited += visits
+        else:
+            size = meet(offsets, items, supports, place, maps, counts, numbers)
+            visited += items.size
+        for at in range(first, last):
+            place[items[at]] = -1
+        many_cells = invert(maps, counts, size, cells, held)
+        if found + many_cells > room:
+            room = 2 * (found + many_cells)
+            found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+            found_maps = grown(found_maps, room)
+        for cell in range(many_cells):
+            if held[cell] < limit:
+                found_tops[found] = number
+                found_counts[found] = held[cell]
+                for word in range(words):
+                    found_maps[found, word] = cells[word, cell]
+                found += 1
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), visited
+
+
+@jit
+def coefficients(maps, counts, size, base):
+    """Return how often each support counts in the sum that is the cell ``base``: the Möbius function of the family.
+
+    Only itemsets count that hold ``base`` and have no superset of the same support; the smallest of them counts once.
+    """
+    words = maps.shape[0]
+    chosen, lengths, many = np.empty(size, np.int64), np.empty(size, np.int64), 0
+    for number in range(size):
+        if is_within(base, 0, maps, number):
+            chosen[many], lengths[many] = number, 0
+            for word in range(words):
+                lengths[many] += popcount(maps[word, number])
+            many += 1
+    order, result = chosen[:many][np.argsort(lengths[:many], kind="mergesort")], np.zeros(size, np.int64)
+    for at in range(many):
+        number, free = order[at], True
+        for after in order[at + 1 :]:
+            if counts[after] == counts[number] and is_within(maps, number, maps, after):
+                free = False
+                break
+        if not free:
+            continue
+        result[number] = 1
+        for before in order[:at]:
+            if result[before] != 0 and is_within(maps, before, maps, number):
+                # The first that counts does so once; each other takes back what those below it have given.
+                result[number] = 0
+                break
+        if result[number] == 0:
+            for before in order[:at]:
+                if result[before] != 0 and is_within(maps, before, maps, number):
+                    result[number] -= result[before]
+    return result
+
+
+@jit
+def is_within(maps, small, others, large):
+    """Return whether bitmap ``small`` of ``maps`` is part of bitmap ``large`` of ``others``."""
+    for word in range(maps.shape[0]):
+        if maps[word, small] & others[word, large] != maps[word, small]:
+            return False
+    return True

@@ -1,0 +1,201 @@
+"""Kernels of the detectors that papers print, kept to what is printed: to compare with, and to be compared with.
+
+Cells are returned as in kernels/lattice.py: top, bitmap of its items (some words), number of rows.
+"""
+
+import numpy as np
+from numba import njit
+
+from discreet.kernels.bits import popcount
+from discreet.kernels.room import grown
+
+jit = njit(cache=True, nogil=True)
+
+ONE = np.uint64(1)
+
+
+@jit
+def by_all_supports(offsets, items, supports, many, tops, limit):
+    """Return the cells of ``tops`` by Algorithm 1 of k-anonymous patterns: each base's supersets, summed up with signs.
+
+    All subsets of a top must be among the itemsets, which are in dictionary order; a top has fewer than 60 items.
+    """
+    found, room = 0, 1024
+    found_tops, found_maps, found_counts = np.empty(room, np.int32), np.empty((room, 1), np.uint64), np.empty(room, np.int64)
+    starts = first_items(offsets, items, many)
+    for number in range(tops.size):
+        first = offsets[tops[number]]
+        length = offsets[tops[number] + 1] - first
+        held = np.empty(1 << length, np.int64)
+        wanted = np.empty(length, items.dtype)
+        for subset in range(1 << length):
+            size = 0
+            for at in range(length):
+                if subset >> at & 1:
+                    wanted[size] = items[first + at]
+                    size += 1
+            held[subset] = supports[find(offsets, items, starts, wanted, size)]
+        for base in range(1 << length):
+            rows = signed_sum(held, base, (1 << length) - 1 ^ base)
+            if rows != 0 and rows < limit:
+                if found == room:
+                    room *= 2
+                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                    found_maps = grown(found_maps, room)
+                found_tops[found] = number
+                found_maps[found, 0] = base
+                found_counts[found] = rows
+                found += 1
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def signed_sum(held, base, rest):
+    """Return the sum of ``held`` over the supersets of ``base`` within base and ``rest``, odd ones subtracted (Lemma 8)."""
+    rows, part = np.int64(0), rest
+    while True:
+        rows += -held[base | part] if popcount(np.uint64(part)) & ONE else held[base | part]
+        if part == 0:
+            return rows
+        part = (part - 1) & rest
+
+
+@jit
+def first_items(offsets, items, many):
+    """Return for each item the first of the itemsets that start with it or a later one, and one more: their number."""
+    starts = np.full(many + 1, offsets.size - 1, np.int64)
+    for number in range(offsets.size - 2, -1, -1):
+        if offsets[number + 1] > offsets[number]:
+            starts[items[offsets[number]]] = number
+    for item in range(many - 1, -1, -1):
+        starts[item] = min(starts[item], starts[item + 1])
+    return starts
+
+
+@jit
+def find(offsets, items, starts, wanted, size):
+    """Return the number of the itemset that is ``wanted[:size]``: between those that start with its first item."""
+    if size == 0:
+        return np.int64(0)
+    low, high = starts[wanted[0]], starts[wanted[0] + 1]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        at, length = 0, offsets[middle + 1] - offsets[middle]
+        while at < size and at < length and items[offsets[middle] + at] == wanted[at]:
+            at += 1
+        later = at < length and (at == size or items[offsets[middle] + at] > wanted[at])
+        low, high = (low, middle) if later else (middle, high)
+    return low
+
+
+@jit
+def by_closed_supports(offsets, items, supports, many, tops, limit):
+    """Return the cells of ``tops`` by Algorithm 2 of k-anonymous patterns (OICD): closed bases only, summed up as above.
+
+    A top has fewer than 60 items. The support of an itemset between base and top is the largest of a closed superset
+    within the top, so the closed itemsets are looked through from the largest support on.
+    """
+    found, room = 0, 1024
+    found_tops, found_maps, found_counts = np.empty(room, np.int32), np.empty((room, 1), np.uint64), np.empty(room, np.int64)
+    order, place = np.argsort(-supports, kind="mergesort"), np.full(many, -1, np.int64)
+    maps, held = np.empty(supports.size, np.uint64), np.empty(supports.size, np.int64)
+    for number in range(tops.size):
+        first, last = offsets[tops[number]], offsets[tops[number] + 1]
+        for at in range(first, last):
+            place[items[at]] = at - first
+        size = 0
+        for closed in order:
+            bits, inside = np.uint64(0), True
+            for at in range(offsets[closed], offsets[closed + 1]):
+                bit = place[items[at]]
+                if bit < 0:
+                    inside = False
+                    break
+                bits |= ONE << np.uint64(bit)
+            if inside:
+                maps[size] = bits
+                held[size] = supports[closed]
+                size += 1
+        for at in range(first, last):
+            place[items[at]] = -1
+        for base in range(size):
+            rest = (ONE << np.uint64(last - first)) - ONE ^ maps[base]
+            rows = signed_sum_of_closed(maps, held, size, maps[base], rest)
+            if rows != 0 and rows < limit:
+                if found == room:
+                    room *= 2
+                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                    found_maps = grown(found_maps, room)
+                found_tops[found] = number
+                found_maps[found, 0] = maps[base]
+                found_counts[found] = rows
+                found += 1
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def signed_sum_of_closed(maps, held, size, base, rest):
+    """Return what ``signed_sum`` returns, where only closed itemsets have a support of their own."""
+    rows, part = np.int64(0), rest
+    while True:
+        at, wanted = 0, base | part
+        while maps[at] & wanted != wanted:
+            at += 1
+        rows += -held[at] if popcount(part) & ONE else held[at]
+        if part == 0:
+            return rows
+        part = (part - ONE) & rest
+
+
+@jit
+def by_projection(offsets, items, many, top_offsets, top_items, words, limit):
+    """Return the cells of the tops by PMICD: rows cut to a top, sorted, and equal ones counted; the last ones too."""
+    found, room = 0, 1024
+    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, words), np.uint64)
+    found_counts = np.empty(room, np.int64)
+    place, rows = np.full(many, -1, np.int64), offsets.size - 1
+    maps, cut = np.empty((rows, words), np.uint64), np.empty(rows, np.uint64)
+    for number in range(top_offsets.size - 1):
+        first, last = top_offsets[number], top_offsets[number + 1]
+        for at in range(first, last):
+            place[top_items[at]] = at - first
+        maps[:] = 0
+        for row in range(rows):
+            for at in range(offsets[row], offsets[row + 1]):
+                bit = place[items[at]]
+                if bit >= 0:
+                    maps[row, bit >> 6] |= ONE << np.uint64(bit & 63)
+        for at in range(first, last):
+            place[top_items[at]] = -1
+        if words == 1:
+            cut[:] = maps[:, 0]
+            cut.sort()
+            maps[:, 0] = cut
+        else:
+            for word in range(words):
+                maps = maps[np.argsort(maps[:, word], kind="mergesort")]
+        start = 0
+        while start < rows:
+            stop = start + 1
+            while stop < rows and same(maps, start, stop):
+                stop += 1
+            if stop - start < limit:
+                if found == room:
+                    room *= 2
+                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                    found_maps = grown(found_maps, room)
+                found_tops[found] = number
+                found_maps[found] = maps[start]
+                found_counts[found] = stop - start
+                found += 1
+            start = stop
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def same(maps, left, right):
+    """Return whether two bitmaps are equal."""
+    for word in range(maps.shape[1]):
+        if maps[left, word] != maps[right, word]:
+            return False
+    return True
