@@ -183,7 +183,10 @@ def implications(rows, sigma):
     """
     family = frequent(rows, sigma)
     implied = {
-        (itemset - {item}, item) for itemset in family for item in itemset if family[itemset - {item}] == family[itemset]
+        (itemset - {item}, item)
+        for itemset in family
+        for item in itemset
+        if family[itemset - {item}] == family[itemset]
     }
     return {
         (base, item)

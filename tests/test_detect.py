@@ -10,10 +10,11 @@ from strategies import detected_databases, heavy_databases, large_databases, len
 
 from discreet import Channel, InputError, OptionError, Patterns, Transactions, detect, mine
 
+SUPPORTS = [("closed", False), ("frequent", False), ("closed", True), ("frequent", True)]
 WAYS = {
-    "auto": [("closed", False), ("frequent", False), ("closed", True), ("frequent", True), ("maximal", True)],
-    "naive": [("closed", False), ("frequent", False), ("closed", True), ("frequent", True), ("maximal", True)],
-    "closed": [("closed", False), ("frequent", False), ("closed", True), ("frequent", True), ("maximal", True)],
+    "auto": [*SUPPORTS, ("maximal", True)],
+    "naive": SUPPORTS,
+    "closed": SUPPORTS,
     "projection": [("closed", True), ("frequent", True), ("maximal", True)],
 }
 """For each method the kinds of patterns it takes, without and with the rows."""
@@ -68,7 +69,7 @@ lettered = detected_databases().filter(letters)
 
 
 @METHODS
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(case=detected_databases())
 def test_all_methods_find_the_maximal_channels_in_order(method, case):
     rows, sigma, k = case
@@ -90,7 +91,7 @@ def test_detection_needs_no_compiler_to_be_right(method, case):
 
 
 @METHODS
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(case=detected_databases(), max_length=lengths)
 def test_all_methods_find_the_maximal_channels_of_short_itemsets(method, case, max_length):
     rows, sigma, k = case
@@ -109,7 +110,7 @@ def test_all_methods_find_the_maximal_channels_where_rows_are_repeated(method, c
         assert listed(found) == expected
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(case=large_databases(), k=st.sampled_from([2, 5, 20, 1000]))
 def test_the_quick_method_finds_the_maximal_channels_over_many_items(case, k):
     rows, sigma = case
@@ -180,7 +181,7 @@ def test_the_labels_do_not_matter(method, case, numbers):
 def test_rows_and_patterns_meet_by_label(method, case):
     rows, sigma, k = case
     transactions = Transactions([*rows, *rows, ["a lone item", "zero"], [-9, "of its own"]])
-    for kind in ("closed", "frequent", "maximal"):
+    for kind in {kind for kind, with_rows in WAYS[method] if with_rows}:
         mined = mine(transactions, min_support=sigma + 2, kind=kind)
         # Read from elsewhere, patterns number only the items they hold.
         published = Patterns.from_itemsets(mined, n=mined.n, min_support=mined.min_support, kind=kind)
@@ -192,7 +193,7 @@ def test_rows_and_patterns_meet_by_label(method, case):
 
 
 @LISTED
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(case=detected_databases())
 def test_the_maximal_channels_open_all_channels(kind, case):
     _, patterns, channels = detected(case, kind)
@@ -212,7 +213,7 @@ def test_the_maximal_channels_of_short_itemsets_open_all_channels(kind, case, ma
 
 
 @LISTED
-@given(case=detected_databases(), max_length=lengths)
+@given(case=detected_databases(), max_length=st.none() | lengths)
 def test_the_terms_of_a_channel_are_published_and_sum_up_to_its_count(kind, case, max_length):
     rows, sigma, k = case
     patterns = mine(rows, min_support=sigma, kind=kind, max_length=max_length)
@@ -261,7 +262,7 @@ def test_the_exposed_rows_are_those_that_meet_a_channel_where_rows_are_repeated(
     assert found == oracle.exposed(rows, sigma, k)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(case=large_databases(), k=st.sampled_from([2, 5, 20]))
 def test_the_exposed_rows_are_those_that_meet_a_channel_over_many_items(case, k):
     rows, sigma = case
@@ -277,7 +278,7 @@ def test_the_exposed_rows_are_those_that_meet_a_channel_over_many_items(case, k)
     ("base", "top", "count", "text"),
     [
         ("ab", "abc", 2, "a ∧ b ∧ ¬c: 2 rows"),
-        ("b", "abc", 1, "¬a ∧ b ∧ ¬c: 1 row"),
+        ("b", "abc", 1, "b ∧ ¬a ∧ ¬c: 1 row"),
         ("", "ab", 1, "¬a ∧ ¬b: 1 row"),
         ("ab", "ab", 2, "a ∧ b: 2 rows"),
         ("", "", 2, "any row: 2 rows"),
@@ -329,7 +330,7 @@ def test_projection_needs_rows():
 @METHODS
 def test_maximal_patterns_need_rows(method):
     patterns = mine([["a"]], min_support=1, kind="maximal")
-    with pytest.raises(OptionError, match="rows"):
+    with pytest.raises((InputError, OptionError), match="rows"):
         detect(patterns, k=2, method=method)
 
 

@@ -55,8 +55,8 @@ def test_the_oracle_that_goes_by_levels_says_the_same(kind, case):
 
 
 # The examples that the papers print, written down once more.
-PKDD = "abcdefgh abcdeg abcde abcdefg abcde abcde abde aefg cdefg cde cdefgh abfg".split()
-WAIM = "abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde".split()
+PKDD = ["abcdefgh", "abcdeg", "abcde", "abcdefg", "abcde", "abcde", "abde", "aefg", "cdefg", "cde", "cdefgh", "abfg"]
+WAIM = ["abcd", "bcef", "abc", "cdef", "bef", "acd", "bcdf", "abcdef", "bcdef", "abcde"]
 
 
 def printed(text):
@@ -101,7 +101,7 @@ def test_the_example_of_waim_has_the_printed_channels():
 
 
 def test_fewer_itemsets_may_have_more_maximal_channels():
-    rows = "ab abc abc abc ac bc".split()
+    rows = ["ab", "abc", "abc", "abc", "ac", "bc"]
     assert [len(oracle.maximal_channels(rows, sigma, 2)) for sigma in (3, 4)] == [3, 6]
     assert len(oracle.channels(rows, 3, 2)) > len(oracle.channels(rows, 4, 2))
 

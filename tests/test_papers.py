@@ -1,9 +1,9 @@
-"""What the papers print about their own examples, as far as mining goes."""
+"""What the papers print about their own examples, as far as mining and detection go."""
 
 import oracle
 import pytest
 
-from discreet import datasets, mine
+from discreet import datasets, detect, mine
 
 pytestmark = pytest.mark.nojit
 
@@ -105,3 +105,42 @@ def test_every_threshold_agrees_with_the_definitions(name, kind):
     rows = datasets.load(name)
     for sigma in range(1, len(rows) + 2):
         assert dict(mine(rows, min_support=sigma, kind=kind)) == oracle.KINDS[kind](list(rows), sigma)
+
+
+# At k = 3, as (base, top): count; "-" stands for the empty itemset.
+CHANNELS = {
+    ("pkdd2005", 6): "ab abcde 1, abde abcde 1, ae abcde 1, g eg 1, g fg 1",
+    ("pkdd2005", 8): "a ab 1, a ae 1, - cde 1, de cde 1, e cde 1",
+}
+METHODS = pytest.mark.parametrize("method", ["auto", "naive", "closed", "projection"])
+
+
+def channels_of(name, sigma, method, kind="closed"):
+    """Return the patterns of an example, and [(base, top, count)] of its channels at k = 3, as words."""
+    rows = datasets.load(name)
+    patterns = mine(rows, min_support=sigma, kind=kind)
+    found = detect(patterns, k=3, rows=rows if method == "projection" else None, method=method)
+    words = [("".join(sorted(one.base)) or "-", "".join(sorted(one.top)), one.count) for one in found]
+    return patterns, found, words
+
+
+@METHODS
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+@pytest.mark.parametrize(("name", "sigma"), CHANNELS)
+def test_maximal_channels_of_the_running_example_are_the_printed_ones(name, sigma, kind, method):
+    _, _, found = channels_of(name, sigma, method, kind)
+    assert ", ".join(f"{base} {top} {count}" for base, top, count in found) == CHANNELS[name, sigma]
+
+
+@METHODS
+@pytest.mark.parametrize(("sigma", "many"), [(6, 58), (8, 13)])
+def test_the_running_example_has_as_many_channels_as_known(sigma, many, method):
+    patterns, found, _ = channels_of("pkdd2005", sigma, method)
+    assert len(list(found.expand(patterns))) == many
+
+
+@METHODS
+def test_the_channels_of_waim_are_the_printed_ones(method):
+    _, _, found = channels_of("waim2008", 4, method)
+    assert len(found) == 29
+    assert [one for one in found if one[1] == "bcd"] == [("b", "bcd", 1), ("bc", "bcd", 2), ("cd", "bcd", 2)]

@@ -1,6 +1,8 @@
 """Publish patterns, not people."""
 
-from discreet.channels import Channel, Channels, Exposed
+from discreet.audit import Audit, audit
+from discreet.channels import Channel, Channels, Difference, Exposed
+from discreet.checks import Check
 from discreet.detect import detect
 from discreet.errors import (
     BudgetError,
@@ -11,26 +13,37 @@ from discreet.errors import (
     OutputError,
     ThresholdError,
 )
+from discreet.implications import Implication, Implications
 from discreet.io import read, read_patterns, write, write_patterns
 from discreet.mine import mine
 from discreet.patterns import Patterns
+from discreet.policy import Policy
 from discreet.transactions import Transactions
+from discreet.verdict import Verdict
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "BudgetError",
     "Channel",
     "Channels",
+    "Check",
+    "Difference",
     "DiscreetError",
     "Exposed",
+    "Implication",
+    "Implications",
     "InconsistencyError",
     "InputError",
     "OptionError",
     "OutputError",
     "Patterns",
+    "Policy",
     "ThresholdError",
     "Transactions",
+    "Verdict",
+    "audit",
     "detect",
     "mine",
     "read",

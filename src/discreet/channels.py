@@ -61,9 +61,38 @@ class Channel:
         >>> Channel(frozenset("ab"), frozenset("abc"), 2).explain(patterns)
         'sup(ab) 50 − sup(abc) 48 = 2'
         """
-        terms = self.terms(patterns)
-        named = (f"sup({as_text(term.itemset)}) {term.support:,}" for term in terms)
-        return f"{signed(terms, named)} = {self.count:,}"
+        return _explained(self.terms(patterns), self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """``count`` rows hold every item of ``base`` but not all of ``top``: the difference of two published supports.
+
+    >>> print(Difference(frozenset("ab"), frozenset("abc"), 2), Difference(frozenset("a"), frozenset("abc"), 5), sep="; ")
+    a ∧ b ∧ ¬c: 2 rows; a ∧ ¬(b ∧ c): 5 rows
+    """
+
+    base: Itemset
+    top: Itemset
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.pattern}: {self.count:,} row{'s' * (self.count != 1)}"
+
+    @property
+    def pattern(self) -> str:
+        """What these rows hold, and what they do not hold all of."""
+        lacked = " ∧ ".join(map(str, ordered(self.top - self.base)))
+        lacked = f"({lacked})" if len(self.top - self.base) > 1 else lacked
+        return " ∧ ".join([*map(str, ordered(self.base)), f"¬{lacked}"])
+
+    def terms(self, patterns: Patterns) -> list[Term]:
+        """Return the two published supports."""
+        return [Term(1, self.base, patterns[self.base]), Term(-1, self.top, patterns[self.top])]
+
+    def explain(self, patterns: Patterns) -> str:
+        """Return the difference, such as ``sup(ab) 50 − sup(abc) 48 = 2``."""
+        return _explained(self.terms(patterns), self.count)
 
 
 class Exposed(NamedTuple):
@@ -78,8 +107,9 @@ class Exposed(NamedTuple):
 class Channels:
     """The maximal channels below ``k`` of a release: by top, then by base, both in dictionary order of the codes.
 
-    A channel is maximal if no other speaks of more items; every other follows from these (``expand``). Then its top is a
-    maximal itemset and its base a closed one (Proposition 17 of *k-anonymous patterns*, PKDD 2005).
+    A channel is maximal if no other speaks of more items; every other follows from these (``expand``). Its top is a maximal
+    itemset, and its base a closed one if no long itemsets were left out (Proposition 17 of *k-anonymous patterns*, PKDD
+    2005).
 
     >>> from discreet import detect, mine
     >>> channels = detect(mine([["a", "b"], ["a", "b"], ["a"], []], min_support=2), k=2)
@@ -221,6 +251,11 @@ def signed(terms: Iterable[Term], texts: Iterable[str]) -> str:
         sign = ("−" if not parts else " − ") if term.times < 0 else " + " * bool(parts)
         parts.append(f"{sign}{f'{abs(term.times)}·' if abs(term.times) != 1 else ''}{text}")
     return "".join(parts)
+
+
+def _explained(terms: list[Term], count: int) -> str:
+    named = (f"sup({as_text(term.itemset)}) {term.support:,}" for term in terms)
+    return f"{signed(terms, named)} = {count:,}"
 
 
 def _terms(channel: Channel, patterns: Patterns) -> list[Term]:

@@ -31,8 +31,7 @@ class Cells(NamedTuple):
 class Family:
     """Closed itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
-    The support of any other itemset is the largest of a superset that is listed. If longer itemsets than ``longest`` were
-    left out, those of that length need not be closed.
+    The support of any other itemset is the largest of a superset that is listed.
     """
 
     offsets: NDArray[np.int64]
@@ -52,6 +51,11 @@ class Family:
     def longest(self) -> int:
         """The length of the longest itemset."""
         return int(np.diff(self.offsets).max(initial=0))
+
+    @cached_property
+    def may_be_cut(self) -> bool:
+        """Whether longer itemsets may have been left out; then the longest ones need not be closed."""
+        return bool(kernels.lattice.may_be_cut(self.offsets, self.items, self.longest, len(self.labels)))
 
     def top_itemsets(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the tops as itemsets: where each starts, and their items."""
@@ -99,7 +103,7 @@ class Family:
         self, tops: NDArray[np.int64], limit: int
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
         found: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.lattice.cells_of(
-            self.trie, self.offsets, self.items, self.supports, tops, len(self.labels), self.longest, limit
+            self.trie, self.offsets, self.items, self.supports, tops, len(self.labels), self.longest, self.may_be_cut, limit
         )
         return found
 
@@ -131,8 +135,10 @@ def together(parts: list[Cells]) -> Cells:
     )
 
 
-def family_of(patterns: Patterns) -> Family:
+def family_of(patterns: Patterns, *, trusted: bool = False) -> Family:
     """Return the family of patterns that are closed, or all frequent ones; refuse a list that no rows can have.
+
+    Closed itemsets that are ``trusted`` to be all are not looked through for missing ones.
 
     >>> from discreet import mine
     >>> family = family_of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1, kind="frequent"))
@@ -148,7 +154,7 @@ def family_of(patterns: Patterns) -> Family:
         closed = np.flatnonzero(~_without_flaw(patterns))
         supports = supports[closed]
         offsets, items = taken(offsets, items, closed)
-    else:
+    elif not trusted:
         _check_meets(patterns)
     tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(patterns.labels)))
     return Family(offsets, items, supports, tops, patterns.labels, patterns.n)

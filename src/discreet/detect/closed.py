@@ -7,9 +7,10 @@ from discreet.family import Cells, based
 
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops, each a sum of 2 ** m supports where the base lacks m items of its top."""
-    family = question.family
+    family = question.supports_needed("closed")
     check_length("closed", family.offsets)
+    cut = family.longest if family.may_be_cut else family.longest + 1
     tops, maps, counts = kernels.papers.by_closed_supports(
-        family.offsets, family.items, family.supports, len(family.labels), family.tops, question.limit
+        family.offsets, family.items, family.supports, len(family.labels), family.tops, cut, question.limit
     )
     return based(maps, tops, counts, *question.tops)

@@ -9,6 +9,7 @@ from discreet.family import Cells, based
 
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops, after those of all frequent itemsets have been summed up."""
+    question.supports_needed("naive")
     patterns = frequent(question.patterns)
     check_length("naive", patterns.offsets)
     every = np.arange(len(patterns))

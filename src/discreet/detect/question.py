@@ -52,7 +52,7 @@ class Question:
     @cached_property
     def family(self) -> Family:
         """The patterns as a lattice."""
-        return family_of(self.patterns)
+        return family_of(self.patterns, trusted=self.rows is not None)
 
     @cached_property
     def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -68,6 +68,15 @@ class Question:
         if rows.labels == self.patterns.labels:
             return np.arange(len(rows.labels), dtype=np.int32)
         return np.array([rows.code.get(label, len(rows.labels)) for label in self.patterns.labels], dtype=np.int32)
+
+    def supports_needed(self, method: str) -> Family:
+        """Return the patterns as a lattice; refuse maximal itemsets."""
+        if self.patterns.kind == "maximal":
+            raise OptionError(
+                f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, or "
+                "the rows and method='auto'"
+            )
+        return self.family
 
     def rows_needed(self, method: str) -> Transactions:
         """Return the rows; refuse to go on without them."""

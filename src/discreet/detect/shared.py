@@ -12,7 +12,7 @@ from discreet.family import Cells, based, taken, together
 
 WORD: Final = 64
 """Items that fit a word of bitmaps: so many a group of tops has together, unless it is one top that has more."""
-VISITS_A_TOP: Final = 400
+VISITS_A_TOP: Final = 250
 """Rows that a top is compared with on the descent, about; measured."""
 SAMPLE: Final = 64
 """Tops from which the work of Möbius inversion is reckoned."""

@@ -14,7 +14,6 @@ from discreet.kernels.room import grown
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @jit
@@ -108,8 +107,10 @@ def project(maps, weights, start, stop, keep, slots, stamp):
         for word in range(words):
             cut = maps[row, word] & keep[word]
             maps[end, word] = cut
-            slot = (slot ^ cut) * GOLDEN
-            slot ^= slot >> np.uint64(32)
+            slot ^= cut
+            slot ^= slot << np.uint64(13)
+            slot ^= slot >> np.uint64(7)
+            slot ^= slot << np.uint64(17)
         slot &= low
         while True:
             held = slots[slot]

@@ -13,7 +13,6 @@ from discreet.kernels.room import grown
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MISSING, RISING = 1, 2
 
 
@@ -83,9 +82,16 @@ def hashed(items, first, last, without):
     word = np.uint64(0)
     for at in range(first, last):
         if at != without:
-            word = (word ^ np.uint64(items[at] + 1)) * GOLDEN
-            word ^= word >> np.uint64(29)
+            word = mixed(word ^ np.uint64(items[at] + 1))
     return word
+
+
+@jit
+def mixed(word):
+    """Return a word whose lower bits hang on all bits of ``word``: Marsaglia's xorshift."""
+    word ^= word << np.uint64(13)
+    word ^= word >> np.uint64(7)
+    return word ^ (word << np.uint64(17))
 
 
 @jit
@@ -177,6 +183,54 @@ def missing_meet(offsets, items):
                 return before, number
         before = number
     return -1, -1
+
+
+@jit
+def may_be_cut(offsets, items, longest, many):
+    """Return whether longer itemsets than the ``longest`` may have been left out.
+
+    If a longer one was frequent, all its parts of that length were, and are listed: so an itemset and an item more are
+    looked for of which all such parts are listed. There are ``many`` items.
+    """
+    numbers = np.flatnonzero(offsets[1:] - offsets[:-1] == longest)
+    chosen, starts = np.empty(numbers.size * longest, items.dtype), np.arange(numbers.size + 1) * longest
+    used = np.zeros(many, np.bool_)
+    for at in range(numbers.size):
+        for i in range(longest):
+            chosen[at * longest + i] = items[offsets[numbers[at]] + i]
+            used[chosen[at * longest + i]] = True
+    slots, wider = index(starts, chosen), np.empty(longest + 1, items.dtype)
+    low = np.uint64(slots.size - 1)
+    for number in range(numbers.size):
+        for item in range(many):
+            place = longest
+            for i in range(longest - 1, -1, -1):
+                if chosen[starts[number] + i] >= item:
+                    place = i
+            if not used[item] or (place < longest and chosen[starts[number] + place] == item):
+                continue
+            for i in range(longest + 1):
+                wider[i] = item if i == place else chosen[starts[number] + i - (i > place)]
+            listed, without = True, 0
+            while listed and without <= longest:
+                slot = hashed(wider, 0, longest + 1, without) & low
+                listed = False
+                while slots[slot] and not listed:
+                    listed = is_rest(chosen, starts[slots[slot] - 1], wider, without)
+                    slot = (slot + ONE) & low
+                without += 1
+            if listed:
+                return True
+    return False
+
+
+@jit
+def is_rest(items, start, wider, without):
+    """Return whether the items from ``start`` are ``wider`` without the item at ``without``."""
+    for at in range(wider.size - 1):
+        if items[start + at] != wider[at + (at >= without)]:
+            return False
+    return True
 
 
 @jit
@@ -289,10 +343,39 @@ def below(trie, offsets, supports, place, prefixes, maps, counts):
 
 
 @jit
-def meet(offsets, items, supports, place, maps, counts, numbers):
-    """Write how the itemsets meet a top: each different intersection, its largest support, and whose that is.
+def differences(trie, offsets, items, supports, many, k, most):
+    """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1, at most ``most`` of them."""
+    node_items, depths, ends, skips = trie
+    inside, found = np.zeros(many, np.bool_), 0
+    pairs = np.empty((1024, 2), np.int64)
+    for number in range(offsets.size - 1):
+        for at in range(offsets[number], offsets[number + 1]):
+            inside[items[at]] = True
+        # The empty itemset has no node: it is first, if it is listed.
+        node, smaller = -1, 0 if offsets[0] == offsets[1] else -1
+        while node < node_items.size and found < most:
+            if node >= 0:
+                if not inside[node_items[node]]:
+                    node = skips[node]
+                    continue
+                smaller = ends[node]
+            node += 1
+            if smaller >= 0 and 0 < supports[smaller] - supports[number] < k:
+                if found == pairs.shape[0]:
+                    pairs = grown(pairs, 2 * found)
+                pairs[found, 0], pairs[found, 1] = smaller, number
+                found += 1
+        for at in range(offsets[number], offsets[number + 1]):
+            inside[items[at]] = False
+    return pairs[:found].copy()
 
-    Return how many there are. Of itemsets with the same support the shortest stands for an intersection.
+
+@jit
+def meet(offsets, items, supports, place, maps, counts, numbers):
+    """Write how the itemsets meet a top: each different intersection, its support, and whose that is.
+
+    An intersection that is not listed has the largest support of an itemset that holds it, and of several that of the
+    shortest. Return how many there are.
     """
     words, size, room = maps.shape[0], 0, 16
     while room < 2 * offsets.size:
@@ -307,8 +390,7 @@ def meet(offsets, items, supports, place, maps, counts, numbers):
                 maps[bit >> 6, size] |= ONE << np.uint64(bit & 63)
         slot = np.uint64(0)
         for word in range(words):
-            slot = (slot ^ maps[word, size]) * GOLDEN
-            slot ^= slot >> np.uint64(32)
+            slot = mixed(slot ^ maps[word, size])
         slot &= low
         while slots[slot]:
             other, same = slots[slot] - 1, True
@@ -324,11 +406,28 @@ def meet(offsets, items, supports, place, maps, counts, numbers):
             slots[slot] = size
             continue
         other = slots[slot] - 1
-        longer = offsets[numbers[other] + 1] - offsets[numbers[other]] > offsets[number + 1] - offsets[number]
-        if supports[number] > counts[other] or (supports[number] == counts[other] and longer):
+        if is_better(offsets, supports, number, numbers[other]):
             counts[other] = supports[number]
             numbers[other] = number
+    for one in range(size):
+        length = 0
+        for word in range(words):
+            length += popcount(maps[word, one])
+        if length == offsets[numbers[one] + 1] - offsets[numbers[one]]:
+            continue
+        for other in range(size):
+            if is_within(maps, one, maps, other) and is_better(offsets, supports, numbers[other], numbers[one]):
+                counts[one] = counts[other]
+                numbers[one] = numbers[other]
     return size
+
+
+@jit
+def is_better(offsets, supports, number, other):
+    """Return whether an itemset has more support than another, or the same and fewer items."""
+    if supports[number] != supports[other]:
+        return supports[number] > supports[other]
+    return offsets[number + 1] - offsets[number] < offsets[other + 1] - offsets[other]
 
 
 @jit
@@ -355,11 +454,12 @@ def invert(maps, counts, size, cells, held):
     many = 0
     for number in order:
         left = counts[number]
-        for cell in range(many):
-            inside = True
-            for word in range(words):
-                inside &= cells[word, cell] & maps[word, number] == maps[word, number]
-            left -= held[cell] if inside else 0
+        if words == 1:  # Numba finds no better code for a loop of one turn
+            for cell in range(many):
+                left -= held[cell] if cells[0, cell] & maps[0, number] == maps[0, number] else 0
+        else:
+            for cell in range(many):
+                left -= held[cell] if is_within(maps, number, cells, cell) else 0
         if left != 0:
             for word in range(words):
                 cells[word, many] = maps[word, number]
@@ -369,12 +469,12 @@ def invert(maps, counts, size, cells, held):
 
 
 @jit
-def cells_of(trie, offsets, items, supports, tops, many, longest, limit):
+def cells_of(trie, offsets, items, supports, tops, many, longest, cut, limit):
     """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and nodes visited: top, bitmap, number of rows.
 
     Tops are numbers of itemsets. There are ``many`` items; a negative number of rows tells that no rows have these supports.
-    A top of the ``longest`` itemsets may not be closed, if longer ones were left out: there every itemset counts that meets
-    it. For the others those within it are enough (Theorem: a row meets a closed itemset in a closed one).
+    If longer itemsets than the ``longest`` were ``cut``, tops of that length may not be closed: there every itemset counts
+    that meets the top. For the others those within it are enough: a row meets a closed itemset in a closed one.
     """
     place = np.full(many, -1, np.int64)
     words, total = max(1, (longest + 63) >> 6), offsets.size - 1
@@ -389,7 +489,7 @@ def cells_of(trie, offsets, items, supports, tops, many, longest, limit):
         first, last = offsets[tops[number]], offsets[tops[number] + 1]
         for at in range(first, last):
             place[items[at]] = at - first
-        if last - first < longest:
+        if last - first < longest or not cut:
             size, visits = below(trie, offsets, supports, place, prefixes, maps, counts)
             visited += visits
         else:

@@ -89,11 +89,12 @@ def find(offsets, items, starts, wanted, size):
 
 
 @jit
-def by_closed_supports(offsets, items, supports, many, tops, limit):
+def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
     """Return the cells of ``tops`` by Algorithm 2 of k-anonymous patterns (OICD): closed bases only, summed up as above.
 
     A top has fewer than 60 items. The support of an itemset between base and top is the largest of a closed superset
-    within the top, so the closed itemsets are looked through from the largest support on.
+    within the top, so the closed itemsets are looked through from the largest support on. Tops of ``cut`` items, from
+    which longer ones were cut off, need not be closed: there closed itemsets count that reach beyond the top, too.
     """
     found, room = 0, 1024
     found_tops, found_maps, found_counts = np.empty(room, np.int32), np.empty((room, 1), np.uint64), np.empty(room, np.int64)
@@ -108,11 +109,12 @@ def by_closed_supports(offsets, items, supports, many, tops, limit):
             bits, inside = np.uint64(0), True
             for at in range(offsets[closed], offsets[closed + 1]):
                 bit = place[items[at]]
-                if bit < 0:
+                if bit >= 0:
+                    bits |= ONE << np.uint64(bit)
+                elif last - first < cut:
                     inside = False
                     break
-                bits |= ONE << np.uint64(bit)
-            if inside:
+            if inside and not (last - first == cut and is_among(maps, size, bits)):
                 maps[size] = bits
                 held[size] = supports[closed]
                 size += 1
@@ -131,6 +133,15 @@ def by_closed_supports(offsets, items, supports, many, tops, limit):
                 found_counts[found] = rows
                 found += 1
     return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def is_among(maps, size, bits):
+    """Return whether ``bits`` is one of ``maps[:size]``."""
+    for at in range(size):
+        if maps[at] == bits:
+            return True
+    return False
 
 
 @jit

@@ -1,0 +1,140 @@
+"""Audit: everything found about one candidate release, and a verdict on it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TypedDict, Unpack
+
+from discreet import checks
+from discreet.acyclic import is_acyclic
+from discreet.channels import Channels, Difference, Exposed
+from discreet.checks import Check
+from discreet.detect import detect
+from discreet.errors import InconsistencyError, OptionError, ThresholdError
+from discreet.implications import Implications, implied_by
+from discreet.labels import Label
+from discreet.mine import Progress, mine
+from discreet.patterns import Patterns
+from discreet.policy import Policy, as_policy
+from discreet.thresholds import Threshold
+from discreet.transactions import Transactions
+from discreet.verdict import Verdict, worst
+
+
+class Limits(TypedDict, total=False):
+    """What ``mine`` may use, and whom it tells how far it is."""
+
+    threads: int | None
+    max_patterns: int | None
+    memory: int | None
+    progress: Progress | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What was found about ``patterns``, a candidate release, judged by a policy; the verdict is that of the worst check.
+
+    ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for them.
+    ``differences`` are those between two supports of a list that is not whole, where nothing else can be summed up.
+
+    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    >>> found = audit(rows, min_support=10, k=10)
+    >>> found.verdict.name, [str(channel) for channel in found.channels]
+    ('WITHHOLD', ['a ∧ b ∧ ¬c: 2 rows'])
+    """
+
+    policy: Policy
+    patterns: Patterns
+    rows: Transactions | None
+    checks: tuple[Check, ...]
+    channels: Channels | None = None
+    implications: Implications | None = None
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the verdicts of all checks."""
+        return worst(check.verdict for check in self.checks)
+
+    @cached_property
+    def exposed(self) -> Exposed | None:
+        """The rows that channels single out; None without rows or channels."""
+        return None if self.rows is None or self.channels is None else self.channels.rows(self.rows)
+
+    @cached_property
+    def is_acyclic(self) -> bool | None:
+        """Whether the maximal itemsets form an acyclic hypergraph; None where they are not known.
+
+        If they do, and there are no channels, no pattern of AND, OR and NOT whatever can be inferred to hold for 1 to k − 1
+        rows by a reader who does not use that what is missing is rare (docs/guarantee.md).
+        """
+        return None if self.channels is None else is_acyclic(self.channels.top_offsets, self.channels.top_items)
+
+    def __repr__(self) -> str:
+        return f"<Audit: {self.verdict.name}, {self.policy.name}, {len(self.patterns):,} itemsets>"
+
+
+def audit(
+    source: Transactions | Patterns | Iterable[Iterable[Label]],
+    *,
+    k: int | None = None,
+    min_support: Threshold | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    rows: Transactions | None = None,
+    **limits: Unpack[Limits],
+) -> Audit:
+    """Return what publishing patterns would give away, judged by ``k`` or a ``policy``.
+
+    ``source`` are rows, of which the closed itemsets with ``min_support`` would be published, or the patterns that somebody
+    wants to publish; ``rows`` are those that they were mined from, if they are at hand. The ``limits`` are those of
+    ``mine``: ``threads``, ``max_patterns``, ``memory``, ``progress``.
+
+    Evidence comes first: supports below k, inference channels, implications where the policy asks for them, and whether
+    the list is whole and consistent. Then each is judged, and the worst counts. What cannot be judged is withheld.
+
+    >>> audit([["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10, min_support=10, k=10)
+    <Audit: RELEASE, k, 3 itemsets>
+    """
+    rule = as_policy(policy, k)
+    if isinstance(source, Patterns):
+        if min_support is not None or limits:
+            raise OptionError("patterns were mined already; leave min_support, threads, max_patterns and memory out")
+        return judged(rule, source, rows)
+    if rows is not None:
+        raise OptionError("rows are given twice; give rows= only with patterns")
+    if min_support is None:
+        raise ThresholdError("min_support is missing; give the least support of what would be published, such as '10%'")
+    data = source if isinstance(source, Transactions) else Transactions(source)
+    return judged(rule, mine(data, min_support=min_support, kind="closed", **limits), data)
+
+
+def judged(policy: Policy, patterns: Patterns, rows: Transactions | None) -> Audit:
+    """Return the audit of patterns: each check in turn."""
+    first = [checks.size(policy, patterns), checks.low_counts(policy, patterns)]
+    if policy.round_to is not None:
+        first.append(checks.rounding(policy, patterns))
+        if rows is None and checks.is_rounded(policy, patterns):
+            return Audit(policy, patterns, rows, (*first, checks.ROUNDED))
+    if patterns.kind == "maximal":
+        found = checks.differences(with_root(patterns), policy.k)
+        return Audit(policy, patterns, rows, (*first, checks.subtraction(found, policy.k)), differences=found)
+    try:
+        channels = detect(patterns, k=policy.k, rows=rows)
+        implications = None if policy.zeros is Verdict.RELEASE else implied_by(patterns)
+    except InconsistencyError as error:
+        found = checks.differences(with_root(patterns), policy.k)
+        wrong = checks.consistency(patterns, error)
+        return Audit(policy, patterns, rows, (wrong, *first, checks.subtraction(found, policy.k)), differences=found)
+    every = [checks.CONSISTENT, *first, checks.inference(channels)]
+    if implications is not None:
+        every.append(checks.class_disclosure(policy, implications))
+    return Audit(policy, patterns, rows, tuple(every), channels, implications)
+
+
+def with_root(patterns: Patterns) -> Patterns:
+    """Return the patterns with the empty itemset, which n rows hold: n is public, whether it is listed or not."""
+    if [] in patterns:
+        return patterns
+    pairs = [*patterns, (frozenset[Label](), patterns.n)]
+    return Patterns.from_itemsets(pairs, n=patterns.n, min_support=patterns.min_support, kind=patterns.kind)
