@@ -18,6 +18,7 @@ from discreet.io import read, read_patterns, write, write_patterns
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.policy import Policy
+from discreet.tradeoff import Tradeoff, tradeoff
 from discreet.transactions import Transactions
 from discreet.verdict import Verdict
 
@@ -41,6 +42,7 @@ __all__ = [
     "Patterns",
     "Policy",
     "ThresholdError",
+    "Tradeoff",
     "Transactions",
     "Verdict",
     "audit",
@@ -48,6 +50,7 @@ __all__ = [
     "mine",
     "read",
     "read_patterns",
+    "tradeoff",
     "write",
     "write_patterns",
 ]

@@ -102,7 +102,9 @@ def consistency(patterns: Patterns, error: InconsistencyError) -> Check:
 def differences(patterns: Patterns, k: int) -> tuple[Difference, ...]:
     """Return which supports of an itemset and of one that holds it differ by 1 to k − 1, the smallest first.
 
-    >>> listed = Patterns.from_itemsets([("ab", 50), ("abc", 48)], n=100)
+    >>> listed = Patterns.from_itemsets([(["a", "b"], 50), (["a", "b", "c"], 48)], n=100)
+    >>> [str(difference) for difference in differences(listed, 10)]
+    ['a ∧ b ∧ ¬c: 2 rows']
     """
     trie = kernels.lattice.plant(patterns.offsets, patterns.items)
     pairs = kernels.lattice.differences(

@@ -75,6 +75,13 @@ class Family:
         parts = [self._cells(start, limit, tops) for start in range(0, self.tops.size, AT_ONCE)]
         return together(parts)
 
+    def smallest_cells(
+        self, numbers: NDArray[np.int64], limit: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the cells of any itemsets, taken as tops, that hold fewer than ``limit`` rows: which one, and how many."""
+        places, _, counts, _ = self._invert(numbers, limit)
+        return places, counts
+
     def visits(self, sample: int) -> int:
         """Return about how many steps ``cells`` takes, from ``sample`` of the tops."""
         chosen = self.tops[:: max(1, self.tops.size // sample)]

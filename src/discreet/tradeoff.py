@@ -1,0 +1,119 @@
+"""Trade-off: how many threats there are for each minimum support and each k, and from where on there are none."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.detect import detect
+from discreet.errors import ThresholdError
+from discreet.family import family_of, taken
+from discreet.labels import Label
+from discreet.mine import Progress, mine
+from discreet.patterns import Patterns
+from discreet.thresholds import Threshold, as_count, as_k
+from discreet.transactions import Transactions
+
+AT_ONCE: Final = 256
+"""Itemsets looked at together on the way to the smallest safe support."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tradeoff:
+    """What would be published, and what it would give away, for each minimum support (a line) and each k (a column).
+
+    ``itemsets`` are the closed ones. ``safe[k]`` is the smallest minimum support, from the lowest of ``min_supports`` on,
+    at which there is no channel below k; None if there is one even where only n is published.
+    """
+
+    n: int
+    min_supports: tuple[int, ...]
+    ks: tuple[int, ...]
+    itemsets: NDArray[np.int64]
+    channels: NDArray[np.int64]
+    exposed: NDArray[np.int64]
+    safe: dict[int, int | None]
+
+
+def tradeoff(
+    rows: Transactions | Iterable[Iterable[Label]],
+    *,
+    min_supports: Iterable[Threshold],
+    ks: Iterable[int],
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Tradeoff:
+    """Return the numbers of itemsets, maximal channels and exposed rows for all ``min_supports`` and ``ks``.
+
+    The rows are mined once, at the lowest support. The higher it is, the fewer channels there are in all, and what is safe
+    stays safe; only the number of maximal ones may go up (*k-anonymous patterns*, PKDD 2005, section 5).
+
+    >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
+    >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
+    >>> grid.channels.tolist(), grid.exposed.tolist(), grid.safe
+    ([[0, 1, 2], [0, 0, 0]], [[0, 2, 5], [0, 0, 0]], {2: 5, 3: 7, 4: 7})
+    """
+    data = rows if isinstance(rows, Transactions) else Transactions(rows)
+    counts = tuple(sorted({as_count(min_support, len(data)) for min_support in min_supports}))
+    limits = tuple(sorted({as_k(k) for k in ks}))
+    if not counts or not limits:
+        raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
+    closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=progress)
+    lists = [above(closed, count) for count in counts]
+    found = [detect(part, k=limits[-1], rows=data) for part in lists]
+    return Tradeoff(
+        len(data),
+        counts,
+        limits,
+        np.array([len(part) for part in lists]),
+        np.array([below(channels.cells.counts, limits) for channels in found]),
+        np.array([below(channels.rows(data).smallest, limits) for channels in found]),
+        smallest_safe(closed, limits),
+    )
+
+
+def above(patterns: Patterns, min_support: int) -> Patterns:
+    """Return the patterns that have at least ``min_support``."""
+    numbers = np.flatnonzero(patterns.supports >= min_support)
+    if numbers.size == len(patterns):
+        return patterns
+    offsets, items = taken(patterns.offsets, patterns.items, numbers)
+    return Patterns(
+        offsets, items, patterns.supports[numbers], patterns.labels, patterns.n, min_support, patterns.kind
+    )
+
+
+def below(counts: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
+    """Return how many counts are below each limit: one pass answers for every k.
+
+    >>> below(np.array([1, 2, 2, 5]), [2, 3, 10])
+    [1, 3, 4]
+    """
+    return np.searchsorted(np.sort(counts), limits).tolist()  # type: ignore[no-any-return]  # whole numbers
+
+
+def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
+    """Return for each k the smallest minimum support, at least that of ``closed``, at which no channel is below k.
+
+    The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is by
+    itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
+    """
+    family = family_of(closed, trusted=True)
+    order = np.argsort(-closed.supports, kind="stable")
+    safe: dict[int, int | None] = dict.fromkeys(limits, closed.min_support)
+    open_ = list(limits)
+    for start, stop in pairwise([*range(0, order.size, AT_ONCE), order.size]):
+        part = order[start:stop]
+        if not open_:
+            break
+        tops, counts = family.smallest_cells(part, open_[-1])
+        for k in list(open_):
+            unsafe = tops[counts < k]
+            if unsafe.size:
+                support = int(closed.supports[part[unsafe.min()]])
+                safe[k] = support + 1 if support < closed.n else None
+                open_.remove(k)
+    return safe
