@@ -1,6 +1,7 @@
 """Whether tops form an acyclic hypergraph: then sums of supports are all that an exact attacker has."""
 
 from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,16 +10,16 @@ from numpy.typing import NDArray
 def is_acyclic(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> bool:
     """Return whether the itemsets ``items[offsets[i]:offsets[i + 1]]`` form an acyclic hypergraph.
 
-    The next itemset is always one with the most items seen already. The hypergraph is acyclic if and only if what each has
-    seen lies within one that came before (Tarjan and Yannakakis, *Simple linear-time algorithms to test chordality of
-    graphs, test acyclicity of hypergraphs, and selectively reduce acyclic hypergraphs*, 1984).
+    The next itemset is always one with the most items seen already. The hypergraph is acyclic if and only if what
+    each has seen lies within one that came before (Tarjan and Yannakakis, *Simple linear-time algorithms to test
+    chordality of graphs, test acyclicity of hypergraphs, and selectively reduce acyclic hypergraphs*, 1984).
 
     >>> is_acyclic(np.array([0, 2, 4]), np.array([0, 1, 1, 2]))
     True
     >>> is_acyclic(np.array([0, 2, 4, 6]), np.array([0, 1, 1, 2, 0, 2]))
     False
     """
-    edges = [frozenset(items[start:stop].tolist()) for start, stop in zip(offsets, offsets[1:], strict=False)]
+    edges = [frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets)]
     holders: dict[int, list[int]] = {}
     for number, edge in enumerate(edges):
         for item in edge:

@@ -33,10 +33,11 @@ class Limits(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """What was found about ``patterns``, a candidate release, judged by a policy; the verdict is that of the worst check.
+    """What was found about ``patterns``, a candidate release, judged by a policy; the worst check is the verdict.
 
-    ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for them.
-    ``differences`` are those between two supports of a list that is not whole, where nothing else can be summed up.
+    ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for
+    them. ``differences`` are those between two supports of a list that is not whole, where nothing else can be summed
+    up.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> found = audit(rows, min_support=10, k=10)
@@ -66,8 +67,8 @@ class Audit:
     def is_acyclic(self) -> bool | None:
         """Whether the maximal itemsets form an acyclic hypergraph; None where they are not known.
 
-        If they do, and there are no channels, no pattern of AND, OR and NOT whatever can be inferred to hold for 1 to k − 1
-        rows by a reader who does not use that what is missing is rare (docs/guarantee.md).
+        If they do, and there are no channels, no pattern of AND, OR and NOT whatever can be inferred to hold for 1 to
+        k − 1 rows by a reader who does not use that what is missing is rare (docs/guarantee.md).
         """
         return None if self.channels is None else is_acyclic(self.channels.top_offsets, self.channels.top_items)
 
@@ -86,9 +87,9 @@ def audit(
 ) -> Audit:
     """Return what publishing patterns would give away, judged by ``k`` or a ``policy``.
 
-    ``source`` are rows, of which the closed itemsets with ``min_support`` would be published, or the patterns that somebody
-    wants to publish; ``rows`` are those that they were mined from, if they are at hand. The ``limits`` are those of
-    ``mine``: ``threads``, ``max_patterns``, ``memory``, ``progress``.
+    ``source`` are rows, of which the closed itemsets with ``min_support`` would be published, or the patterns that
+    somebody wants to publish; ``rows`` are those that they were mined from, if they are at hand. The ``limits`` are
+    those of ``mine``: ``threads``, ``max_patterns``, ``memory``, ``progress``.
 
     Evidence comes first: supports below k, inference channels, implications where the policy asks for them, and whether
     the list is whole and consistent. Then each is judged, and the worst counts. What cannot be judged is withheld.

@@ -48,8 +48,8 @@ class Channel:
     def terms(self, patterns: Patterns) -> list[Term]:
         """Return the published supports whose sum is the count, the larger itemsets later.
 
-        It is the sum of Lemma 8 of *k-anonymous patterns* (PKDD 2005) with the terms left out that cancel each other: each
-        itemset between base and top has the support of a closed one.
+        It is the sum of Lemma 8 of *k-anonymous patterns* (PKDD 2005) with the terms left out that cancel each other:
+        each itemset between base and top has the support of a closed one.
         """
         return _terms(self, patterns)
 
@@ -68,8 +68,8 @@ class Channel:
 class Difference:
     """``count`` rows hold every item of ``base`` but not all of ``top``: the difference of two published supports.
 
-    >>> print(Difference(frozenset("ab"), frozenset("abc"), 2), Difference(frozenset("a"), frozenset("abc"), 5), sep="; ")
-    a ∧ b ∧ ¬c: 2 rows; a ∧ ¬(b ∧ c): 5 rows
+    >>> print(Difference(frozenset("a"), frozenset("abc"), 5))
+    a ∧ ¬(b ∧ c): 5 rows
     """
 
     base: Itemset
@@ -107,9 +107,9 @@ class Exposed(NamedTuple):
 class Channels:
     """The maximal channels below ``k`` of a release: by top, then by base, both in dictionary order of the codes.
 
-    A channel is maximal if no other speaks of more items; every other follows from these (``expand``). Its top is a maximal
-    itemset, and its base a closed one if no long itemsets were left out (Proposition 17 of *k-anonymous patterns*, PKDD
-    2005).
+    A channel is maximal if no other speaks of more items; every other follows from these (``expand``). Its top is a
+    maximal itemset, and its base a closed one if no long itemsets were left out (Proposition 17 of *k-anonymous
+    patterns*, PKDD 2005).
 
     >>> from discreet import detect, mine
     >>> channels = detect(mine([["a", "b"], ["a", "b"], ["a"], []], min_support=2), k=2)
@@ -191,9 +191,9 @@ class Channels:
     def expand(self, patterns: Patterns) -> Iterator[Channel]:
         """Yield every channel of the release, by top and then by base: they follow from the maximal ones.
 
-        The rows that a channel speaks of are those of the cells of a maximal itemset that meet its top in its base; all of
-        these are maximal channels (Theorem 18 of *k-anonymous patterns*, PKDD 2005). There can be 3 ** m of them for a top
-        of m items, so they come one by one.
+        The rows that a channel speaks of are those of the cells of a maximal itemset that meet its top in its base;
+        all of these are maximal channels (Theorem 18 of *k-anonymous patterns*, PKDD 2005). There can be 3 ** m of
+        them for a top of m items, so they come one by one.
 
         >>> from discreet import detect, mine
         >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
@@ -272,8 +272,9 @@ def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
         if label in code:
             base[place[code[label]] >> 6, 0] |= np.uint64(1 << (int(place[code[label]]) & 63))
     times = kernels.lattice.coefficients(maps, counts, size, base)
-    chosen = sorted(np.flatnonzero(times).tolist(), key=lambda at: (len(patterns.codes(numbers[at])), numbers[at]))
-    terms = [Term(int(times[at]), frozenset(patterns.labelled(numbers[at])), int(counts[at])) for at in chosen]
+    listed = numbers.tolist()
+    chosen = sorted(np.flatnonzero(times).tolist(), key=lambda at: (len(patterns.codes(listed[at])), listed[at]))
+    terms = [Term(int(times[at]), frozenset(patterns.labelled(listed[at])), int(counts[at])) for at in chosen]
     if sum(term.times * term.support for term in terms) != channel.count:
         raise InputError("the channel does not follow from these patterns; give those that it was detected in")
     return terms
@@ -302,8 +303,10 @@ def _expanded(channels: Channels, patterns: Patterns) -> Iterator[Channel]:
         for base in sorted((base for base, count in table.items() if count < channels.k), key=_places):
             yield Channel(_named(base, patterns.labels), _named(top, patterns.labels), table[base])
         wider = {item for other in above for item in _places(other) if item > last}
-        for item in sorted(wider, reverse=True):
-            todo.append((top | 1 << item, item, [other for other in above if other >> item & 1]))
+        todo.extend(
+            (top | 1 << item, item, [other for other in above if other >> item & 1])
+            for item in sorted(wider, reverse=True)
+        )
 
 
 def _bits(items: NDArray[np.int32]) -> int:

@@ -70,7 +70,9 @@ def rounding(policy: Policy, patterns: Patterns) -> Check:
 def inference(channels: Channels) -> Check:
     """Judge the inference channels."""
     if len(channels):
-        sentence = f"{counted(len(channels), 'maximal channel')}: sums of supports that tell of fewer than {channels.k} rows."
+        sentence = (
+            f"{counted(len(channels), 'maximal channel')}: sums of supports that tell of fewer than {channels.k} rows."
+        )
         return Check("inference channels", Verdict.WITHHOLD, len(channels), sentence)
     sentence = f"No sum of supports tells of fewer than {channels.k} rows."
     return Check("inference channels", Verdict.RELEASE, 0, sentence)
@@ -88,8 +90,10 @@ def class_disclosure(policy: Policy, implications: Implications) -> Check:
 def consistency(patterns: Patterns, error: InconsistencyError) -> Check:
     """Name what is wrong with a list that is not whole, or that no rows can have."""
     itemset, other = as_text(error.itemset), as_text(error.other)
-    held = {name: f" ({patterns[which]:,})" if which in patterns else "" for name, which in
-            (("itemset", error.itemset), ("other", error.other))}
+    held = {
+        name: f" ({patterns[which]:,})" if which in patterns else ""
+        for name, which in (("itemset", error.itemset), ("other", error.other))
+    }
     sentence = {
         "missing": f"{other} is listed, but {itemset} is not, which is part of it.",
         "rising": f"{other}{held['other']} has more support than {itemset}{held['itemset']}, which is part of it.",

@@ -19,7 +19,7 @@ AT_ONCE: Final = 1024
 
 
 class Cells(NamedTuple):
-    """Cells of tops: the number of the top, the base (CSR: ``items[offsets[i]:offsets[i + 1]]``), the number of rows."""
+    """Cells of tops: number of the top, base (CSR: ``items[offsets[i]:offsets[i + 1]]``), and number of rows."""
 
     tops: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -68,17 +68,15 @@ class Family:
     def cells(self, limit: int) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.
 
-        By Möbius inversion on the closed itemsets within each top: a support is the sum of the cells above it, and a row
-        meets a closed itemset in a closed one, so no other itemset has a cell.
+        By Möbius inversion on the closed itemsets within each top: a support is the sum of the cells above it, and a
+        row meets a closed itemset in a closed one, so no other itemset has a cell.
         """
         tops = self.top_itemsets()
         parts = [self._cells(start, limit, tops) for start in range(0, self.tops.size, AT_ONCE)]
         return together(parts)
 
-    def smallest_cells(
-        self, numbers: NDArray[np.int64], limit: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the cells of any itemsets, taken as tops, that hold fewer than ``limit`` rows: which one, and how many."""
+    def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return which of some itemsets, taken as tops, have a cell below ``limit``, and how many rows that holds."""
         places, _, counts, _ = self._invert(numbers, limit)
         return places, counts
 
@@ -98,8 +96,8 @@ class Family:
             at = wrong[0]
             base = cells.items[cells.offsets[at] : cells.offsets[at + 1]]
             raise InconsistencyError(
-                f"the supports say that {counts[at]} rows hold {base.size} items of an itemset and no other of it; no rows "
-                "can have them: check that they are exact, and those of closed or of all frequent itemsets",
+                f"the supports say that {counts[at]} rows hold {base.size} items of an itemset and no other of it; no "
+                "rows can have them: check that they are exact, and those of closed or of all frequent itemsets",
                 "negative",
                 (self.labels[item] for item in base),
                 self.labelled(int(self.tops[cells.tops[at]])),
@@ -110,7 +108,15 @@ class Family:
         self, tops: NDArray[np.int64], limit: int
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
         found: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.lattice.cells_of(
-            self.trie, self.offsets, self.items, self.supports, tops, len(self.labels), self.longest, self.may_be_cut, limit
+            self.trie,
+            self.offsets,
+            self.items,
+            self.supports,
+            tops,
+            len(self.labels),
+            self.longest,
+            self.may_be_cut,
+            limit,
         )
         return found
 
@@ -221,8 +227,8 @@ def _check_meets(patterns: Patterns) -> None:
             for at in (one, other)
         )
         raise InconsistencyError(
-            f"what two closed itemsets of {len(left)} and {len(right)} items have in common is not listed, though it is "
-            "closed as well; list all closed itemsets, the one that all rows hold too",
+            f"what two closed itemsets of {len(left)} and {len(right)} items have in common is not listed, though it "
+            "is closed as well; list all closed itemsets, the one that all rows hold too",
             "missing",
             left & right,
             left,

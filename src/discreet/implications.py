@@ -65,8 +65,9 @@ class Implications:
 def implied_by(patterns: Patterns) -> Implications:
     """Return the implications that the supports of closed or of all frequent itemsets show.
 
-    Within a top, a base implies an item if every row that meets the top in all of the base does so in the item as well. The
-    smallest such bases hit what each row lacks that lacks the item: they are minimal transversals (Berge, *Hypergraphs*).
+    Within a top, a base implies an item if every row that meets the top in all of the base does so in the item as
+    well. The smallest such bases hit what each row lacks that lacks the item: they are minimal transversals (Berge,
+    *Hypergraphs*).
 
     >>> from discreet import mine
     >>> [str(implication) for implication in implied_by(mine([["a", "b"], ["a", "b"], ["b"]], min_support=1))]
@@ -75,8 +76,8 @@ def implied_by(patterns: Patterns) -> Implications:
     family = family_of(patterns)
     if family.longest > LONGEST:
         raise BudgetError(
-            f"an itemset of {family.longest} items is too long to look for implications, of which {LONGEST} is the limit; "
-            "judge by a policy that ignores zeros"
+            f"an itemset of {family.longest} items is too long to look for implications; {LONGEST} items are the "
+            "limit: judge by a policy that ignores zeros"
         )
     cells = family.cells(limit=patterns.n + 1)
     order = np.argsort(cells.tops, kind="stable")

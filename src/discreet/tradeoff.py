@@ -25,8 +25,8 @@ AT_ONCE: Final = 256
 class Tradeoff:
     """What would be published, and what it would give away, for each minimum support (a line) and each k (a column).
 
-    ``itemsets`` are the closed ones. ``safe[k]`` is the smallest minimum support, from the lowest of ``min_supports`` on,
-    at which there is no channel below k; None if there is one even where only n is published.
+    ``itemsets`` are the closed ones. ``safe[k]`` is the smallest minimum support, from the lowest of ``min_supports``
+    on, at which there is no channel below k; None if there is one even where only n is published.
     """
 
     n: int
@@ -48,8 +48,8 @@ def tradeoff(
 ) -> Tradeoff:
     """Return the numbers of itemsets, maximal channels and exposed rows for all ``min_supports`` and ``ks``.
 
-    The rows are mined once, at the lowest support. The higher it is, the fewer channels there are in all, and what is safe
-    stays safe; only the number of maximal ones may go up (*k-anonymous patterns*, PKDD 2005, section 5).
+    The rows are mined once, at the lowest support. The higher it is, the fewer channels there are in all, and what is
+    safe stays safe; only the number of maximal ones may go up (*k-anonymous patterns*, PKDD 2005, section 5).
 
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
     >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
@@ -81,9 +81,7 @@ def above(patterns: Patterns, min_support: int) -> Patterns:
     if numbers.size == len(patterns):
         return patterns
     offsets, items = taken(patterns.offsets, patterns.items, numbers)
-    return Patterns(
-        offsets, items, patterns.supports[numbers], patterns.labels, patterns.n, min_support, patterns.kind
-    )
+    return Patterns(offsets, items, patterns.supports[numbers], patterns.labels, patterns.n, min_support, patterns.kind)
 
 
 def below(counts: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
@@ -98,8 +96,8 @@ def below(counts: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
 def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
     """Return for each k the smallest minimum support, at least that of ``closed``, at which no channel is below k.
 
-    The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is by
-    itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
+    The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is
+    by itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
     """
     family = family_of(closed, trusted=True)
     order = np.argsort(-closed.supports, kind="stable")

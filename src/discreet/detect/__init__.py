@@ -27,14 +27,14 @@ METHODS: Final[Mapping[str, Callable[[Question], Cells]]] = {
 def detect(patterns: Patterns, *, k: int, rows: Transactions | None = None, method: Method = "auto") -> Channels:
     """Return the maximal inference channels of ``patterns``: what their supports tell about fewer than ``k`` rows.
 
-    A row counts for a base under a top, an itemset that is listed or follows, when it holds every item of the base and no
-    other of the top. If from 1 to k − 1 rows do, the supports of the itemsets between both reveal them (Lemma 8 of
-    *k-anonymous patterns*, PKDD 2005). The channels under maximal tops stand for all others.
+    A row counts for a base under a top, an itemset that is listed or follows, when it holds every item of the base
+    and no other of the top. If from 1 to k − 1 rows do, the supports of the itemsets between both reveal them (Lemma
+    8 of *k-anonymous patterns*, PKDD 2005). The channels under maximal tops stand for all others.
 
-    The patterns are the closed or all frequent itemsets; they are enough, but ``rows``, those that they were mined from,
-    may be quicker. Maximal itemsets need the rows: the channels are those that all supports below them would open.
-    ``method`` is ours ("auto") or one of the papers': "naive" and "closed" are Algorithms 1 and 2 of *k-anonymous
-    patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same, in the same order.
+    The patterns are the closed or all frequent itemsets; they are enough, but ``rows``, those that they were mined
+    from, may be quicker. Maximal itemsets need the rows: the channels are those that all supports below them would
+    open. ``method`` is ours ("auto") or one of the papers': "naive" and "closed" are Algorithms 1 and 2 of
+    *k-anonymous patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same, in the same order.
 
     >>> from discreet import mine
     >>> rows = Transactions([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50)

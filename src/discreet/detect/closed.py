@@ -1,4 +1,4 @@
-"""Algorithm 2 of *k-anonymous patterns* (PKDD 2005), OICD: closed bases under maximal itemsets, by sums over subsets."""
+"""Algorithm 2 of *k-anonymous patterns* (PKDD 2005), OICD: closed bases under maximal itemsets, by sums."""
 
 from discreet import kernels
 from discreet.detect.question import Question, check_length

@@ -32,8 +32,8 @@ class Question:
             return
         if len(self.rows) != self.patterns.n:
             raise InputError(
-                f"the patterns speak of {self.patterns.n:,} rows, but there are {len(self.rows):,}; give the rows that they "
-                "were mined from"
+                f"the patterns speak of {self.patterns.n:,} rows, but there are {len(self.rows):,}; give the rows that "
+                "they were mined from"
             )
         counts = kernels.encode.count(
             self.rows.items[self.rows.offsets[0] : self.rows.offsets[-1]], len(self.rows.labels) + 1
@@ -45,8 +45,8 @@ class Question:
         same = counts >= published if self.patterns.kind == "maximal" else counts == published
         if not same[used].all():
             raise InputError(
-                f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the rows "
-                "than in the patterns; give the rows that they were mined from"
+                f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the "
+                "rows than in the patterns; give the rows that they were mined from"
             )
 
     @cached_property
@@ -73,8 +73,8 @@ class Question:
         """Return the patterns as a lattice; refuse maximal itemsets."""
         if self.patterns.kind == "maximal":
             raise OptionError(
-                f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, or "
-                "the rows and method='auto'"
+                f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, "
+                "or the rows and method='auto'"
             )
         return self.family
 
@@ -101,11 +101,11 @@ def frequent(patterns: Patterns) -> Patterns:
     listed = mine(alike, min_support=1, kind="frequent")
     supports = np.zeros(len(listed), dtype=np.int64)
     slots = kernels.lattice.index(listed.offsets, listed.items)
-    kernels.lattice.look_up(slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports)
-    kernels.lattice.inherit(slots, listed.offsets, listed.items, supports)
-    return Patterns(
-        listed.offsets, listed.items, supports, listed.labels, patterns.n, patterns.min_support, "frequent"
+    kernels.lattice.look_up(
+        slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports
     )
+    kernels.lattice.inherit(slots, listed.offsets, listed.items, supports)
+    return Patterns(listed.offsets, listed.items, supports, listed.labels, patterns.n, patterns.min_support, "frequent")
 
 
 def check_length(method: str, offsets: NDArray[np.int64]) -> None:
@@ -113,6 +113,6 @@ def check_length(method: str, offsets: NDArray[np.int64]) -> None:
     longest = int(np.diff(offsets).max(initial=0))
     if longest > LONGEST:
         raise BudgetError(
-            f"method {method!r} sums up 2 ** {longest} supports for an itemset of {longest} items, and {LONGEST} is its limit; "
-            "use method='auto'"
+            f"method {method!r} sums up 2 ** {longest} supports for an itemset of {longest} items, of which "
+            f"{LONGEST} is its limit; use method='auto'"
         )

@@ -1,6 +1,7 @@
-"""Our detector: Möbius inversion on the supports, or one descent of the rows through all tops, whichever is less work."""
+"""Our detector: Möbius inversion on the supports, or one descent of the rows through all tops: what is less work."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def grouped(offsets: NDArray[np.int64], items: NDArray[np.int32], many: int) -> 
     kernels.itemsets.pack(offsets, ranked, np.arange(many + 1), max(1, many.bit_length()), keys)
     order = np.argsort(keys, kind="stable")
     starts = kernels.cells.group(offsets, items, order, many, WORD)
-    parts = [np.sort(order[start:stop]) for start, stop in zip(starts, starts[1:], strict=False)]
+    parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]
     return [Group(part, np.unique(taken(offsets, items, part)[1])) for part in parts]
 
 

@@ -8,7 +8,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-_FILES: Final = frozenset({"cells", "encode", "exposed", "fimi", "implied", "itemsets", "lattice", "papers", "rows", "search"})
+_FILES: Final = frozenset(
+    {"cells", "encode", "exposed", "fimi", "implied", "itemsets", "lattice", "papers", "rows", "search"}
+)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,8 +1,8 @@
 """Kernels that count the cells of many tops at once: how many rows meet a top in which of its items.
 
-Rows and tops are bitmaps over the places of some items, a few words each. The tops are parted in two again and again; on
-the way down rows lose the items that no top of their part has, and equal rows are merged, so that near the leaves, where
-most of the work is, few rows are left. At a leaf there is one top, and its rows are its cells.
+Rows and tops are bitmaps over the places of some items, a few words each. The tops are parted in two again and again;
+on the way down rows lose the items that no top of their part has, and equal rows are merged, so that near the leaves,
+where most of the work is, few rows are left. At a leaf there is one top, and its rows are its cells.
 """
 
 import numpy as np
@@ -95,8 +95,8 @@ def gather(maps, touched, weights, words, total):
 def project(maps, weights, start, stop, keep, slots, stamp):
     """Write the rows from ``start`` to ``stop``, cut to the items of ``keep``, behind them, equal ones merged.
 
-    Return where they end. There must be room for as many again; ``slots`` has a power of 2 of entries, at least twice as
-    many, and what it holds of earlier stamps counts as empty.
+    Return where they end. There must be room for as many again; ``slots`` has a power of 2 of entries, at least twice
+    as many, and what it holds of earlier stamps counts as empty.
     """
     words, size = keep.size, 16
     while size < 2 * (stop - start):

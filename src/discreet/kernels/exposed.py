@@ -15,9 +15,9 @@ BLOCK = 1 << 16
 def count(rows, channels, code, many, times, smallest):
     """Count for each row the channels that single it out, and lower ``smallest`` to the smallest count among them.
 
-    ``rows`` are CSR, ``channels`` their tops, bases (CSR), counts and the itemsets of the tops (CSR). ``code`` gives the
-    items of channels their codes in the rows, of which there are ``many``; -1 for those that no row holds. Rows are taken
-    in blocks, as a bitmap for each item that a channel speaks of.
+    ``rows`` are CSR, ``channels`` their tops, bases (CSR), counts and the itemsets of the tops (CSR). ``code`` gives
+    the items of channels their codes in the rows, of which there are ``many``; -1 for those that no row holds. Rows
+    are taken in blocks, as a bitmap for each item that a channel speaks of.
     """
     offsets, items = rows
     tops, base_offsets, bases, counts, top_offsets, top_items = channels

@@ -15,7 +15,8 @@ ONE = np.uint64(1)
 def implications(cells, base_offsets, bases, top_offsets, top_items, many, most):
     """Return bases (CSR) and the item that each implies, and whether there are more than ``most``; each once.
 
-    ``cells`` are the tops of all cells, in rising order, with their bases (CSR); a top has at most 64 of ``many`` items.
+    ``cells`` are the tops of all cells, in rising order, with their bases (CSR); a top has at most 64 of ``many``
+    items.
     """
     tops = top_offsets.size - 1
     held = np.zeros((many, (tops + 63) >> 6), np.uint64)

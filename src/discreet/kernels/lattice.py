@@ -1,7 +1,7 @@
 """Kernels on a family of itemsets with supports: subsets, tops (maximal itemsets), and cells by Möbius inversion.
 
-A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A cell of a
-top is a bitmap of its items, some words: bit ``j`` is the top's ``j``-th item.
+A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A
+cell of a top is a bitmap of its items, some words: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
@@ -40,8 +40,8 @@ def by_length(offsets):
 def maximal(offsets, items, many):
     """Return for each itemset whether no other one holds all its items; there are ``many`` items, no itemset twice.
 
-    Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap of
-    itemsets for each item.
+    Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap
+    of itemsets for each item.
     """
     found = np.zeros(offsets.size - 1, np.bool_)
     held, tops = np.zeros((many, 4), np.uint64), 0
@@ -133,8 +133,8 @@ def find_without(slots, offsets, items, number, without):
 def check_subsets(slots, offsets, items, supports, is_open):
     """Return (what is wrong, itemset, place of the item without which it is so), or (0, -1, -1).
 
-    Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An itemset that
-    has a superset of its support is marked in ``is_open``.
+    Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An
+    itemset that has a superset of its support is marked in ``is_open``.
     """
     for number in range(offsets.size - 1):
         for at in range(offsets[number], offsets[number + 1]):
@@ -314,7 +314,8 @@ def plant(offsets, items):
 def below(trie, offsets, supports, place, prefixes, maps, counts):
     """Write the itemsets within a top to ``maps`` (a line a word) and ``counts``; return how many, and nodes visited.
 
-    ``place[item]`` is the item's bit, -1 where it is not in the top. ``prefixes`` has a line for each depth; the first is 0.
+    ``place[item]`` is the item's bit, -1 where it is not in the top. ``prefixes`` has a line for each depth; the
+    first is 0.
     """
     node_items, depths, ends, skips = trie
     words, size, visits = maps.shape[0], 0, 0
@@ -344,8 +345,8 @@ def below(trie, offsets, supports, place, prefixes, maps, counts):
 
 @jit
 def differences(trie, offsets, items, supports, many, k, most):
-    """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1, at most ``most`` of them."""
-    node_items, depths, ends, skips = trie
+    """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1: at most ``most``."""
+    node_items, _, ends, skips = trie
     inside, found = np.zeros(many, np.bool_), 0
     pairs = np.empty((1024, 2), np.int64)
     for number in range(offsets.size - 1):
@@ -434,8 +435,8 @@ def is_better(offsets, supports, number, other):
 def invert(maps, counts, size, cells, held):
     """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
 
-    A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support has
-    left. The itemsets must be among them that some row meets the top in.
+    A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support
+    has left. The itemsets must be among them that some row meets the top in.
     """
     words = maps.shape[0]
     starts, lengths = np.zeros(64 * words + 2, np.int64), np.empty(size, np.int64)
@@ -472,9 +473,10 @@ def invert(maps, counts, size, cells, held):
 def cells_of(trie, offsets, items, supports, tops, many, longest, cut, limit):
     """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and nodes visited: top, bitmap, number of rows.
 
-    Tops are numbers of itemsets. There are ``many`` items; a negative number of rows tells that no rows have these supports.
-    If longer itemsets than the ``longest`` were ``cut``, tops of that length may not be closed: there every itemset counts
-    that meets the top. For the others those within it are enough: a row meets a closed itemset in a closed one.
+    Tops are numbers of itemsets. There are ``many`` items; a negative number of rows tells that no rows have these
+    supports. If longer itemsets than the ``longest`` were ``cut``, tops of that length may not be closed: there every
+    itemset counts that meets the top. For the others those within it are enough: a row meets a closed itemset in a
+    closed one.
     """
     place = np.full(many, -1, np.int64)
     words, total = max(1, (longest + 63) >> 6), offsets.size - 1

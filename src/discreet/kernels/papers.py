@@ -21,7 +21,11 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
     All subsets of a top must be among the itemsets, which are in dictionary order; a top has fewer than 60 items.
     """
     found, room = 0, 1024
-    found_tops, found_maps, found_counts = np.empty(room, np.int32), np.empty((room, 1), np.uint64), np.empty(room, np.int64)
+    found_tops, found_maps, found_counts = (
+        np.empty(room, np.int32),
+        np.empty((room, 1), np.uint64),
+        np.empty(room, np.int64),
+    )
     starts = first_items(offsets, items, many)
     for number in range(tops.size):
         first = offsets[tops[number]]
@@ -51,7 +55,7 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
 
 @jit
 def signed_sum(held, base, rest):
-    """Return the sum of ``held`` over the supersets of ``base`` within base and ``rest``, odd ones subtracted (Lemma 8)."""
+    """Return the sum of ``held`` over what is between base and base and ``rest``, odd ones subtracted (Lemma 8)."""
     rows, part = np.int64(0), rest
     while True:
         rows += -held[base | part] if popcount(np.uint64(part)) & ONE else held[base | part]
@@ -90,14 +94,18 @@ def find(offsets, items, starts, wanted, size):
 
 @jit
 def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
-    """Return the cells of ``tops`` by Algorithm 2 of k-anonymous patterns (OICD): closed bases only, summed up as above.
+    """Return the cells of ``tops`` by Algorithm 2 of k-anonymous patterns (OICD): closed bases, summed up as above.
 
     A top has fewer than 60 items. The support of an itemset between base and top is the largest of a closed superset
     within the top, so the closed itemsets are looked through from the largest support on. Tops of ``cut`` items, from
     which longer ones were cut off, need not be closed: there closed itemsets count that reach beyond the top, too.
     """
     found, room = 0, 1024
-    found_tops, found_maps, found_counts = np.empty(room, np.int32), np.empty((room, 1), np.uint64), np.empty(room, np.int64)
+    found_tops, found_maps, found_counts = (
+        np.empty(room, np.int32),
+        np.empty((room, 1), np.uint64),
+        np.empty(room, np.int64),
+    )
     order, place = np.argsort(-supports, kind="mergesort"), np.full(many, -1, np.int64)
     maps, held = np.empty(supports.size, np.uint64), np.empty(supports.size, np.int64)
     for number in range(tops.size):

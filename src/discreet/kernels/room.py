@@ -1,7 +1,7 @@
 """Room: arrays that grow.
 
-With bits.py the one file of kernels that others call: it is small and final. Whoever changes it removes the caches of the
-others.
+With bits.py the one file of kernels that others call: it is small and final. Whoever changes it removes the caches of
+the others.
 """
 
 import numpy as np
