@@ -1,6 +1,6 @@
 """Growth: the time to mine n, 2n, 4n and 8n rows of the Quest generator."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -8,17 +8,18 @@ from clock import Effort, race
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
-from discreet import generate, mine
+from discreet import Patterns, Transactions, generate, mine
 
 WIDTHS: Final = (10, 11, 11, 12)
 HEADS: Final = ("rows", "itemsets", "ours ms", "µs a row")
 TIMES: Final = (1, 2, 4, 8)
+SHARE: Final = "0.5%"
 AIM: Final = 1.25
 """Linear, with some room for caches that grow too small."""
 
 
 class Growth(NamedTuple):
-    """Seconds to mine ``n`` rows."""
+    """Seconds for ``n`` rows."""
 
     n: int
     itemsets: int
@@ -32,9 +33,14 @@ class Growth(NamedTuple):
 
 def measure(_sources: Sequence[Source], effort: Effort) -> Part:
     """Print the times, and return them."""
-    title("Growth: closed itemsets of T10 I4 at 0.5%, one thread")
+    title(f"Growth: closed itemsets of T10 I4 at {SHARE}, one thread")
+    return grow(partial(mine, min_support=SHARE, threads=1), effort)
+
+
+def grow(run: Callable[[Transactions], Patterns], effort: Effort) -> Part:
+    """Print how the time of ``run`` grows with the rows, and return it."""
     print(line(WIDTHS, HEADS))
-    figures = grow([effort.n * times for times in TIMES], effort)
+    figures = times_of(run, [effort.n * times for times in TIMES], effort)
     for figure in figures:
         amounts = (milliseconds(figure.seconds), f"{figure.a_row * 1e6:.2f}")
         print(line(WIDTHS, (f"{figure.n:,}", f"{figure.itemsets:,}", *amounts)))
@@ -43,8 +49,8 @@ def measure(_sources: Sequence[Source], effort: Effort) -> Part:
     return Part([figure._asdict() for figure in figures], [check])
 
 
-def grow(sizes: Sequence[int], effort: Effort) -> list[Growth]:
+def times_of(run: Callable[[Transactions], Patterns], sizes: Sequence[int], effort: Effort) -> list[Growth]:
     """Return the times for so many rows each, measured in turns: a busy moment must not hit one size alone."""
-    runs = {str(n): partial(mine, generate.quest(n, seed=1), min_support="0.5%", threads=1) for n in sizes}
+    runs = {str(n): partial(run, generate.quest(n, seed=1)) for n in sizes}
     best = race(runs, effort._replace(seconds=len(sizes) * effort.seconds))
     return [Growth(n, len(runs[str(n)]()), best[str(n)]) for n in sizes]

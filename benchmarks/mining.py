@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import auditing
+import detecting
 import growth
 import memory
 import speed
@@ -26,6 +28,8 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,
+    "detect": detecting.measure,
+    "audit": auditing.measure,
 }
 
 

@@ -10,12 +10,18 @@ from discreet.patterns import Kind
 
 
 class Plan(NamedTuple):
-    """What to measure on a data set: shares from high to low, and the few cases that only some data sets have."""
+    """What to measure on a data set: shares from high to low, and the few cases that only some data sets have.
+
+    ``papers`` are the shares at which the papers' detectors end, ``hashed`` those at which the baseline runs.
+    """
 
     shares: tuple[str, ...]
     frequent: tuple[str, ...] = ()
     apriori: tuple[str, ...] = ()
     heavy: tuple[tuple[str, Kind], ...] = ()
+    papers: tuple[str, ...] = ()
+    hashed: tuple[str, ...] = ()
+    tradeoff: tuple[str, ...] = ()
 
 
 class Source(NamedTuple):
@@ -35,11 +41,16 @@ class Source(NamedTuple):
 # apriori takes minutes elsewhere, and is never near the best there.
 PUBLIC: Final[Mapping[str, Plan]] = {
     "mushroom": Plan(
-        ("10%", "5%", "1%"), frequent=("10%",), heavy=(("0.1%", "closed"), ("0.1%", "maximal"), ("5%", "frequent"))
+        ("10%", "5%", "1%"),
+        frequent=("10%",),
+        heavy=(("0.1%", "closed"), ("0.1%", "maximal"), ("5%", "frequent")),
+        papers=("20%", "10%"),
+        hashed=("10%", "1%"),
+        tradeoff=("35%", "30%", "25%", "20%", "15%", "10%"),
     ),
-    "chess": Plan(("75%", "60%", "50%"), heavy=(("50%", "closed"), ("40%", "closed"))),
+    "chess": Plan(("75%", "60%", "50%"), heavy=(("50%", "closed"), ("40%", "closed")), papers=("85%", "75%")),
     "connect": Plan(("90%", "80%", "70%"), apriori=("90%",)),
-    "retail": Plan(("0.4%", "0.1%", "0.05%"), apriori=("0.4%",), heavy=(("0.01%", "closed"),)),
+    "retail": Plan(("0.4%", "0.1%", "0.05%"), apriori=("0.4%",), heavy=(("0.01%", "closed"),), hashed=("0.4%",)),
     "T10I4D100K": Plan(("0.5%", "0.1%"), apriori=("0.5%",)),
     "kosarak_head36682": Plan(("1%", "0.5%")),
     "accidents_head15224": Plan(("50%", "30%"), heavy=(("20%", "closed"),)),
@@ -49,11 +60,18 @@ PUBLIC: Final[Mapping[str, Plan]] = {
 GENERATED: Final[Mapping[str, tuple[Callable[[], Transactions], Plan]]] = {
     "clinic": (
         lambda: generate.clinic(50_000, seed=1),
-        Plan(("5%", "1%", "0.1%"), frequent=("5%",), heavy=(("0.01%", "closed"), ("0.01%", "maximal"))),
+        Plan(
+            ("5%", "1%", "0.1%"),
+            frequent=("5%",),
+            heavy=(("0.01%", "closed"), ("0.01%", "maximal")),
+            papers=("5%", "1%"),
+            hashed=("1%", "0.1%"),
+            tradeoff=("30%", "25%", "20%", "15%", "10%", "5%"),
+        ),
     ),
     "quest": (
         lambda: generate.quest(50_000, seed=1),
-        Plan(("1%", "0.5%", "0.1%"), apriori=("1%",), heavy=(("0.02%", "closed"),)),
+        Plan(("1%", "0.5%", "0.1%"), apriori=("1%",), heavy=(("0.02%", "closed"),), hashed=("0.5%",)),
     ),
 }
 
@@ -94,4 +112,4 @@ def _load(plans: Mapping[str, Plan], missing: list[str]) -> Iterator[tuple[str, 
 
 
 def _quick(plan: Plan) -> Plan:
-    return Plan(plan.shares[:1], plan.frequent, (), plan.heavy[:1])
+    return Plan(plan.shares[:1], plan.frequent, (), plan.heavy[:1], plan.papers[:1], plan.hashed[:1], plan.tradeoff)

@@ -18,6 +18,9 @@ HEADS: Final = ("case", "kind", "itemsets", "ours ms", "pyfim ms", "by", "memory
 MOST_FREQUENT: Final = 1_000_000
 """Where there are more frequent itemsets, mlxtend is not asked for the closed ones."""
 
+Run: TypeAlias = Callable[[], list[Any]]
+"""Mines, and returns the itemsets."""
+
 Asked: TypeAlias = Callable[[Case, int], float | None]
 """Tells the seconds that mlxtend takes for a case in which we find so many itemsets."""
 
@@ -79,13 +82,8 @@ def compare(
     """Return the times of a case: ours, those of the best of ``algorithms``, and that of mlxtend."""
     itemsets = nonempty(case.mine())
     runs = {name: partial(peer, rows, case.kind, case.count) for name, peer in algorithms.items()}
-    first = {}
-    for name, run in runs.items():
-        first[name], found = timed(run)
-        agree(case, itemsets, len(found), by=name, allowed=left_out(case))
-    # The best is sought among those that took at most twice the least time in their first run.
-    near = [name for name, took in first.items() if took <= 2 * min(first.values())]
-    memory = race({"ours": case.mine} | {name: runs[name] for name in near}, effort)
+    near = quickest(case, itemsets, runs)
+    memory = race({"ours": case.mine} | near, effort)
     best = min(near, key=memory.__getitem__)
     file = race({"ours": case.mine_file, best: partial(from_file, case, algorithms[best])}, effort)
     return Speed(
@@ -100,6 +98,18 @@ def compare(
         file[best],
         asked(case, itemsets),
     )
+
+
+def quickest(case: Case, itemsets: int, runs: Mapping[str, Run]) -> dict[str, Run]:
+    """Return those of ``runs`` among which the best is sought: at most twice the least time in their first run.
+
+    Each must find as many itemsets as we do.
+    """
+    first = {}
+    for name, run in runs.items():
+        first[name], found = timed(run)
+        agree(case, itemsets, len(found), by=name, allowed=left_out(case))
+    return {name: runs[name] for name, took in first.items() if took <= 2 * min(first.values())}
 
 
 def from_file(case: Case, peer: peers.Peer) -> list[Any]:

@@ -24,7 +24,17 @@ from discreet.cli.watch import COMPILING, watching
 ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], []]
 FIMI = "".join(" ".join(map(str, row)) + "\n" for row in ROWS)
 COMMAND = [sys.executable, "-c", "from discreet.cli import main; main(prog_name='discreet')"]
-COMMANDS = [[], ["mine"], ["generate"], ["generate", "clinic"], ["generate", "quest"], ["demo"]]
+COMMANDS = [
+    [],
+    ["audit"],
+    ["detect"],
+    ["tradeoff"],
+    ["mine"],
+    ["generate"],
+    ["generate", "clinic"],
+    ["generate", "quest"],
+    ["demo"],
+]
 
 
 @pytest.fixture
@@ -213,7 +223,7 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_mined(file, tmp_
 def test_the_file_that_is_mined_is_not_written_over(file):
     assert_refused(
         run("mine", file, "--min-support", 1, "--out", file.parent / "." / file.name, "--out-format", "json"),
-        "the file that is to be mined",
+        "a file that is to be read",
     )
     assert file.read_text(encoding="utf-8") == FIMI
 
@@ -327,19 +337,35 @@ def test_generate_refuses_what_means_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_demo_is_short_narrow_and_adds_up():
+def test_the_demo_is_short_and_narrow():
     result = run("demo")
     lines = result.stdout.splitlines()
     assert result.exit_code == 0
     assert 20 <= len(lines) <= 30
     assert max(map(len, lines)) <= 100
+
+
+def test_each_sum_of_the_demo_adds_up_to_patients_that_are_there():
     rows = discreet.generate.clinic(2000, seed=1)
-    numbers = {line.split("  ")[-1]: int(line.strip("− ").split()[0]) for line in lines if "amlodipine" in line}
-    assert numbers == {
-        "amlodipine": rows.support(["amlodipine"]),
-        "amlodipine, hypertension": rows.support(["amlodipine", "hypertension"]),
-        "amlodipine, but not hypertension": sum("amlodipine" in row and "hypertension" not in row for row in rows),
-    }
+    stories = re.findall(r"  (\d+) patients? ha(?:s|ve) (.*), but (.*):\n((?:    [+−] .*\n)+)", run("demo").stdout)
+    assert len(stories) == 3
+    for count, held, lacked, lines in stories:
+        lacking = re.sub("^(not|neither) ", "", lacked).split(" nor ")
+        people = [row for row in rows if row >= set(held.split(" and ")) and row.isdisjoint(lacking)]
+        assert int(count) == len(people)
+        terms = re.findall(r"([+−]) +(\d+)  (.*)", lines)
+        assert [int(support) for _, support, _ in terms] == [rows.support(items.split(", ")) for _, _, items in terms]
+        assert sum({"+": 1, "−": -1}[sign] * int(support) for sign, support, _ in terms) == len(people)
+
+
+def test_the_demo_tells_the_verdict_and_what_is_safe():
+    rows = discreet.generate.clinic(2000, seed=1)
+    shown = run("demo").stdout
+    found = discreet.audit(rows, min_support="5%", k=10)
+    assert f"{found.verdict.name}: {len(found.channels)} sums" in shown
+    safe = int(re.search(r"minimum support of (\d+) patients", shown)[1])
+    assert not len(discreet.detect(discreet.mine(rows, min_support=safe), k=10))
+    assert len(discreet.detect(discreet.mine(rows, min_support=safe - 1), k=10))
 
 
 @contextmanager

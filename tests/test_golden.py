@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from discreet import InputError, datasets, mine
+from discreet import InputError, audit, datasets, detect, mine, tradeoff
 
 GOLDEN = [
     ("mushroom", "10%", "frequent", 574_431),
@@ -52,3 +52,65 @@ def test_public_files_have_the_known_number_of_itemsets(name, min_support, kind,
 def test_public_files_have_the_known_number_of_rows_and_items(name, expected):
     rows = load(name)
     assert (len(rows), len(rows.labels)) == expected
+
+
+LIMITS = (3, 5, 10, 20, 30, 50)
+CHANNELS = {
+    ("mushroom", "25%"): (2, 2, 125, 273, 297, 354),
+    ("mushroom", "15%"): (27, 71, 550, 1_110, 1_258, 1_720),
+    ("mushroom", "10%"): (57, 157, 1_118, 2_253, 2_641, 3_707),
+    ("chess", "80%"): (1_125, 1_607, 2_136, 2_580, 2_849, 3_023),
+    ("chess", "75%"): (3_056, 4_287, 5_646, 6_956, 7_606, 8_069),
+}
+"""The numbers of maximal channels below each limit."""
+
+WAYS = [
+    (method, kind, with_rows, name, min_support)
+    for name, min_support in CHANNELS
+    for method, kind, with_rows in [
+        ("auto", "closed", False),
+        ("auto", "closed", True),
+        ("auto", "frequent", False),
+        ("auto", "maximal", True),
+        ("projection", "maximal", True),
+        ("closed", "closed", False),
+        ("naive", "frequent", False),
+    ]
+    # The papers' sums over all subsets take minutes where itemsets are many or long.
+    if method not in {"closed", "naive"} or (name, min_support) in {("mushroom", "25%"), ("chess", "80%")}
+]
+"""Every method on what it ends on within a minute."""
+
+
+def below_each(counts):
+    return tuple(int((counts < k).sum()) for k in LIMITS)
+
+
+@pytest.mark.parametrize(("method", "kind", "with_rows", "name", "min_support"), WAYS)
+def test_public_files_open_the_known_number_of_channels(method, kind, with_rows, name, min_support):
+    rows = load(name)
+    patterns = mine(rows, min_support=min_support, kind=kind)
+    found = detect(patterns, k=LIMITS[-1], rows=rows if with_rows else None, method=method)
+    assert below_each(found.cells.counts) == CHANNELS[name, min_support]
+
+
+@pytest.mark.parametrize("k", LIMITS)
+@pytest.mark.parametrize(("name", "min_support"), CHANNELS)
+def test_each_k_finds_the_known_number_of_channels(name, min_support, k):
+    rows = load(name)
+    patterns = mine(rows, min_support=min_support)
+    expected = CHANNELS[name, min_support][LIMITS.index(k)]
+    assert len(detect(patterns, k=k)) == len(detect(patterns, k=k, rows=rows)) == expected
+
+
+@pytest.mark.parametrize(("name", "min_support"), CHANNELS)
+def test_an_audit_finds_the_known_number_of_channels(name, min_support):
+    assert len(audit(load(name), min_support=min_support, k=10).channels) == CHANNELS[name, min_support][2]
+
+
+@pytest.mark.parametrize("name", ["mushroom", "chess"])
+def test_the_trade_off_finds_the_known_number_of_channels(name):
+    shares = [min_support for file, min_support in CHANNELS if file == name]
+    grid = tradeoff(load(name), min_supports=shares, ks=LIMITS)
+    # The lowest minimum support is the first line.
+    assert grid.channels.tolist() == [list(CHANNELS[name, min_support]) for min_support in reversed(shares)]

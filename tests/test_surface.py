@@ -40,11 +40,15 @@ def test_star_import_works():
     assert set(discreet.__all__) <= set(names)
 
 
-def test_import_discreet_loads_nothing_heavy():
-    assert loaded_after("import discreet").isdisjoint(HEAVY)
+@pytest.mark.parametrize("name", ["discreet", "discreet.report"])
+def test_import_loads_nothing_heavy(name):
+    assert loaded_after(f"import {name}").isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["mine", "--help"], ["generate", "quest", "--help"]])
+HELP = [["audit"], ["detect"], ["tradeoff"], ["mine"], ["generate", "quest"], ["demo"], []]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], *([*path, "--help"] for path in HELP)])
 def test_help_loads_no_kernels_and_no_frames(arguments):
     run = f"from discreet.cli import main\ntry: main({arguments})\nexcept SystemExit as end: assert not end.code"
     assert loaded_after(run).isdisjoint(set(HEAVY) - {"click"})

@@ -184,9 +184,12 @@ class Channels:
         >>> [str(channel) for channel in channels.worst(1)]
         ['¬a ∧ ¬b: 1 row']
         """
+        return [self[number] for number in self.ranking()[:most].tolist()]
+
+    def ranking(self) -> NDArray[np.intp]:
+        """Return the numbers of all channels, the worst first."""
         sizes = np.diff(self.top_offsets)[self.cells.tops]
-        order = np.lexsort((sizes, self.cells.counts))
-        return [self[number] for number in order[:most].tolist()]
+        return np.lexsort((sizes, self.cells.counts))
 
     def expand(self, patterns: Patterns) -> Iterator[Channel]:
         """Yield every channel of the release, by top and then by base: they follow from the maximal ones.

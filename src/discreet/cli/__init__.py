@@ -1,7 +1,7 @@
 """The command line: each command mirrors a verb of the library, and uses only its public names.
 
-Exit codes: 0 done, 2 wrong usage or input (one line on stderr), 130 stopped by Ctrl-C,
-141 the reader of a pipe went away. 1 is kept for "unsafe to publish".
+Exit codes: 0 done, or safe to publish; 1 unsafe to publish; 2 wrong usage or input (one line on stderr);
+130 stopped by Ctrl-C; 141 the reader of a pipe went away.
 """
 
 import os
@@ -12,12 +12,16 @@ from typing import Any, Final, NoReturn
 import click
 
 from discreet import DiscreetError, __version__
+from discreet.cli.audit import audit
 from discreet.cli.demo import demo
+from discreet.cli.detect import detect
 from discreet.cli.generate import generate
 from discreet.cli.mine import mine
+from discreet.cli.signs import teach
+from discreet.cli.tradeoff import tradeoff
 
 ARGUMENT: Final = re.compile(
-    r"(?<![\w./-])(?:(?P<name>format|out_format|row|items?|separator)=(?:'(?P<value>\w+)'|(?![\w./-]))"
+    r"(?<![\w./-])(?:(?P<name>format|out_format|rows?|items?|separator|kind|method|n)=(?:'(?P<value>\w+)'|(?![\w./-]))"
     r"|(?P<word>min_support|max_patterns|max_length|(?<=raise )memory)(?![\w./-]))"
 )
 """An argument in a sentence, with or without its value; no part of the name of a file."""
@@ -29,6 +33,7 @@ class Commands(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as in click
         """Run, and exit; wrong usage takes one line here, where click would take four."""
         extra["standalone_mode"] = False
+        teach(sys.stdout, sys.stderr)
         try:
             code = super().main(*args, **extra)
         except click.exceptions.NoArgsIsHelpError as error:
@@ -45,7 +50,7 @@ class Commands(click.Group):
     def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - as in click
         """Run the command; what it raises in the way of our own errors becomes a line and an exit code."""
         try:
-            super().invoke(context)
+            code = super().invoke(context)
             sys.stdout.flush()
         except DiscreetError as error:
             _fail(in_options(str(error)), error.exit_code)
@@ -57,12 +62,13 @@ class Commands(click.Group):
             # Python flushes stdout once more at exit, which would fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(141)
+        return code
 
 
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: discreet mine baskets.csv --min-support 10%",
+    epilog="Example: discreet audit baskets.csv --min-support 10% -k 10",
 )
 @click.version_option(__version__, prog_name="discreet")
 def main() -> None:
@@ -89,5 +95,5 @@ def _fail(sentence: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-for command in (mine, generate, demo):
+for command in (audit, detect, tradeoff, mine, generate, demo):
     main.add_command(command)

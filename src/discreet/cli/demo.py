@@ -5,83 +5,93 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from discreet.cli.place import say
+
 if TYPE_CHECKING:
-    from discreet import Patterns, Transactions
+    from discreet import Audit, Channel, Channels, Patterns, Tradeoff
 
 PATIENTS: Final = 2000
 MIN_SUPPORT: Final = "5%"
 K: Final = 10
 """Fewer people than this are too few to speak of; ten is a usual rule of statistical offices."""
 
-SHOWN: Final = 6
+TOLD: Final = 3
 
 
-@click.command(short_help="Show why large supports are not yet harmless.", epilog="Example: discreet demo")
+@click.command(short_help="Show what a harmless table gives away.", epilog="Example: discreet demo")
 def demo() -> None:
-    """Mine a generated clinic and show why large supports are not yet harmless.
+    """Mine and audit a generated clinic, and show what its harmless table gives away.
 
     The patients are made up from a fixed seed; nothing is read, written or fetched.
     """
-    from discreet import mine
+    from discreet import audit, tradeoff
     from discreet.cli.watch import watching
     from discreet.generate import clinic
 
-    with watching() as progress:
+    with watching(then="auditing") as progress:
         rows = clinic(PATIENTS, seed=1)
-        patterns = mine(rows, min_support=MIN_SUPPORT, kind="closed", progress=progress)
-    for line in story(rows, patterns):
-        click.echo(line)
+        found = audit(rows, min_support=MIN_SUPPORT, k=K, progress=progress)
+        grid = tradeoff(rows, min_supports=[MIN_SUPPORT], ks=[K])
+    say(story(found, grid))
 
 
-def story(rows: "Transactions", patterns: "Patterns") -> Iterator[str]:
+def story(audit: "Audit", grid: "Tradeoff") -> Iterator[str]:
     """Yield the lines of the demonstration."""
     from discreet.cli.table import counted, in_words
 
-    yield f"A clinic, made up: {len(rows):,} patients and {len(rows.labels)} items (age, sex, diagnoses, tests, drugs)."
-    yield f"It would like to publish what often goes together: {counted(patterns)},"
-    yield f"each held by {in_words(patterns).replace('rows', 'patients')}. Among the largest of several items:"
+    patterns, channels, exposed = audit.patterns, audit.channels, audit.exposed
+    if channels is None or exposed is None:
+        return  # never: the clinic has both
+    items = len(patterns.labels)
+    yield f"A clinic, made up: {patterns.n:,} patients and {items} items (age, sex, diagnoses, tests, drugs)."
+    yield f"It would like to publish what often goes together: {counted(patterns)}, each held by"
+    yield f"{in_words(patterns).replace('rows', 'patients')}. No line of that table speaks of fewer people. Is it safe?"
     yield ""
-    yield from _largest(patterns)
+    yield f"  {audit.verdict.name}: {len(channels):,} sums of the published numbers tell of fewer than {K} patients."
     yield ""
-    yield f"No line of the table speaks of fewer than {patterns.min_support} people. Is it safe to publish?"
-    yield "No. Take two of its lines, and subtract:"
+    yield f"Each is an inference channel. {TOLD} of them, and the lines of the table to add and subtract:"
+    for channel in telling(channels, TOLD):
+        yield from ("", *_told(channel, patterns))
+    many, alone = exposed.numbers.size, int((exposed.smallest == 1).sum())
     yield ""
-    yield from _sum(patterns)
+    yield f"{many:,} patients are exposed in this way, {alone} of them alone: few enough for a neighbour,"
+    yield "a colleague or an insurer to know who is meant, and to learn the rest."
+    yield from _safe(grid, patterns)
     yield ""
-    pairs = sum(1 for _ in differences(patterns))
-    yield f"{pairs:,} pairs of lines in this table give away fewer than {K} people in this way, and longer sums"
-    yield "give away more. That is an inference channel: the table says what none of its lines says."
-    yield ""
-    yield "This version of discreet mines, exactly. Finding all channels and closing them comes next."
-    yield "On your own data: discreet mine FILE --min-support 10%"
+    yield "On your own data:  discreet audit FILE --min-support 5% -k 10"
+    yield "                   discreet tradeoff FILE"
 
 
-def differences(patterns: "Patterns") -> Iterator[tuple[list[str], str, int, int]]:
-    """Yield (base, item, support, support with the item) where the two published supports differ by less than k."""
-    supports = dict(patterns)
-    for itemset, support in supports.items():
-        for item in itemset:
-            without = supports.get(itemset - {item}, support)
-            if 0 < without - support < K:
-                yield sorted(map(str, itemset - {item})), str(item), without, support
+def telling(channels: "Channels", most: int) -> "Iterator[Channel]":
+    """Yield the simplest channels, of the fewest items and then of the fewest rows; each lacks other items."""
+    lacked: set[object] = set()
+    for channel in sorted(channels, key=lambda channel: (len(channel.top), channel.count)):
+        if most and lacked.isdisjoint(channel.top - channel.base):
+            lacked |= channel.top - channel.base
+            most -= 1
+            yield channel
 
 
-def _largest(patterns: "Patterns") -> Iterator[str]:
-    from discreet.cli.table import joined, largest
+def _told(channel: "Channel", patterns: "Patterns") -> Iterator[str]:
+    """Yield a channel in plain words, and its sum."""
+    from discreet.cli.table import joined
 
-    several = ((labels, support) for labels, support in largest(patterns, len(patterns)) if len(labels) > 1)
-    for (labels, support), _ in zip(several, range(SHOWN), strict=False):
-        yield f"  {support:>5,}  {joined(labels)}"
+    held, lacked = sorted(map(str, channel.base)), sorted(map(str, channel.top - channel.base))
+    who = "1 patient has" if channel.count == 1 else f"{channel.count} patients have"
+    but = f"not {lacked[0]}" if len(lacked) == 1 else f"neither {' nor '.join(lacked)}"
+    yield f"  {who} {' and '.join(held)}, but {but}:"
+    for term in channel.terms(patterns):
+        times = f"{abs(term.times)} × " if abs(term.times) > 1 else ""
+        labels = joined(sorted(map(str, term.itemset)))
+        yield f"    {'−' if term.times < 0 else '+'} {times}{term.support:>3,}  {labels}"
 
 
-def _sum(patterns: "Patterns") -> Iterator[str]:
-    """Yield the simplest of the differences, as a sum and in words."""
-    base, item, without, support = min(differences(patterns), key=lambda found: (len(found[0]), found[2] - found[3]))
-    names = ", ".join(base)
-    width = len(f"{names}, {item}")
-    yield f"  {without:>5,}  {names}"
-    yield f"− {support:>5,}  {names}, {item}"
-    yield "  " + "─" * (7 + width)
-    yield f"  {without - support:>5,}  {names}, but not {item}"
-    yield ""
-    yield f"Only {without - support} patients: too few to stay unknown to a neighbour, a colleague or an insurer."
+def _safe(grid: "Tradeoff", patterns: "Patterns") -> Iterator[str]:
+    """Yield from which minimum support on there is no channel, and what would be left to publish."""
+    from discreet.report import share
+
+    safe = grid.safe[K]
+    if safe is not None:
+        left = int((patterns.supports >= safe).sum())
+        yield f"From a minimum support of {safe} patients ({share(safe, grid.n)}) on there is no such sum;"
+        yield f"of the {len(patterns)} itemsets, {left} would be left to publish."

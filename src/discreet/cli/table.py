@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet import Patterns, Transactions
+from discreet.report import printable, share
 
 SHOWN: Final = 20
 
@@ -53,8 +54,7 @@ def joined(labels: Sequence[object]) -> str:
     >>> joined(["aspirin", 7]), joined([]), joined(["a\x1b[31m"])
     ('aspirin, 7', '(every row)', 'a\\x1b[31m')
     """
-    text = ", ".join(map(str, labels)) if labels else "(every row)"
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    return printable(", ".join(map(str, labels)) if labels else "(every row)")
 
 
 def counted(patterns: Patterns) -> str:
@@ -73,12 +73,3 @@ def in_words(patterns: Patterns) -> str:
     'at least 3 rows (75%)'
     """
     return f"at least {patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
-
-
-def share(count: int, n: int) -> str:
-    """Return ``count`` of ``n`` rows as a percentage, rounded for reading.
-
-    >>> share(813, 8124), share(1, 0)
-    ('10.01%', '-')
-    """
-    return f"{100 * count / n:.4g}%" if n else "-"

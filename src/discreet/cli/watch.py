@@ -11,21 +11,22 @@ COMPILING = "compiling the kernels: some 20 to 60 seconds, only in the first run
 
 
 @contextmanager
-def watching(*, quiet: bool = False) -> Iterator[Callable[[float, int], None]]:
+def watching(*, quiet: bool = False, then: str = "sorting") -> Iterator[Callable[[float, int], None]]:
     """Yield what ``mine`` tells its progress to: a bar with the time left, on a terminal and nowhere else.
 
-    When kernels are really compiled, not merely loaded from Numba's cache, that is said once.
+    After the search, ``then`` says what goes on. When kernels are really compiled, not merely loaded from Numba's
+    cache, that is said once.
     """
     console = Console(stderr=True, quiet=quiet)
     with event.install_listener("numba:compile", Compiling(console)), _bar(console) as bar:
         search = bar.add_task("reading", total=None, found="")
-        sorting = bar.add_task("sorting", total=None, found="", visible=False)
+        after = bar.add_task(then, total=None, found="", visible=False)
 
         def progress(done: float, found: int) -> None:
             bar.update(
                 search, description="mining", total=1, completed=done, found=f"{found:,} found", visible=done < 1
             )
-            bar.update(sorting, found=f"{found:,} found", visible=done >= 1)
+            bar.update(after, found=f"{found:,} found", visible=done >= 1)
 
         yield progress
 

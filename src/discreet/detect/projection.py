@@ -3,17 +3,25 @@
 As printed, the last group of equal rows is never counted; here it is (its own example 6 needs that).
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet import kernels
 from discreet.detect.question import Question
-from discreet.family import Cells, based
+from discreet.family import Cells, based, taken
 
 
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops, from the rows."""
+    return cells_under(question, np.arange(question.tops[0].size - 1))
+
+
+def cells_under(question: Question, numbers: NDArray[np.int64]) -> Cells:
+    """Return the small cells of some of the tops, from the rows."""
     rows = question.rows_needed("projection")
-    top_offsets, top_items = question.tops
-    words = max(1, -(-int((top_offsets[1:] - top_offsets[:-1]).max(initial=0)) // 64))
+    offsets, items = taken(*question.tops, numbers)
+    words = max(1, -(-int(np.diff(offsets).max(initial=0)) // 64))
     tops, maps, counts = kernels.papers.by_projection(
-        rows.offsets, rows.items, len(rows.labels), top_offsets, question.row_codes[top_items], words, question.limit
+        rows.offsets, rows.items, len(rows.labels) + 1, offsets, question.row_codes[items], words, question.limit
     )
-    return based(maps, tops, counts, top_offsets, top_items)
+    return based(maps, numbers[tops].astype(np.int32), counts, *question.tops)

@@ -38,9 +38,7 @@ class Question:
         counts = kernels.encode.count(
             self.rows.items[self.rows.offsets[0] : self.rows.offsets[-1]], len(self.rows.labels) + 1
         )[self.row_codes]
-        published = kernels.lattice.item_supports(
-            self.patterns.offsets, self.patterns.items, self.patterns.supports, len(self.patterns.labels)
-        )
+        published = self.item_supports
         used = published > 0
         same = counts >= published if self.patterns.kind == "maximal" else counts == published
         if not same[used].all():
@@ -48,6 +46,14 @@ class Question:
                 f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the "
                 "rows than in the patterns; give the rows that they were mined from"
             )
+
+    @cached_property
+    def item_supports(self) -> NDArray[np.int64]:
+        """The largest support of a pattern that holds an item, for each item."""
+        supports: NDArray[np.int64] = kernels.lattice.item_supports(
+            self.patterns.offsets, self.patterns.items, self.patterns.supports, len(self.patterns.labels)
+        )
+        return supports
 
     @cached_property
     def family(self) -> Family:

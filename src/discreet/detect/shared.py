@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.detect import projection
 from discreet.detect.question import Question
 from discreet.family import Cells, based, taken, together
 
 WORD: Final = 64
-"""Items that fit a word of bitmaps: so many a group of tops has together, unless it is one top that has more."""
+"""Items that fit a word of bitmaps: so many a group of tops has together. A top that has more goes its own way."""
 VISITS_A_TOP: Final = 250
 """Rows that a top is compared with on the descent, about; measured."""
 SAMPLE: Final = 64
@@ -24,11 +25,6 @@ class Group(NamedTuple):
 
     tops: NDArray[np.int64]
     items: NDArray[np.int32]
-
-    @property
-    def words(self) -> int:
-        """The words that a bitmap of the items takes."""
-        return max(1, -(-self.items.size // WORD))
 
 
 class Maps(NamedTuple):
@@ -42,28 +38,30 @@ def cells(question: Question) -> Cells:
     """Return the small cells of the tops: by supports or by rows, and where both are at hand by what is less work."""
     if question.rows is None:
         return question.family.cells(question.limit)
-    groups = grouped(*question.tops, len(question.patterns.labels))
+    groups = grouped(question)
     if question.patterns.kind != "maximal" and question.family.visits(SAMPLE) < visits(question, groups):
         return question.family.cells(question.limit)
+    long = np.flatnonzero(np.diff(question.tops[0]) > WORD)
+    parts = [projection.cells_under(question, long)] if long.size else []
     maps = [whole_maps(question, groups[0])] if len(groups) == 1 else listed_maps(question, groups)
-    return together([descend(question, group, map_) for group, map_ in zip(groups, maps, strict=True)])
+    return together([*parts, *(descend(question, group, map_) for group, map_ in zip(groups, maps, strict=True))])
 
 
-def grouped(offsets: NDArray[np.int64], items: NDArray[np.int32], many: int) -> list[Group]:
-    """Return the tops in groups of like ones: sorted by their items, the commonest first, and cut where a word is full.
+def grouped(question: Question) -> list[Group]:
+    """Return the tops of a word of items or less in groups of like ones that have no more together.
 
-    >>> groups = grouped(np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), 3)
-    >>> [(group.tops.tolist(), group.items.tolist()) for group in groups]
-    [([0, 1], [0, 1, 2])]
+    They are sorted by their items, the commonest first, and cut where a word is full.
     """
-    held = np.bincount(items, minlength=many)
-    ranks = np.empty(many, dtype=np.int64)
-    ranks[np.argsort(-held, kind="stable")] = np.arange(1, many + 1)
-    ranked = ranks[items].astype(np.int32)
+    offsets, items = question.tops
+    many = len(question.patterns.labels)
+    ranks = np.empty(many, dtype=np.int32)
+    ranks[np.argsort(-np.bincount(items, minlength=many), kind="stable")] = np.arange(1, many + 1)
+    ranked = ranks[items]
     kernels.rows.sort_rows(offsets.copy(), ranked)
     keys = np.empty(offsets.size - 1, dtype=np.uint64)
     kernels.itemsets.pack(offsets, ranked, np.arange(many + 1), max(1, many.bit_length()), keys)
     order = np.argsort(keys, kind="stable")
+    order = order[np.diff(offsets)[order] <= WORD]
     starts = kernels.cells.group(offsets, items, order, many, WORD)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]
     return [Group(part, np.unique(taken(offsets, items, part)[1])) for part in parts]
@@ -71,9 +69,7 @@ def grouped(offsets: NDArray[np.int64], items: NDArray[np.int32], many: int) -> 
 
 def visits(question: Question, groups: Sequence[Group]) -> int:
     """Return about how many steps the descent takes: each group meets the rows of its items, each top some of them."""
-    supports = kernels.lattice.item_supports(
-        question.patterns.offsets, question.patterns.items, question.patterns.supports, len(question.patterns.labels)
-    )
+    supports = question.item_supports
     met = sum(int(supports[group.items].sum()) for group in groups)
     return met + VISITS_A_TOP * (question.tops[0].size - 1)
 
@@ -83,8 +79,7 @@ def whole_maps(question: Question, group: Group) -> Maps:
     rows = question.rows_needed("auto")
     place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
     place[question.row_codes[group.items]] = np.arange(group.items.size)
-    maps = kernels.cells.map_itemsets(rows.offsets, rows.items, place, group.words)
-    return Maps(maps, np.ones(len(rows), dtype=np.int64))
+    return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), np.ones(len(rows), dtype=np.int64))
 
 
 def listed_maps(question: Question, groups: Sequence[Group]) -> Iterator[Maps]:
@@ -97,13 +92,10 @@ def listed_maps(question: Question, groups: Sequence[Group]) -> Iterator[Maps]:
     records, starts = kernels.encode.merge_rows(rows.offsets, rows.items, code, entries)
     weights = records[starts + 1].astype(np.int64)
     offsets, lists = kernels.encode.list_rows(records, starts, used.size)
-    maps, touched = np.zeros((starts.size, 1), dtype=np.uint64), np.empty(starts.size, dtype=np.int64)
+    maps, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)
     for group in groups:
-        if group.words != maps.shape[1]:
-            maps = np.zeros((starts.size, group.words), dtype=np.uint64)
-        chosen = np.searchsorted(used, group.items)
-        size = kernels.cells.map_listed(lists, offsets, chosen, group.words, maps, touched)
-        yield Maps(*kernels.cells.gather(maps, touched[:size], weights, group.words, len(rows)))
+        size = kernels.cells.map_listed(lists, offsets, np.searchsorted(used, group.items), maps, touched)
+        yield Maps(*kernels.cells.gather(maps, touched[:size], weights, len(rows)))
 
 
 def descend(question: Question, group: Group, maps: Maps) -> Cells:
@@ -111,6 +103,6 @@ def descend(question: Question, group: Group, maps: Maps) -> Cells:
     offsets, items = taken(*question.tops, group.tops)
     place = np.full(len(question.patterns.labels), -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
-    tops = kernels.cells.map_itemsets(offsets, items, place, group.words)
+    tops = kernels.cells.map_itemsets(offsets, items, place)
     found, bases, counts = kernels.cells.cells_of(maps.rows, maps.weights, tops, question.limit)
-    return based(bases, group.tops[found].astype(np.int32), counts, *question.tops, place)
+    return based(bases[:, None], group.tops[found].astype(np.int32), counts, *question.tops, place)

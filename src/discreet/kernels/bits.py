@@ -1,4 +1,4 @@
-"""Bits of a word: the two machine instructions that Numba does not offer.
+"""Bits of a word: the two machine instructions that Numba does not offer, and a hash that no overflow disturbs.
 
 The one file of kernels that others call: it is small and final. Whoever changes it removes the caches of the others.
 """
@@ -17,6 +17,12 @@ def popcount(word):
 def lowest_bit(word):
     """Return the place of the lowest bit of ``word``, which must not be 0."""
     return (int(word) & -int(word)).bit_length() - 1
+
+
+def mixed(word):
+    """Return a word whose lower half hangs on all bits of ``word``: multiplied by the golden ratio, and folded."""
+    product = int(word) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
+    return np.uint64(product ^ product >> 32)
 
 
 @intrinsic
@@ -46,3 +52,12 @@ def _popcount(word):
 @overload(lowest_bit)
 def _lowest_bit(word):
     return lambda word: np.int64(_cttz(word))
+
+
+@overload(mixed)
+def _mixed(word):
+    def mixed(word):
+        product = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
+        return product ^ (product >> np.uint64(32))
+
+    return mixed

@@ -1,89 +1,88 @@
 """Kernels that count the cells of many tops at once: how many rows meet a top in which of its items.
 
-Rows and tops are bitmaps over the places of some items, a few words each. The tops are parted in two again and again;
-on the way down rows lose the items that no top of their part has, and equal rows are merged, so that near the leaves,
-where most of the work is, few rows are left. At a leaf there is one top, and its rows are its cells.
+Rows and tops are bitmaps of one word over the places of some items. The tops are parted in two again and again; on the
+way down rows lose the items that no top of their part has, and equal rows are merged, so that near the leaves, where
+most of the work is, few rows are left.
+
+Places in arrays are unsigned where it counts: Numba asks of a signed one each time whether it is negative.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit
+from discreet.kernels.bits import lowest_bit, mixed, popcount
 from discreet.kernels.room import grown
 
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
+HALF = np.uint64(32)
+FEW = 4
+TABLE = 12
 
 
 @jit
-def group(offsets, items, ranks, many, room):
-    """Return where groups of tops start whose items are at most ``room`` together, or one top that has more.
+def group(offsets, items, order, many, room):
+    """Return where groups of tops start that have at most ``room`` items together, as each of them has.
 
-    ``ranks`` orders the tops so that like ones stand together; there are ``many`` items.
+    ``order`` is an order of the tops in which like ones stand together; there are ``many`` items.
     """
-    starts, groups = np.empty(ranks.size + 1, np.int64), 0
+    starts, groups = np.empty(order.size + 1, np.int64), 0
     seen, held = np.full(many, -1, np.int64), 0
-    for at in range(ranks.size):
+    for at in range(order.size):
         more = 0
-        for entry in range(offsets[ranks[at]], offsets[ranks[at] + 1]):
+        for entry in range(offsets[order[at]], offsets[order[at] + 1]):
             more += seen[items[entry]] != groups
         if groups == 0 or held + more > room:
             starts[groups] = at
             groups += 1
             held = 0
-        for entry in range(offsets[ranks[at]], offsets[ranks[at] + 1]):
+        for entry in range(offsets[order[at]], offsets[order[at] + 1]):
             if seen[items[entry]] != groups:
                 seen[items[entry]] = groups
                 held += 1
-    starts[groups] = ranks.size
+    starts[groups] = order.size
     return starts[: groups + 1].copy()
 
 
 @jit
-def map_itemsets(offsets, items, place, words):
+def map_itemsets(offsets, items, place):
     """Return the itemsets as bitmaps: item ``i`` is bit ``place[i]``, left out where that is -1."""
-    maps = np.zeros((offsets.size - 1, words), np.uint64)
+    maps = np.zeros(offsets.size - 1, np.uint64)
     for row in range(offsets.size - 1):
         for at in range(offsets[row], offsets[row + 1]):
             bit = place[items[at]]
             if bit >= 0:
-                maps[row, bit >> 6] |= ONE << np.uint64(bit & 63)
+                maps[row] |= ONE << np.uint64(bit)
     return maps
 
 
 @jit
-def map_listed(lists, list_offsets, chosen, words, maps, touched):
+def map_listed(lists, list_offsets, chosen, maps, touched):
     """Set in ``maps``, which is 0, bit ``j`` of each row that holds the item ``chosen[j]``, by the rows of each item.
 
     Write the rows that hold any of them to ``touched``; return how many.
     """
     size = 0
     for bit in range(chosen.size):
-        word, mask = bit >> 6, ONE << np.uint64(bit & 63)
         for at in range(list_offsets[chosen[bit]], list_offsets[chosen[bit] + 1]):
             row = lists[at]
-            empty = True
-            for other in range(words):
-                empty &= maps[row, other] == 0
-            if empty:
-                touched[size] = row
-                size += 1
-            maps[row, word] |= mask
+            touched[size] = row
+            size += maps[row] == 0
+            maps[row] |= ONE << np.uint64(bit)
     return size
 
 
 @jit
-def gather(maps, touched, weights, words, total):
+def gather(maps, touched, weights, total):
     """Return the rows that were touched, with their weights, and one for all the others; ``maps`` is 0 again.
 
     All rows together weigh ``total``.
     """
-    rows, held = np.zeros((touched.size + 1, words), np.uint64), np.empty(touched.size + 1, np.int64)
+    rows, held = np.zeros(touched.size + 1, np.uint64), np.empty(touched.size + 1, np.int64)
     for at in range(touched.size):
-        for word in range(words):
-            rows[at, word] = maps[touched[at], word]
-            maps[touched[at], word] = 0
+        rows[at] = maps[touched[at]]
+        maps[touched[at]] = 0
         held[at] = weights[touched[at]]
         total -= held[at]
     held[touched.size] = total
@@ -96,37 +95,48 @@ def project(maps, weights, start, stop, keep, slots, stamp):
     """Write the rows from ``start`` to ``stop``, cut to the items of ``keep``, behind them, equal ones merged.
 
     Return where they end. There must be room for as many again; ``slots`` has a power of 2 of entries, at least twice
-    as many, and what it holds of earlier stamps counts as empty.
+    as many, and what it holds of earlier stamps counts as empty. All numbers are unsigned.
     """
-    words, size = keep.size, 16
-    while size < 2 * (stop - start):
-        size *= 2
-    low, end = np.uint64(size - 1), stop
+    size = np.uint64(16)
+    while size < (stop - start) << ONE:
+        size <<= ONE
+    low, end = size - ONE, stop
     for row in range(start, stop):
-        slot = np.uint64(0)
-        for word in range(words):
-            cut = maps[row, word] & keep[word]
-            maps[end, word] = cut
-            slot ^= cut
-            slot ^= slot << np.uint64(13)
-            slot ^= slot >> np.uint64(7)
-            slot ^= slot << np.uint64(17)
-        slot &= low
+        cut = maps[row] & keep
+        slot = mixed(cut) & low
         while True:
             held = slots[slot]
-            if held >> 32 != stamp:
-                slots[slot] = (stamp << 32) | end
+            if held >> HALF != stamp:
+                slots[slot] = (stamp << HALF) | end
+                maps[end] = cut
                 weights[end] = weights[row]
-                end += 1
+                end += ONE
                 break
-            other, same = held & 0xFFFFFFFF, True
-            for word in range(words):
-                same &= maps[other, word] == maps[end, word]
-            if same:
+            other = held & np.uint64(0xFFFFFFFF)
+            if maps[other] == cut:
                 weights[other] += weights[row]
                 break
             slot = (slot + ONE) & low
     return end
+
+
+@jit
+def tally(maps, weights, start, stop, top, index, table):
+    """Add up in ``table``, which is 0, the weights of rows by what they hold of ``top``: a bit for each of its items.
+
+    Item by item, not row by row, so that several rows are done at once.
+    """
+    bits, bit = top, np.uint64(0)
+    for at in range(stop - start):
+        index[at] = 0
+    while bits:
+        place = np.uint64(lowest_bit(bits))
+        bits &= bits - ONE
+        for at in range(stop - start):
+            index[at] |= ((maps[start + at] >> place) & ONE) << bit
+        bit += ONE
+    for at in range(stop - start):
+        table[index[at]] += weights[start + at]
 
 
 @jit
@@ -137,22 +147,33 @@ def part(tops, order, low, high, counts):
     """
     counts[:] = 0
     for at in range(low, high):
-        for word in range(tops.shape[1]):
-            bits = tops[order[at], word]
-            while bits:
-                counts[(word << 6) + lowest_bit(bits)] += 1
-                bits &= bits - ONE
+        bits = tops[order[at]]
+        while bits:
+            counts[lowest_bit(bits)] += 1
+            bits &= bits - ONE
     best, item = -1, 0
     for bit in range(counts.size):
         less = min(counts[bit], high - low - counts[bit])
         if less > best:
             best, item = less, bit
-    word, mask, middle = item >> 6, ONE << np.uint64(item & 63), low
+    mask, middle = ONE << np.uint64(item), low
     for at in range(low, high):
-        if tops[order[at], word] & mask:
+        if tops[order[at]] & mask:
             order[at], order[middle] = order[middle], order[at]
             middle += 1
     return middle
+
+
+@jit
+def spread(cell, top):
+    """Return the bits of ``cell``, one for each item of ``top``, at the places of these items."""
+    result, bits = np.uint64(0), top
+    while cell:
+        if cell & ONE:
+            result |= bits & ~(bits - ONE)
+        bits &= bits - ONE
+        cell >>= ONE
+    return result
 
 
 @jit
@@ -161,48 +182,61 @@ def cells_of(maps, weights, tops, limit):
 
     ``maps`` are rows that weigh ``weights``; no two tops are equal.
     """
-    words, many = tops.shape[1], tops.shape[0]
-    order, counts, keep = np.arange(many), np.empty(words << 6, np.int64), np.empty(words, np.uint64)
+    many = tops.size
+    order, counts = np.arange(many), np.empty(64, np.int64)
     stack, depth = np.empty((many + 1, 4), np.int64), min(1, many)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, many, 0, weights.size
-    slots, stamp = np.zeros(16, np.int64), 0
-    found, room = 0, 1024
-    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, words), np.uint64)
+    slots, stamp = np.zeros(16, np.uint64), np.uint64(0)
+    index, table = np.empty(16, np.uint64), np.zeros(1 << TABLE, np.int64)
+    found, room = 0, np.int64(1024)
+    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
     found_counts = np.empty(room, np.int64)
     while depth:
         depth -= 1
         low, high, start, stop = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
-        keep[:] = 0
+        keep = np.uint64(0)
         for at in range(low, high):
-            for word in range(words):
-                keep[word] |= tops[order[at], word]
-        if 2 * stop - start > weights.size:
-            maps, weights = grown(maps, 2 * (2 * stop - start)), grown(weights, 2 * (2 * stop - start))
+            keep |= tops[order[at]]
+        # Room for the rows of this part, and behind them for those of one top.
+        if 3 * stop - 2 * start > weights.size:
+            maps, weights = grown(maps, 2 * (3 * stop - 2 * start)), grown(weights, 2 * (3 * stop - 2 * start))
         if slots.size < 2 * (stop - start):
             wider = slots.size
             while wider < 2 * (stop - start):
                 wider *= 2
-            slots = np.zeros(wider, np.int64)
-        stamp += 1
-        end = project(maps, weights, start, stop, keep, slots, stamp)
-        if high - low > 1:
+            slots, index = np.zeros(wider, np.uint64), np.empty(wider, np.uint64)
+        stamp += ONE
+        end = np.int64(project(maps, weights, np.uint64(start), np.uint64(stop), keep, slots, stamp))
+        if high - low > FEW:
             middle = part(tops, order, low, high, counts)
             stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = middle, high, stop, end
             depth += 1
             stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = low, middle, stop, end
             depth += 1
             continue
-        if found + end - stop > room:
-            room = 2 * (found + end - stop)
-            found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-            found_maps = grown(found_maps, room)
-        for row in range(stop, end):
-            if weights[row] < limit:
-                found_tops[found] = order[low]
-                found_counts[found] = weights[row]
-                for word in range(words):
-                    found_maps[found, word] = maps[row, word]
-                found += 1
+        for at in range(low, high):
+            top = tops[order[at]]
+            size = np.int64(popcount(top))
+            small = size <= TABLE and 1 << size <= 4 * (end - stop)
+            if small:
+                tally(maps, weights, stop, end, top, index, table)
+                cells = np.int64(1) << size
+            else:
+                stamp += ONE
+                cells = np.int64(project(maps, weights, np.uint64(stop), np.uint64(end), top, slots, stamp)) - end
+            if found + cells > room:
+                room = 2 * (found + cells)
+                found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                found_maps = grown(found_maps, room)
+            for cell in range(cells):
+                held = table[cell] if small else weights[end + cell]
+                if 0 < held < limit:
+                    found_tops[found] = order[at]
+                    found_maps[found] = spread(np.uint64(cell), top) if small else maps[end + cell]
+                    found_counts[found] = held
+                    found += 1
+                if small:
+                    table[cell] = 0
     return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
 
 
@@ -210,7 +244,7 @@ def cells_of(maps, weights, tops, limit):
 def write_bases(maps, tops, offsets, items, place, base_offsets, bases):
     """Write the items of each cell: those of its top, ``items[offsets[t]:offsets[t + 1]]``, whose bits are set.
 
-    ``place[item]`` is the bit of an item; if it is empty, the j-th item of the top has bit j.
+    Bitmaps are of some words. ``place[item]`` is the bit of an item; if it is empty, a top's j-th item has bit j.
     """
     entry = 0
     base_offsets[0] = 0

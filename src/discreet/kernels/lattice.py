@@ -7,7 +7,7 @@ cell of a top is a bitmap of its items, some words: bit ``j`` is the top's ``j``
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import popcount
+from discreet.kernels.bits import mixed, popcount
 from discreet.kernels.room import grown
 
 jit = njit(cache=True, nogil=True)
@@ -84,14 +84,6 @@ def hashed(items, first, last, without):
         if at != without:
             word = mixed(word ^ np.uint64(items[at] + 1))
     return word
-
-
-@jit
-def mixed(word):
-    """Return a word whose lower bits hang on all bits of ``word``: Marsaglia's xorshift."""
-    word ^= word << np.uint64(13)
-    word ^= word >> np.uint64(7)
-    return word ^ (word << np.uint64(17))
 
 
 @jit

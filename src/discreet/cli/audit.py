@@ -1,0 +1,114 @@
+"""``discreet audit``: whether a pattern set may be published."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.place import check_place, put
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, candidate, given, options
+
+if TYPE_CHECKING:
+    from discreet import Audit
+
+
+@click.command(
+    short_help="Judge whether a pattern set may be published.",
+    epilog="""\b
+Examples:
+  discreet audit clinic.csv --min-support 5% -k 10
+  discreet audit clinic.csv --min-support 5% --policy acro --exposed exposed.csv
+  discreet audit patterns.json -k 10 --json
+  discreet audit mined.txt -k 10 --n 2000 --kind closed""",
+)
+@options(CANDIDATE)
+@click.option("-k", type=click.IntRange(min=1), metavar="K", help="Counts from 1 to K - 1 are too small to be told.")
+@click.option("--policy", metavar="NAME|FILE", help="Judge by a policy: acro, opensafely, … or a .toml or .yaml file.")
+@click.option(
+    "--explain",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Show the N worst of each kind, with their sums.",
+)
+@click.option("--exposed", metavar="FILE", help="Write which rows are exposed to a file named DO-NOT-RELEASE.")
+@options(COLUMNS, LIMITS, ENDING)
+def audit(
+    *,
+    file: str,
+    min_support: str | None,
+    k: int | None,
+    policy: str | None,
+    explain: int,
+    exposed: str | None,
+    as_json: bool,
+    out: str | None,
+    quiet: bool,
+    max_patterns: int | None,
+    memory: int | None,
+    threads: int | None,
+    **reading: Any,  # noqa: ANN401 - options that are told apart in candidate()
+) -> int:
+    """Judge whether publishing patterns would give away facts about fewer than K people.
+
+    With --min-support, FILE holds rows, of which the closed itemsets would be published. Without it, FILE
+    holds patterns that somebody wants to publish, and no rows are needed. FILE may be - for stdin.
+
+    Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
+    """
+    import discreet
+    from discreet import report
+    from discreet.cli.watch import watching
+
+    if k is None and policy is None:
+        raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
+    rows_file = reading["rows_file"]
+    check_place("--out", out, file, rows_file)
+    target = _exposed_place(exposed, file, rows_file, has_rows=min_support is not None or rows_file is not None)
+    limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
+    with watching(quiet=quiet, then="auditing") as progress:
+        found = candidate(file, min_support=min_support, limits=limits, **reading)
+        if found.patterns is None:
+            rows: Any = found.rows
+            result = discreet.audit(rows, k=k, policy=policy, min_support=min_support, progress=progress, **limits)
+        else:
+            progress(1, len(found.patterns))
+            result = discreet.audit(found.patterns, k=k, policy=policy, rows=found.rows)
+        _ = result.exposed, result.is_acyclic  # reckoned here, where the user is told what runs
+    put(
+        out,
+        report.audit_json(result, explain=explain, source=found.source),
+        report.audit_text(result, explain=explain, source=found.source),
+        as_json=as_json,
+    )
+    if out not in {None, "-"} and not quiet:
+        click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)
+    if target is not None:
+        _write_exposed(result, target)
+    return int(result.verdict is not discreet.Verdict.RELEASE)
+
+
+def _exposed_place(exposed: str | None, *sources: str | None, has_rows: bool) -> str | None:
+    """Return where the exposed rows go, under a name that says what they are; refuse what cannot be."""
+    from discreet import OptionError, report
+
+    if exposed is None:
+        return None
+    if not has_rows:
+        raise OptionError("--exposed needs rows; give --min-support if FILE holds rows, or the rows with --rows")
+    if exposed in {"", "-"}:
+        raise OptionError("--exposed needs the name of a file: which rows are exposed is not for a pipe")
+    place = report.marked(exposed)
+    check_place("--exposed", place, *sources)
+    return place
+
+
+def _write_exposed(result: "Audit", place: str) -> None:
+    """Write the exposed rows, and say where they went: it may be under another name than was asked for."""
+    from discreet import report
+
+    if result.exposed is None:
+        click.echo("no exposed rows were written, since channels could not be looked for", err=True)
+        return
+    report.save(place, report.exposed_csv(result))
+    click.echo(f"the exposed rows were written to {place}: keep that file to yourself", err=True)

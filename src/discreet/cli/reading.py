@@ -1,0 +1,177 @@
+"""What FILE is, and how it is read: the options that several commands share, and rows or patterns with their digest."""
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from discreet import Patterns, Transactions
+    from discreet.report import Source
+
+Command = TypeVar("Command", bound=Callable[..., object])
+Value = TypeVar("Value")
+
+UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def as_bytes(size: str) -> int:
+    """Return the number of bytes that ``size`` stands for, rounded down.
+
+    >>> as_bytes("1.5GB"), as_bytes("2 MiB"), as_bytes("800")
+    (1500000000, 2097152, 800)
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]*)", size.strip().upper(), re.ASCII)
+    if match is None or match[2] not in UNITS:
+        raise click.BadParameter(f"{size[:40]!r} is no size; give a number and a unit such as 512MB, 2GB or 2GiB")
+    return int(Fraction(match[1]) * UNITS[match[2]])
+
+
+LIMITS: Final = (
+    click.option("--max-patterns", type=click.IntRange(min=1), metavar="N", help="End in an error beyond N itemsets."),
+    click.option("--memory", type=as_bytes, metavar="SIZE", help="End in an error beyond this memory, such as 2GB."),
+    click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads; all cores without it."),
+)
+COLUMNS: Final = (
+    click.option("--format", metavar="FORMAT", help="How FILE is read; without it, by its suffix."),
+    click.option("--row", metavar="NAME", help="The column of row ids, where a line holds a row id and an item."),
+    click.option("--item", metavar="NAME", help="The column of items, where a line holds a row id and an item."),
+    click.option("--items", metavar="NAME", help="The column of lists of items, in Parquet."),
+    click.option("--separator", metavar="CHARACTER", help="What stands between labels in CSV; a comma without it."),
+)
+CANDIDATE: Final = (
+    click.argument("file"),
+    click.option(
+        "--min-support",
+        metavar="COUNT|SHARE",
+        help="FILE holds rows; judge the closed itemsets that so many hold: 813, 10%, 0.1.",
+    ),
+    click.option("--n", type=click.IntRange(min=0), metavar="N", help="Of how many rows FILE holds the patterns."),
+    click.option(
+        "--kind",
+        type=click.Choice(["frequent", "closed", "maximal"]),
+        help="Which patterns FILE holds; without it, what FILE says, or all frequent ones.",
+    ),
+    click.option("--rows", "rows_file", metavar="FILE", help="The rows that the patterns in FILE were mined from."),
+)
+ENDING: Final = (
+    click.option("--json", "as_json", is_flag=True, help="Write everything that was found as JSON."),
+    click.option("--out", metavar="FILE", help="Write to this file, not to stdout; as JSON if it ends with .json."),
+    click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),
+)
+
+
+def given(**limits: int | None) -> dict[str, Any]:
+    """Return the limits that were given."""
+    return {name: value for name, value in limits.items() if value is not None}
+
+
+def options(*groups: Iterable[Callable[[Any], Any]]) -> Callable[[Command], Command]:
+    """Return what puts groups of options on a command, in this order."""
+
+    def put_on(command: Command) -> Command:
+        for option in reversed([option for group in groups for option in group]):
+            command = option(command)
+        return command
+
+    return put_on
+
+
+class Candidate(NamedTuple):
+    """A candidate release: rows that would be mined, or patterns and perhaps their rows; and the file it came from."""
+
+    rows: "Transactions | None"
+    patterns: "Patterns | None"
+    source: "Source"
+
+
+def candidate(
+    file: str,
+    *,
+    min_support: str | None,
+    n: int | None,
+    kind: str | None,
+    rows_file: str | None,
+    limits: Mapping[str, int],
+    **reading: str | None,
+) -> Candidate:
+    """Read FILE: rows if there is a minimum support to mine them at, within ``limits``; else patterns."""
+    from discreet import OptionError
+
+    if min_support is not None:
+        for name, value in (("--n", n), ("--kind", kind), ("--rows", rows_file)):
+            if value is not None:
+                raise OptionError(f"{name} is for patterns, but with --min-support FILE holds rows; leave one out")
+        rows, source = read_rows(file, **reading)
+        return Candidate(rows, None, source)
+    form = reading.pop("format")
+    if limits:
+        option = next(iter(limits)).replace("_", "-")
+        raise OptionError(f"--{option} is for mining; if FILE holds rows, not patterns, give --min-support")
+    if rows_file is None:
+        for name, value in reading.items():
+            if value is not None:
+                raise OptionError(f"--{name} is for rows; if FILE holds rows, give --min-support")
+    patterns, source = _patterns(file, format=form, n=n, kind=kind)
+    known = None if rows_file is None else read_rows(rows_file, **reading)[0]
+    return Candidate(known, patterns, source)
+
+
+def read_rows(file: str, **reading: str | None) -> "tuple[Transactions, Source]":
+    """Return the rows of a file, and its digest."""
+    from discreet import read
+
+    return _digested(file, lambda place: read(place, **reading))
+
+
+def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN401 - as in read_patterns
+    """Return the patterns of a file, and its digest; what fails may be for FILE holding rows, so that is said."""
+    from discreet import InputError, OptionError, read_patterns
+
+    try:
+        return _digested(file, lambda place: read_patterns(place, **told))
+    except (InputError, OptionError) as error:
+        raise type(error)(f"{error} (if FILE holds rows, not patterns, give --min-support)") from None
+
+
+def _digested(file: str, reader: "Callable[[str | BinaryIO], Value]") -> "tuple[Value, Source]":
+    """Return what a reader makes of a file, and the digest of its bytes; those of a pipe can be read but once."""
+    from discreet.report import Source
+
+    if file == "-":
+        return _piped(sys.stdin.buffer, "standard input", reader)
+    path = Path(file)
+    if path.is_fifo():
+        with path.open("rb") as pipe:
+            return _piped(pipe, path.name, reader)
+    value = reader(file)
+    with path.open("rb") as data:
+        return value, Source(path.name, hashlib.file_digest(data, "sha256").hexdigest())
+
+
+def _piped(pipe: BinaryIO, name: str, reader: "Callable[[BinaryIO], Value]") -> "tuple[Value, Source]":
+    from discreet.report import Source
+
+    stream = Hashed(pipe)
+    value = reader(stream)  # type: ignore[arg-type]  # all that is asked of it is to be read
+    return value, Source(name, stream.digest.hexdigest())
+
+
+class Hashed:
+    """A stream whose bytes go through a digest as they are read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Begin with the digest of nothing."""
+        self.stream = stream
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        data = self.stream.read(size)
+        self.digest.update(data)
+        return data

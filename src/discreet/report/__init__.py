@@ -1,0 +1,26 @@
+"""Reports of what was found: text for a person, JSON for a program, and the exposed rows for their owner alone."""
+
+from discreet.io.files import save
+from discreet.report.chart import chart
+from discreet.report.exposed import MARK, exposed_csv, marked
+from discreet.report.json import audit_json, channels_json, tradeoff_json
+from discreet.report.text import audit_text, channel_line, channels_text, printable, share, tradeoff_text
+from discreet.report.words import Source
+
+__all__ = [
+    "MARK",
+    "Source",
+    "audit_json",
+    "audit_text",
+    "channel_line",
+    "channels_json",
+    "channels_text",
+    "chart",
+    "exposed_csv",
+    "marked",
+    "printable",
+    "save",
+    "share",
+    "tradeoff_json",
+    "tradeoff_text",
+]

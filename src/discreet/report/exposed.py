@@ -1,0 +1,60 @@
+"""The exposed rows, ranked: for whoever owns the rows, and for nobody else."""
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from discreet.audit import Audit
+from discreet.errors import InputError
+from discreet.io.coding import blocks
+
+MARK: Final = "DO-NOT-RELEASE"
+"""What the name of a file that holds row numbers or ids must say."""
+
+
+def exposed_csv(audit: Audit) -> Iterator[bytes]:
+    r"""Yield the exposed rows as CSV: row (from 1 on), id if rows have ids, channels, the smallest count.
+
+    The smallest count comes first, then the most channels, then the row.
+
+    >>> from discreet import audit
+    >>> found = audit([["a", "b"]] * 9 + [["a"]] + [[]] * 2, min_support=5, k=3)
+    >>> b"".join(exposed_csv(found))
+    b'row,channels,smallest\n10,1,1\n11,1,2\n12,1,2\n'
+    """
+    if audit.exposed is None or audit.rows is None:
+        raise InputError("exposed rows can be told only where the rows are at hand, and channels could be looked for")
+    yield from blocks(_lines(audit))
+
+
+def marked(name: str) -> str:
+    """Return the name of a file with the mark, put before its suffixes unless it is there.
+
+    >>> marked("out/exposed.csv"), marked("DO-NOT-RELEASE.csv")
+    ('out/exposed.DO-NOT-RELEASE.csv', 'DO-NOT-RELEASE.csv')
+    """
+    path = Path(name)
+    if MARK in path.name:
+        return name
+    stem, dot, suffixes = path.name.partition(".")
+    return str(path.with_name(f"{stem}.{MARK}{dot}{suffixes}" if stem else f"{path.name}.{MARK}"))
+
+
+def _lines(audit: Audit) -> Iterator[str]:
+    numbers, channels, smallest = audit.exposed or ((), (), ())
+    ids = audit.rows.ids if audit.rows else None
+    yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
+    for at in np.lexsort((numbers, -np.asarray(channels), smallest)).tolist():
+        row = int(numbers[at])
+        yield _line([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])
+
+
+def _line(values: list[object]) -> str:
+    """Return a line of CSV, quoted where it must be."""
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(values)
+    return text.getvalue()

@@ -1,0 +1,220 @@
+"""Audits, channels and trade-offs as JSON: keys in a fixed order, one channel a line; never a row or its id."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+from discreet import __version__
+from discreet.audit import Audit
+from discreet.channels import Channel, Channels, Difference, Exposed, Term
+from discreet.implications import Implications
+from discreet.io.coding import blocks, ragged
+from discreet.labels import Label, ordered
+from discreet.patterns import Patterns
+from discreet.policy import ZEROS, Policy
+from discreet.report.text import ranks
+from discreet.report.words import Source, warnings
+from discreet.tradeoff import Tradeoff
+
+
+def audit_json(audit: Audit, *, explain: int = 3, source: Source | None = None) -> Iterator[bytes]:
+    """Yield an audit as JSON: everything that was found, and the sums of the ``explain`` worst of each kind.
+
+    Of rows it tells how many are exposed, never which.
+    """
+    patterns = audit.patterns
+    head = {
+        "discreet": __version__,
+        "report": "audit",
+        "verdict": audit.verdict.name,
+        "policy": _policy(audit.policy),
+        "k": audit.policy.k,
+        "n": patterns.n,
+        "min_support": patterns.min_support,
+        "kind": patterns.kind,
+        "itemsets": len(patterns),
+        "input": source._asdict() if source else None,
+        "with_rows": audit.rows is not None,
+        "is_acyclic": audit.is_acyclic,
+        "exposed": _exposed(audit.exposed),
+        "warnings": warnings(audit),
+    }
+    checks = (_text({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
+    channels = None if audit.channels is None else _channels(audit.channels, patterns, explain)
+    implications = None if audit.implications is None else _implications(audit.implications)
+    lists = {
+        "checks": checks,
+        "channels": channels,
+        "implications": implications,
+        "differences": _differences(audit.differences, patterns, explain),
+    }
+    yield from blocks(_document(head, lists))
+
+
+def channels_json(
+    channels: Channels, patterns: Patterns, *, every: Iterable[Channel] | None = None, source: Source | None = None
+) -> Iterator[bytes]:
+    r"""Yield channels as JSON: the maximal ones, or ``every`` one if these are given.
+
+    >>> from discreet import detect, mine
+    >>> patterns = mine([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10)
+    >>> text = b"".join(channels_json(detect(patterns, k=10), patterns)).decode()
+    >>> [line for line in text.splitlines() if "base" in line]
+    ['    {"base": ["a", "b"], "top": ["a", "b", "c"], "count": 2}']
+    """
+    head = {
+        "discreet": __version__,
+        "report": "channels",
+        "k": channels.k,
+        "n": patterns.n,
+        "min_support": patterns.min_support,
+        "kind": patterns.kind,
+        "itemsets": len(patterns),
+        "input": source._asdict() if source else None,
+        "all": every is not None,
+    }
+    entries = _channels(channels, patterns, 0) if every is None else _objects(every)
+    yield from blocks(_document(head, {"channels": entries}))
+
+
+def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterator[bytes]:
+    """Yield a trade-off as JSON: a line for each minimum support, in the order of ``min_supports``."""
+    head = {
+        "discreet": __version__,
+        "report": "tradeoff",
+        "n": tradeoff.n,
+        "input": source._asdict() if source else None,
+        "min_supports": tradeoff.min_supports,
+        "ks": tradeoff.ks,
+        "itemsets": tradeoff.itemsets.tolist(),
+    }
+    lists = {
+        "channels": map(_text, tradeoff.channels.tolist()),
+        "exposed": map(_text, tradeoff.exposed.tolist()),
+        "safe": (_text({"k": k, "min_support": safe}) for k, safe in tradeoff.safe.items()),
+    }
+    yield from blocks(_document(head, lists))
+
+
+def _document(head: Mapping[str, Any], lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
+    """Yield the lines of a JSON object: values that take a line, then lists with an entry a line."""
+    yield "{"
+    yield from (f"  {_text(key)}: {_text(value)}," for key, value in head.items())
+    for number, (key, entries) in enumerate(lists.items(), start=1):
+        comma = "," * (number < len(lists))
+        if entries is None:
+            yield f"  {_text(key)}: null{comma}"
+        else:
+            yield f"  {_text(key)}: ["
+            yield from _with_commas(entries)
+            yield f"  ]{comma}"
+    yield "}"
+
+
+def _with_commas(entries: Iterable[str]) -> Iterator[str]:
+    """Yield each entry on its line, with a comma after all but the last."""
+    before = None
+    for entry in entries:
+        if before is not None:
+            yield f"    {before},"
+        before = entry
+    if before is not None:
+        yield f"    {before}"
+
+
+def _channels(channels: Channels, patterns: Patterns, explain: int) -> Iterator[str]:
+    """Yield each maximal channel, from the arrays: there may be hundreds of thousands."""
+    names = Names(channels.labels)
+    sums = {at: _sum(channels[at].terms(patterns)) for at in channels.ranking()[:explain].tolist()}
+    tops = [names.of(top) for top in ragged(channels.top_offsets, channels.top_items)]
+    bases = map(names.of, ragged(channels.cells.offsets, channels.cells.items))
+    counts = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
+    for number, (base, top, count) in enumerate(counts):
+        yield f'{{"base": {base}, "top": {tops[top]}, "count": {count}{sums.get(number, "")}}}'
+
+
+def _objects(found: Iterable[Channel | Difference], sums: Sequence[str] = ()) -> Iterator[str]:
+    """Yield channels or differences one by one; the first of them with their sums."""
+    for number, one in enumerate(found):
+        sum_ = sums[number] if number < len(sums) else ""
+        yield f'{{"base": {_labels(one.base)}, "top": {_labels(one.top)}, "count": {one.count}{sum_}}}'
+
+
+def _differences(differences: Sequence[Difference], patterns: Patterns, explain: int) -> Iterator[str]:
+    return _objects(differences, [_sum(difference.terms(patterns)) for difference in differences[:explain]])
+
+
+def _implications(implications: Implications) -> Iterator[str]:
+    names = Names(implications.labels)
+    bases = map(names.of, ragged(implications.offsets, implications.bases))
+    for base, item in zip(bases, implications.items.tolist(), strict=True):
+        yield f'{{"base": {base}, "item": {names.texts[item]}}}'
+
+
+def _sum(terms: Iterable[Term]) -> str:
+    """Return the end of an entry that tells the sum."""
+    texts = (
+        f'{{"times": {term.times}, "items": {_labels(term.itemset)}, "support": {term.support}}}' for term in terms
+    )
+    return f', "sum": [{", ".join(texts)}]'
+
+
+class Names:
+    """Codes as JSON: their labels.
+
+    >>> Names(["milk", "beer"]).of([0, 1])
+    '["beer", "milk"]'
+    """
+
+    def __init__(self, labels: Sequence[Label]) -> None:
+        """Write each label once."""
+        self.texts = [_label(label) for label in labels]
+        self.ranks = ranks(labels)
+
+    def of(self, codes: Iterable[int]) -> str:
+        """Return an itemset as a list in the order of its labels."""
+        return f"[{', '.join([self.texts[code] for code in sorted(codes, key=self.ranks.__getitem__)])}]"
+
+
+def _labels(labels: Iterable[Label]) -> str:
+    return f"[{', '.join(map(_label, ordered(labels)))}]"
+
+
+def _label(label: Label) -> str:
+    """Return a label as JSON: text, or a whole number; any other by its text.
+
+    >>> print(_label("tea"), _label(7), _label(("age", 40)), _label(True))
+    "tea" 7 "('age', 40)" "True"
+    """
+    if isinstance(label, Integral) and not isinstance(label, bool):
+        return str(int(label))
+    text = str(label)
+    # Half a pair of surrogates is no UTF-8: only escaped can it be written.
+    return json.dumps(text, ensure_ascii=any("\ud800" <= letter <= "\udfff" for letter in text))
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    return {
+        "name": policy.name,
+        "k": policy.k,
+        "zeros": next(word for word, verdict in ZEROS.items() if verdict is policy.zeros),
+        "round_to": policy.round_to,
+        "max_itemsets": policy.max_itemsets,
+        "source": policy.source,
+        "about": policy.about,
+    }
+
+
+def _exposed(exposed: Exposed | None) -> dict[str, Any] | None:
+    """Return how many rows are exposed, and how many of them by a channel of 1 row, of 2 rows, and so on."""
+    if exposed is None:
+        return None
+    histogram = sorted(Counter(exposed.smallest.tolist()).items())
+    return {"rows": exposed.numbers.size, "smallest": [{"count": count, "rows": rows} for count, rows in histogram]}
+
+
+def _text(value: object) -> str:
+    """Return any value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False)

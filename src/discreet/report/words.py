@@ -1,0 +1,76 @@
+"""What reports say in words: where the input came from, warnings, the guarantee, advice."""
+
+from typing import NamedTuple
+
+from discreet.audit import Audit
+from discreet.checks import MOST
+from discreet.verdict import Verdict
+
+
+class Source(NamedTuple):
+    """The file that was audited: its name without its folder, and the SHA-256 digest of its bytes."""
+
+    file: str
+    sha256: str
+
+
+def warnings(audit: Audit) -> list[str]:
+    """Return what a reader must know of an audit besides its checks: what was not looked for, or is not all listed.
+
+    >>> from discreet import audit
+    >>> warnings(audit([["a"]] * 20 + [[]] * 20, min_support=10, k=5))
+    []
+    """
+    found = []
+    if audit.channels is None:
+        found.append("Inference channels could not be looked for.")
+    if audit.rows is None:
+        found.append("The rows are not at hand: the supports are taken as they are, and exposed rows are not counted.")
+    if audit.is_acyclic is False:
+        found.append("The maximal itemsets form a cycle: bounds on counts may tell more than sums do.")
+    if audit.implications is not None and audit.implications.more:
+        found.append(f"There are more implications than the {len(audit.implications):,} that are listed.")
+    if len(audit.differences) == MOST:
+        found.append(f"There may be more differences than the {MOST:,} that are listed.")
+    return found
+
+
+def guarantee(audit: Audit) -> str:
+    """Return what RELEASE promises, in a sentence or two.
+
+    >>> from discreet import audit
+    >>> guarantee(audit([["a"]] * 20 + [[]] * 20, min_support=10, k=5))  # doctest: +ELLIPSIS
+    'From these supports nobody can infer that a pattern of AND, OR and NOT holds for 1 to 4 rows, unless by ...
+    """
+    k = audit.policy.k
+    if k == 1:
+        return "k is 1, so no count is too small to be told (docs/guarantee.md)."
+    few = "1 row" if k == 2 else f"1 to {k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
+    if audit.is_acyclic:
+        return (
+            f"From these supports nobody can infer that a pattern of AND, OR and NOT holds for {few}, unless by what "
+            "is missing from the list, or known from elsewhere (docs/guarantee.md)."
+        )
+    return (
+        f"No sum of these supports tells that some items are held, and others not, by {few}. Bounds on counts may "
+        "tell more, as the maximal itemsets form a cycle (docs/guarantee.md)."
+    )
+
+
+def advice(audit: Audit) -> str:
+    """Return what to do next where the verdict is not RELEASE, in one line.
+
+    >>> from discreet import audit
+    >>> advice(audit([["a"]] * 3 + [[]] * 20, min_support=2, k=5))
+    'Raise --min-support; `discreet tradeoff` tells from where on there is no channel.'
+    """
+    failed = {check.name for check in audit.checks if check.verdict is not Verdict.RELEASE}
+    if failed & {"consistency", "completeness"}:
+        return "Get the whole list with exact supports (all closed or all frequent itemsets), and audit that."
+    if failed & {"low counts", "inference channels", "differences"} and audit.rows is None:
+        return "Publish only itemsets of more support: mine again with a higher minimum, and audit that."
+    if failed & {"low counts", "inference channels"}:
+        return "Raise --min-support; `discreet tradeoff` tells from where on there is no channel."
+    if "class disclosure" in failed:
+        return "Look at the implications: where one tells more than is known of everyone anyway, leave its items out."
+    return "A person must look at this: the checks above say why."

@@ -1,0 +1,482 @@
+"""Laws of the audit: the verdict against the definitions, from rows and from lists, whole, broken and foreign."""
+
+from itertools import combinations
+from random import Random
+
+import oracle
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mlxtend.frequent_patterns import fpgrowth
+from strategies import detected_databases
+
+from discreet import (
+    InputError,
+    Patterns,
+    Policy,
+    Transactions,
+    Verdict,
+    audit,
+    mine,
+    read_patterns,
+    write_patterns,
+)
+from discreet.generate import clinic
+
+
+def listed(channels):
+    """Return {(base, top): count} of channels."""
+    return {(channel.base, channel.top): channel.count for channel in channels}
+
+
+def framed(family, n):
+    """Return a frame in the layout of mlxtend, which leaves the empty itemset out."""
+    pairs = [(itemset, support) for itemset, support in family.items() if itemset]
+    return pd.DataFrame(
+        {"support": [support / n for _, support in pairs], "itemsets": [itemset for itemset, _ in pairs]}
+    )
+
+
+def releases(rows, sigma):
+    """Return the release of rows in each layout that somebody may hand in."""
+    n = len(rows)
+    frequent = oracle.frequent(rows, sigma)
+    return {
+        "closed": Patterns.from_itemsets(oracle.closed(rows, sigma).items(), n=n, min_support=sigma, kind="closed"),
+        "frequent": Patterns.from_itemsets(frequent.items(), n=n, min_support=sigma),
+        "frame": Patterns.from_pandas(framed(frequent, n), n=n, min_support=sigma),
+    }
+
+
+def lettered(supports, n, kind="frequent"):
+    """Return patterns whose itemsets are words, a letter an item."""
+    return Patterns.from_itemsets([(list(word), support) for word, support in supports.items()], n=n, kind=kind)
+
+
+def by_name(found):
+    """Return the checks of an audit by their names."""
+    return {check.name: check for check in found.checks}
+
+
+# The verdict.
+
+
+@settings(max_examples=150)
+@given(case=detected_databases())
+def test_rows_are_released_if_and_only_if_no_channel_is_found(case):
+    rows, sigma, k = case
+    published, channels = oracle.closed(rows, sigma), oracle.maximal_channels_by_tops(rows, sigma, k)
+    found = audit(rows, min_support=sigma, k=k)
+    assert (found.verdict is Verdict.RELEASE) == (bool(published) and not channels)
+    assert listed(found.channels) == channels
+    assert dict(found.patterns) == published
+    low = [support for support in published.values() if support < k]
+    assert by_name(found)["low counts"].found == len(low)
+    assert by_name(found)["low counts"].verdict is (Verdict.WITHHOLD if low else Verdict.RELEASE)
+
+
+@settings(max_examples=100)
+@given(case=detected_databases(), with_rows=st.booleans())
+def test_every_layout_of_a_release_is_judged_as_its_rows_are(case, with_rows):
+    rows, sigma, k = case
+    expected = audit(rows, min_support=sigma, k=k)
+    for patterns in releases(rows, sigma).values():
+        found = audit(patterns, k=k, rows=Transactions(rows) if with_rows else None)
+        assert found.verdict is expected.verdict
+        assert listed(found.channels) == oracle.maximal_channels_by_tops(rows, sigma, k)
+        assert found.differences == ()
+
+
+@settings(max_examples=100)
+@given(case=detected_databases(), zeros=st.sampled_from(Verdict))
+def test_a_policy_may_ask_for_implications_too(case, zeros):
+    rows, sigma, k = case
+    channels, implications = oracle.maximal_channels_by_tops(rows, sigma, k), oracle.implications(rows, sigma)
+    expected = max(
+        Verdict.WITHHOLD if channels or not oracle.frequent(rows, sigma) else Verdict.RELEASE,
+        zeros if implications else Verdict.RELEASE,
+    )
+    for source in releases(rows, sigma).values():
+        found = audit(source, policy=Policy("ours", k=k, zeros=zeros))
+        assert found.verdict is expected
+        if zeros is Verdict.RELEASE:
+            assert found.implications is None
+        else:
+            assert {(one.base, one.item) for one in found.implications} == implications
+            assert by_name(found)["class disclosure"].found == len(implications)
+
+
+@given(case=detected_databases())
+def test_the_exposed_rows_are_told_where_there_are_rows(case):
+    rows, sigma, k = case
+    found = audit(rows, min_support=sigma, k=k)
+    exposed = zip(found.exposed.numbers, found.exposed.channels, found.exposed.smallest, strict=True)
+    assert {int(at): (many, smallest) for at, many, smallest in exposed} == oracle.exposed(rows, sigma, k)
+    assert audit(found.patterns, k=k).exposed is None
+
+
+@given(case=detected_databases())
+def test_an_audit_tells_whether_the_tops_are_acyclic(case):
+    rows, sigma, k = case
+    assert audit(rows, min_support=sigma, k=k).is_acyclic == oracle.is_acyclic(oracle.frequent(rows, sigma))
+
+
+@pytest.mark.nojit
+@given(case=detected_databases(), k=st.integers(1, 22))
+def test_a_stricter_k_is_never_judged_more_kindly(case, k):
+    rows, sigma, other = case
+    patterns = mine(rows, min_support=sigma)
+    verdicts = [audit(patterns, k=one).verdict for one in sorted({k, other})]
+    assert verdicts == sorted(verdicts)
+
+
+@pytest.mark.nojit
+def test_the_example_of_a_hundred_people_is_withheld():
+    pairs = [([], 100), (["a"], 50), (["b"], 50), (["c"], 48), (["a", "b"], 50), (["a", "c"], 48), (["b", "c"], 48)]
+    found = audit(Patterns.from_itemsets([*pairs, (["a", "b", "c"], 48)], n=100), k=10)
+    (channel,) = found.channels
+    assert (found.verdict, str(channel)) == (Verdict.WITHHOLD, "a ∧ b ∧ ¬c: 2 rows")
+    assert channel.explain(found.patterns).endswith("50 − sup(abc) 48 = 2")
+
+
+@pytest.mark.nojit
+def test_a_policy_may_limit_and_round_what_is_published():
+    rows = [["a"]] * 20 + [[]] * 21
+    limited, rounded = Policy("ours", k=5, max_itemsets=1), Policy("ours", k=5, round_to=10)
+    assert audit(rows, min_support=5, policy=limited).verdict is Verdict.REVIEW
+    assert audit(rows, min_support=5, policy=rounded).verdict is Verdict.REVIEW
+    assert by_name(audit(rows, min_support=5, policy=rounded))["rounding"].found == 1
+
+
+@pytest.mark.nojit
+def test_rounded_supports_without_rows_are_never_released():
+    patterns = Patterns.from_itemsets([([], 40), (["a"], 20)], n=40)
+    found = audit(patterns, policy=Policy("ours", k=5, round_to=10))
+    assert (found.verdict, found.channels) == (Verdict.REVIEW, None)
+
+
+# Releases of others.
+
+
+MINED = {
+    "clinic": (list(clinic(300, seed=1)), 60, 10),
+    "random": (
+        [
+            {item for item in range(7) if random.random() < 0.75}
+            for random in [Random(7)]  # noqa: S311 - no secret
+            for _ in range(90)
+        ],
+        12,
+        4,
+    ),
+    "safe": ([set("ab")] * 40 + [set("a")] * 30 + [set("bc")] * 30, 20, 10),
+}
+
+
+@pytest.fixture(params=MINED)
+def release(request):
+    """Return rows, a minimum support, k, and what the audit of the rows must find."""
+    rows, sigma, k = MINED[request.param]
+    channels = oracle.rare_cells(oracle.maximal_by_levels(rows, sigma), [frozenset(row) for row in rows], k)
+    assert bool(channels) == (request.param != "safe")
+    return rows, sigma, k, channels
+
+
+def is_judged_as_the_rows(patterns, release, relabelled=None):
+    """Return whether the audit of patterns finds what it must, in which items may be called otherwise."""
+    rows, sigma, k, channels = release
+    name = relabelled or (lambda item: item)
+    expected = {
+        (frozenset(map(name, base)), frozenset(map(name, top))): count for (base, top), count in channels.items()
+    }
+    from_rows, found = audit(rows, min_support=sigma, k=k), audit(patterns, k=k)
+    return (from_rows.verdict is found.verdict) and (listed(found.channels) == expected)
+
+
+def test_a_frame_of_mlxtend_itself_is_judged_as_the_rows_are(release):
+    rows, sigma, _, _ = release
+    items = sorted(frozenset().union(*rows), key=str)
+    table = pd.DataFrame([[item in row for item in items] for row in rows], columns=items)
+    # A hair below the share: in floats, mlxtend itself would lose what has exactly the minimum support.
+    frame = fpgrowth(table, min_support=(sigma - 0.5) / len(rows), use_colnames=True)
+    assert is_judged_as_the_rows(Patterns.from_pandas(frame, n=len(rows), min_support=sigma), release)
+    assert is_judged_as_the_rows(read_patterns(frame, n=len(rows)), release)
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+def test_a_file_of_spmf_itself_is_judged_as_the_rows_are(tmp_path, release, kind):
+    rows, sigma, _, _ = release
+    numbers = {item: number for number, item in enumerate(sorted(frozenset().union(*rows), key=str), start=1)}
+    lines = [
+        f"{' '.join(str(number) for number in sorted(numbers[item] for item in itemset))} #SUP: {support}\n"
+        for itemset, support in oracle.BY_LEVELS[kind](rows, sigma).items()
+        if itemset
+    ]
+    path = tmp_path / "release.txt"
+    path.write_text("".join(lines))
+    assert is_judged_as_the_rows(read_patterns(path, n=len(rows), kind=kind), release, numbers.get)
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+def test_a_file_of_borgelt_itself_is_judged_as_the_rows_are(tmp_path, release, kind):
+    rows, sigma, _, _ = release
+
+    def word(item):
+        return f"{item}".replace(" ", "_").replace("0", "o") if isinstance(item, str) else item
+
+    lines = [
+        f"{' '.join(str(word(item)) for item in itemset)} ({support})\n"
+        for itemset, support in oracle.BY_LEVELS[kind](rows, sigma).items()
+        if itemset
+    ]
+    path = tmp_path / "release.out"
+    path.write_text("".join(sorted(lines)))
+    assert is_judged_as_the_rows(read_patterns(path, n=len(rows), kind=kind), release, word)
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+@pytest.mark.parametrize("name", ["release.csv", "release.json", "release.parquet", "release.txt"])
+def test_a_file_of_ours_is_judged_as_the_rows_are(tmp_path, release, kind, name):
+    rows, sigma, _, _ = release
+    write_patterns(mine(rows, min_support=sigma, kind=kind), tmp_path / name)
+    found = read_patterns(tmp_path / name, n=len(rows), kind=kind)
+    assert is_judged_as_the_rows(found, release)
+
+
+# Lists that are not whole, or that no rows have.
+
+
+@st.composite
+def families(draw):
+    """Supports of up to 4 items that may fit together or not, all subsets listed or not, and k.
+
+    The supports are those of rows, and some are changed a little: so most flaws are small ones.
+    """
+    n, many = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    rows = draw(st.lists(st.integers(0, 2**many - 1), min_size=n, max_size=n))
+    rows = [frozenset("abcd"[bit] for bit in range(many) if row >> bit & 1) for row in rows]
+    family = oracle.frequent(rows, draw(st.integers(1, n)))
+    for itemset in draw(st.lists(st.sampled_from(sorted(family, key=sorted)), max_size=3)):
+        if itemset and itemset in family:
+            if draw(st.integers(0, 3)):
+                family[itemset] = max(0, min(n, family[itemset] + draw(st.integers(-2, 2))))
+            else:
+                del family[itemset]
+    return family, n, draw(st.integers(1, 6))
+
+
+def is_whole(family):
+    """Return whether each itemset is listed that must have the support of another: all rows with a part of it agree.
+
+    Lists without long itemsets need not have those that are one item longer than the longest.
+    """
+    longest = max(map(len, family), default=0)
+    parts = [
+        (part, item, more)
+        for itemset in family
+        for item in itemset
+        for part in [itemset - {item}]
+        if family.get(part) == family[itemset]
+        for more in {item for other in family for item in other} - itemset
+        if part | {more} in family
+    ]
+    return all(part | {item, more} in family or len(part) + 2 > longest for part, item, more in parts)
+
+
+def has_rows(family):
+    """Return whether some rows may have these supports: all subsets are listed, and no cell is below 0."""
+    return all(part in family for itemset in family for part in oracle.subsets(itemset)) and all(
+        oracle.cell_by_supports(base, top, family) >= 0 for top in family for base in oracle.subsets(top)
+    )
+
+
+@pytest.mark.nojit
+@settings(max_examples=600)
+@given(case=families())
+def test_a_list_of_frequent_itemsets_that_no_rows_have_is_withheld_and_any_other_judged(case):
+    family, n, k = case
+    found = audit(Patterns.from_itemsets(family.items(), n=n), k=k)
+    if not has_rows(family):
+        assert found.verdict is Verdict.WITHHOLD
+        assert found.channels is None
+        assert found.checks[0].name in {"completeness", "consistency"}
+    elif not is_whole(family) and found.channels is None:
+        assert found.verdict is Verdict.WITHHOLD
+    else:
+        assert listed(found.channels) == oracle.maximal_channels_of(family, k)
+        assert (found.verdict is Verdict.RELEASE) == (not found.channels)
+
+
+@pytest.mark.nojit
+@settings(max_examples=300)
+@given(case=detected_databases(), data=st.data())
+def test_closed_itemsets_some_of_which_are_left_out_are_released_only_if_their_differences_are_large(case, data):
+    rows, sigma, k = case
+    closed = oracle.closed(rows, sigma)
+    left = (
+        data.draw(st.sets(st.sampled_from(sorted(closed, key=lambda one: sorted(map(str, one)))), min_size=0))
+        if closed
+        else set()
+    )
+    kept = {itemset: support for itemset, support in closed.items() if itemset not in left}
+    patterns = Patterns.from_itemsets(kept.items(), n=len(rows), min_support=sigma, kind="closed")
+    if audit(patterns, k=k).verdict is Verdict.RELEASE:
+        public = {frozenset(): len(rows), **kept}
+        differences = {public[one] - public[two] for one, two in combinations(sorted(public, key=len), 2) if one < two}
+        assert all(difference == 0 or difference >= k for difference in differences)
+        assert all(support >= k for support in kept.values())
+
+
+FLAWS = {
+    "a missing subset": (
+        {"": 9, "a": 6, "ab": 5},
+        9,
+        "completeness",
+        "ab is listed, but b is not, which is part of it.",
+    ),
+    "no empty itemset": ({"a": 6}, 9, "completeness", "a is listed, but ∅ is not, which is part of it."),
+    "a rising support": (
+        {"": 9, "a": 5, "b": 7, "ab": 6},
+        9,
+        "consistency",
+        "ab (6) has more support than a (5), which is part of it.",
+    ),
+    "a negative cell": (
+        {"": 9, "a": 7, "b": 7, "ab": 4},
+        9,
+        "consistency",
+        "By these supports fewer than 0 rows hold ∅ and nothing else of ab.",
+    ),
+    "an item of all rows that not all rows have": (
+        {"": 9, "a": 9, "b": 5, "ab": 4},
+        9,
+        "consistency",
+        "By these supports fewer than 0 rows hold ∅ and nothing else of ab.",
+    ),
+    "a cell below 0 in the midst": (
+        {"": 40, "a": 20, "b": 20, "c": 20, "ab": 20, "ac": 10, "bc": 10, "abc": 9},
+        40,
+        "consistency",
+        "By these supports fewer than 0 rows hold c and nothing else of abc.",
+    ),
+    "closed itemsets that are said to be all": (
+        {"": 9, "ab": 5},
+        9,
+        "completeness",
+        "ab is listed, but b is not, which is part of it.",
+    ),
+}
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("supports", "n", "name", "sentence"), FLAWS.values(), ids=FLAWS)
+def test_a_flaw_of_a_frequent_list_is_named_and_withheld(supports, n, name, sentence):
+    found = audit(lettered(supports, n), k=1)
+    assert (found.checks[0].name, found.checks[0].sentence) == (name, sentence)
+    assert found.checks[0].verdict is found.verdict is Verdict.WITHHOLD
+    assert (found.channels, found.implications, found.is_acyclic) == (None, None, None)
+
+
+@pytest.mark.nojit
+def test_a_difference_is_not_overlooked_where_an_itemset_of_the_same_support_was_left_out():
+    # All rows with a hold b, so d comes with b as often as with a; but neither bd nor abd is listed.
+    supports = {"": 20, "a": 10, "b": 10, "d": 9, "ab": 10, "ad": 9}
+    assert audit(lettered(supports, 20), k=2).verdict is Verdict.WITHHOLD
+
+
+CLOSED_FLAWS = {
+    "a missing meet": ({"": 9, "ab": 5, "ac": 5, "abc": 3}, 9, "completeness", "ab is listed, but a is not"),
+    "a rising support": ({"": 9, "a": 5, "ab": 7}, 9, "consistency", "fewer than 0 rows hold a and nothing else of ab"),
+    "a negative cell": (
+        {"": 9, "a": 7, "b": 7, "ab": 4},
+        9,
+        "consistency",
+        "fewer than 0 rows hold ∅ and nothing else of ab",
+    ),
+    "no itemset of all rows": ({"a": 5}, 7, "completeness", "a is listed, but ∅ is not"),
+    "an itemset of all rows that others lack": ({"ab": 10, "c": 5}, 10, "completeness", "∅ is not"),
+    "no itemset of all rows below several": ({"ab": 5, "bc": 5}, 10, "completeness", "∅ is not"),
+}
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("supports", "n", "name", "sentence"), CLOSED_FLAWS.values(), ids=CLOSED_FLAWS)
+def test_a_flaw_of_a_closed_list_is_named_and_withheld(supports, n, name, sentence):
+    found = audit(lettered(supports, n, kind="closed"), k=1)
+    assert found.verdict is Verdict.WITHHOLD
+    assert found.checks[0].name == name
+    assert sentence in found.checks[0].sentence
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+@pytest.mark.parametrize("n", [0, 10])
+def test_an_empty_list_is_withheld(kind, n):
+    found = audit(Patterns.from_itemsets([], n=n, kind=kind), k=2)
+    assert (found.verdict, by_name(found)["size"].verdict) == (Verdict.WITHHOLD, Verdict.WITHHOLD)
+
+
+@pytest.mark.nojit
+def test_what_was_mined_from_no_rows_is_withheld():
+    assert audit([], min_support=1, k=2).verdict is Verdict.WITHHOLD
+
+
+@settings(max_examples=100)
+@given(case=detected_databases(), with_rows=st.booleans())
+def test_maximal_itemsets_are_never_released(case, with_rows):
+    rows, sigma, k = case
+    family = oracle.maximal(rows, sigma)
+    patterns = Patterns.from_itemsets(family.items(), n=len(rows), min_support=sigma, kind="maximal")
+    found = audit(patterns, k=k, rows=Transactions(rows) if with_rows else None)
+    small = {(frozenset(), itemset) for itemset, support in family.items() if 0 < len(rows) - support < k}
+    assert {(one.base, one.top) for one in found.differences} == small
+    low = any(support < k for support in family.values())
+    assert found.verdict is (Verdict.WITHHOLD if small or low or not family else Verdict.REVIEW)
+
+
+@pytest.mark.nojit
+@settings(max_examples=150)
+@given(case=families())
+def test_the_differences_of_a_broken_list_are_those_of_two_supports(case):
+    family, n, k = case
+    found = audit(Patterns.from_itemsets(family.items(), n=n, kind="maximal"), k=k)
+    public = {frozenset(): n, **family}
+    expected = {
+        (base, top, public[base] - public[top])
+        for base in public
+        for top in public
+        if base < top and 0 < public[base] - public[top] < k
+    }
+    assert {(one.base, one.top, one.count) for one in found.differences} == expected
+    assert [one.count for one in found.differences] == sorted(count for _, _, count in expected)
+    assert all(
+        one.explain(Patterns.from_itemsets(public.items(), n=n)).endswith(f" = {one.count}")
+        for one in found.differences
+    )
+
+
+@pytest.mark.nojit
+def test_a_support_of_none_is_judged_as_the_policy_judges_zeros():
+    patterns = Patterns.from_itemsets([([], 40), (["a"], 20), (["b"], 20), (["a", "b"], 0)], n=40)
+    assert audit(patterns, policy="acro").verdict is Verdict.WITHHOLD
+
+
+# What is refused.
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("kind", ["frequent", "closed"])
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([["a", "b"]] * 5 + [["a"]] * 5, "the patterns speak of 9 rows, but there are 10"),
+        ([["a", "b"]] * 5 + [["a"]] * 3 + [[]], "another support"),
+        ([["c", "b"]] * 5 + [["c"]] * 4, "another support"),
+        ([["a", "b"]] * 4 + [["a"]] * 4 + [["b"]], "another support"),
+    ],
+)
+def test_rows_that_the_patterns_were_not_mined_from_are_refused(kind, rows, sentence):
+    patterns = mine([["a", "b"]] * 5 + [["a"]] * 4, min_support=1, kind=kind)
+    with pytest.raises(InputError, match=sentence):
+        audit(patterns, k=2, rows=Transactions(rows))

@@ -1,0 +1,131 @@
+"""Laws of implications: against the definition, for every kind of list."""
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import databases, detected_databases, few_rows, lengths, mined_databases
+
+from discreet import BudgetError, InputError, Patterns, Transactions, implications, mine
+from discreet.implications import Implication, implied_by
+
+LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
+
+
+def pairs(found):
+    return [(one.base, one.item) for one in found]
+
+
+def by_size(found):
+    """Return pairs by the size of the base, then by base and item in the order of labels."""
+    items = sorted(
+        {item for base, item in found for item in base | {item}}, key=lambda one: (type(one).__qualname__, one)
+    )
+    ranks = {item: rank for rank, item in enumerate(items)}
+    return sorted(found, key=lambda one: (len(one[0]), sorted(ranks[item] for item in one[0]), ranks[one[1]]))
+
+
+@pytest.mark.nojit
+@LISTED
+@settings(max_examples=100)
+@given(case=detected_databases())
+def test_implications_are_those_of_the_definition_in_order(kind, case):
+    rows, sigma, _ = case
+    expected = by_size(oracle.implications(rows, sigma))
+    found = implied_by(mine(rows, min_support=sigma, kind=kind))
+    assert pairs(found) == expected
+    assert (len(found), found.more) == (len(expected), False)
+
+
+@LISTED
+@settings(max_examples=100)
+@given(case=mined_databases(few_rows))
+def test_implications_are_those_of_the_definition_where_items_come_together(kind, case):
+    rows, min_support, sigma = case
+    found = implied_by(mine(rows, min_support=min_support, kind=kind))
+    assert pairs(found) == by_size(oracle.implications(rows, sigma))
+
+
+@settings(max_examples=60)
+@given(rows=databases(), sigma=st.integers(1, 32))
+def test_implications_are_those_of_the_definition_over_more_items(rows, sigma):
+    assert pairs(implied_by(mine(rows, min_support=sigma))) == by_size(oracle.implications(rows, sigma))
+
+
+@LISTED
+@given(case=detected_databases(), max_length=lengths)
+def test_implications_of_short_itemsets_are_those_that_they_show(kind, case, max_length):
+    rows, sigma, _ = case
+    family = oracle.frequent(rows, sigma, max_length)
+    shown = {
+        (itemset - {item}, item)
+        for itemset in family
+        for item in itemset
+        if family[itemset - {item}] == family[itemset]
+    }
+    expected = {(base, item) for base, item in shown if not any((base - {other}, item) in shown for other in base)}
+    # A base that implies an item does so with any more items, so one item less is enough to look for.
+    assert set(pairs(implied_by(mine(rows, min_support=sigma, kind=kind, max_length=max_length)))) == expected
+
+
+def test_many_tops_show_each_implication_once():
+    # 100 tops, more than a word: each pair of the items 0 to 13 that some rows hold, and the item "all" in each.
+    both = [(one, other) for one in range(14) for other in range(one)]
+    rows = [["all", one, other] for one, other in both] * 3
+    found = implied_by(mine(rows, min_support=3))
+    assert len(mine(rows, min_support=3, kind="maximal")) == len(both) == 91
+    assert pairs(found) == [(frozenset(), "all")]
+
+
+def test_more_than_are_wanted_are_told_of(monkeypatch):
+    rows = [["a", "b", "c", "d"]] * 3
+    monkeypatch.setattr(implications, "MOST", 3)
+    found = implied_by(mine(rows, min_support=1))
+    assert (len(found), found.more, repr(found)) == (3, True, "<Implications: more than 3>")
+
+
+def test_as_many_as_are_wanted_are_all(monkeypatch):
+    monkeypatch.setattr(implications, "MOST", 4)
+    assert not implied_by(mine([["a", "b", "c", "d"]] * 3, min_support=1)).more
+
+
+def test_thousands_of_implications_are_found():
+    # Item i comes with its twin in all rows but those of another pair: each implies the other.
+    rows = [[2 * one, 2 * one + 1] for one in range(1500)]
+    found = implied_by(mine(rows, min_support=1))
+    assert pairs(found) == [(frozenset([item]), item ^ 1) for item in range(3000)]
+
+
+@pytest.mark.parametrize("many", [64, 65])
+def test_a_top_of_more_items_than_a_word_is_refused(many):
+    patterns = mine([list(range(many))] * 3, min_support=1)
+    if many > 64:
+        with pytest.raises(BudgetError, match="an itemset of 65 items is too long"):
+            implied_by(patterns)
+    else:
+        assert pairs(implied_by(patterns)) == [(frozenset(), item) for item in range(64)]
+
+
+@pytest.mark.nojit
+def test_maximal_itemsets_show_no_implications():
+    with pytest.raises(InputError, match="maximal itemsets do not tell"):
+        implied_by(mine([["a"]], min_support=1, kind="maximal"))
+
+
+@pytest.mark.nojit
+def test_nothing_implies_nothing():
+    for patterns in (
+        mine([], min_support=1),
+        Patterns.from_itemsets([], n=3),
+        mine(Transactions([["a"]]), min_support=2),
+    ):
+        assert pairs(implied_by(patterns)) == []
+
+
+@pytest.mark.nojit
+def test_an_implication_reads_as_a_sentence():
+    assert str(Implication(frozenset(["tea", "milk"]), "sugar")) == "milk ∧ tea ⇒ sugar"
+    found = implied_by(mine([["a", "b"]], min_support=1))
+    assert (str(found[0]), str(found[-1]), repr(found)) == ("everyone ⇒ a", "everyone ⇒ b", "<Implications: 2>")
+    with pytest.raises(IndexError):
+        found[2]
