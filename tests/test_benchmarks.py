@@ -2,9 +2,12 @@
 
 import json
 
+import auditing
 import cases
 import clock
+import detecting
 import growth
+import hashing
 import memory
 import mining
 import oracle
@@ -14,11 +17,21 @@ import sources
 import speed
 import startup
 import threads
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import detected_databases, large_databases
 
-from discreet import Transactions, datasets
+from discreet import Transactions, datasets, detect, mine
 
 ROWS = [[1, 2, 3], [1, 2], [1, 3, 4], [1], [1, 2, 3, 4]]
-PLAN = sources.Plan(("60%", "40%"), frequent=("40%",), heavy=(("40%", "closed"),))
+PLAN = sources.Plan(
+    ("60%", "40%"),
+    frequent=("40%",),
+    heavy=(("40%", "closed"),),
+    papers=("60%", "40%"),
+    hashed=("40%",),
+    tradeoff=("60%", "40%"),
+)
 
 
 def by_definition(rows, kind, count):
@@ -149,6 +162,108 @@ def test_rows_grow_to_eight_times_as_many(capsys):
     part = growth.measure([], clock.QUICK._replace(n=20))
     assert [figure["n"] for figure in part.figures] == [20, 40, 80, 160]
     assert "µs a row" in capsys.readouterr().out
+
+
+@given(case=detected_databases())
+def test_the_baseline_counts_the_rare_cells_of_the_maximal_itemsets(case):
+    rows, sigma, k = case
+    expected = len(oracle.maximal_channels_by_tops(rows, sigma, k))
+    data = Transactions(rows)
+    assert hashing.channels(mine(data, min_support=sigma, kind="maximal"), data, k=k) == expected
+
+
+@settings(max_examples=10)
+@given(case=large_databases(), k=st.sampled_from([2, 5, 20]))
+def test_the_baseline_counts_the_rare_cells_over_items_of_several_words(case, k):
+    rows, sigma = case
+    expected = len(oracle.rare_cells(oracle.maximal_by_levels(rows, sigma), rows, k))
+    data = Transactions(rows)
+    assert hashing.channels(mine(data, min_support=sigma, kind="maximal"), data, k=k) == expected
+
+
+def test_all_detectors_are_timed_on_the_same_channels(source):
+    case = cases.Case(source, "40%", "closed")
+    figure = detecting.compare(case, clock.QUICK)
+    assert figure.channels == len(oracle.maximal_channels(ROWS, 2, detecting.K))
+    assert (figure.itemsets, figure.tops) == (len(oracle.closed(ROWS, 2)), len(oracle.maximal(ROWS, 2)))
+    assert min(figure.auto, figure.without_rows, figure.projection, figure.closed, figure.naive) > 0
+
+
+def test_the_naive_detector_is_asked_only_where_its_sums_are_short(source, monkeypatch):
+    case = cases.Case(source, "40%", "closed")
+    terms = sum(3 ** len(itemset) for itemset in oracle.frequent(ROWS, 2))
+    assert detecting.terms(case) == terms
+    monkeypatch.setattr(detecting, "MOST_TERMS", terms - 1)
+    assert detecting.compare(case, clock.QUICK).naive is None
+    monkeypatch.setattr(detecting, "MOST_FREQUENT", 1)
+    assert detecting.terms(case) == float("inf")
+
+
+def test_a_detector_that_finds_other_channels_is_refused(source):
+    case = cases.Case(source, "40%", "closed")
+    runs = {"auto": lambda: detect(case.mine(), k=3), "wrong": lambda: detect(case.mine(), k=2)}
+    with pytest.raises(cases.DisagreementError, match="by 'wrong'"):
+        detecting.agreed(case, runs)
+
+
+def test_a_baseline_that_finds_another_number_of_channels_is_refused(source, monkeypatch):
+    monkeypatch.setattr(hashing, "channels", lambda *_arguments, **_options: -1)
+    with pytest.raises(cases.DisagreementError, match="by hashing"):
+        detecting.against_hashing(cases.Case(source, "40%", "closed"), clock.QUICK)
+
+
+def test_detectors_are_judged_at_the_lowest_share_of_each_data_set(source, capsys):
+    part = detecting.measure([source], clock.QUICK)
+    assert [figure["share"] for figure in part.figures] == ["60%", "40%", "40%"]
+    assert [check.what.partition(",")[0] for check in part.checks] == ["tiny 40%"] * 3
+    assert "hash ms" in capsys.readouterr().out
+
+
+def test_detectors_are_judged_against_the_aims():
+    def checks(projection, closed, hashed):
+        papers = detecting.Detectors("d", "1%", 1, 1, 1, 1.0, 1.0, projection, closed, None)
+        return [*detecting.judge([papers]), *detecting.judge_hashed([detecting.Hashed("d", "1%", 1, 1, 1.0, hashed)])]
+
+    assert [check.holds for check in checks(20.0, 10.0, 3.0)] == [True] * 3
+    assert [check.holds for check in checks(19.9, 9.9, 2.9)] == [False] * 3
+
+
+@pytest.mark.parametrize("peer", [by_definition, without_root])
+def test_an_audit_from_file_is_timed_against_the_best_peer(source, peer):
+    figure = auditing.compare(cases.Case(source, "40%", "closed"), {"peer": peer}, clock.QUICK)
+    assert (figure.algorithm, figure.itemsets) == ("peer", len(by_definition(ROWS, "closed", 2)))
+    assert figure.verdict == "WITHHOLD"
+
+
+def test_an_audit_is_compared_only_with_peers_that_find_the_same(source):
+    def wrong(_rows, _kind, _count):
+        return []
+
+    with pytest.raises(cases.DisagreementError, match="by wrong"):
+        auditing.compare(cases.Case(source, "40%", "closed"), {"wrong": wrong}, clock.QUICK)
+
+
+def test_audits_are_measured_from_file_as_rows_grow_and_as_a_grid(source, monkeypatch, capsys):
+    monkeypatch.setattr(auditing.peers, "pyfim", lambda: {"peer": by_definition})
+    part = auditing.measure([source], clock.QUICK._replace(n=20))
+    assert [figure["share"] for figure in part.figures if "share" in figure] == ["60%", "40%", "40%"]
+    assert [figure["n"] for figure in part.figures if "n" in figure] == [20, 40, 80, 160]
+    assert len(part.checks) == 3
+    assert "tiny, 2 × 6" in capsys.readouterr().out
+
+
+def test_audits_are_judged_against_the_aims():
+    def checks(audits, tradeoff):
+        figures = [auditing.Audited("d", "1%", 1, "REVIEW", seconds, 1.0, "sam") for seconds in audits]
+        return [*auditing.judge(figures), *auditing.judge_grids([auditing.Grid("d", "1%", tradeoff, 1.0)])]
+
+    assert [check.holds for check in checks([0.5, 4.4], 3.0)] == [True] * 2
+    assert [check.holds for check in checks([0.5, 4.6], 3.1)] == [False] * 2
+
+
+def test_every_part_has_a_case_on_generated_rows():
+    plans = [plan for _, plan in sources.GENERATED.values()]
+    assert all(any(getattr(plan, field) for plan in plans) for field in sources.Plan._fields)
 
 
 def test_the_least_of_several_starts_counts_but_not_the_first():

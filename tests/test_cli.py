@@ -1,6 +1,8 @@
 """The command line: what it writes where, and how it ends."""
 
+import csv
 import gzip
+import hashlib
 import json
 import os
 import pty
@@ -9,6 +11,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from random import Random
 
 import numba
 import oracle
@@ -16,6 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 import discreet
+import discreet.datasets
 import discreet.generate
 from discreet.cli import main
 from discreet.cli.table import SHOWN
@@ -439,3 +443,304 @@ def test_compiling_is_said_once_and_only_when_it_happens(capfd):
         for number in (1, 1.5):
             numba.njit(lambda x: x + 1)(number)
     assert (silent, capfd.readouterr().err) == ("", COMPILING + "\n")
+
+
+HUNDRED = "(100)\na b (50)\na b c (48)\n"
+PART = "a b (50)\na b c (48)\n"
+LINE = "  a ∧ b ∧ ¬c: 2 rows = 50 − 48"
+SAFE = "a\n" * 20 + "b\n" * 20
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    """The rows of a generated clinic, whose labels hold no blanks so that every format can hold them, and a file of them."""
+    drawn = discreet.generate.clinic(600, seed=2)
+    rows = discreet.Transactions([[str(label).replace(" ", "_") for label in row] for row in drawn])
+    discreet.write(rows, tmp_path / "clinic.csv")
+    return rows, tmp_path / "clinic.csv"
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [(HUNDRED, ["--kind", "closed"]), (PART, ["--n", 100]), (PART, ["--n", 100, "--kind", "maximal"])],
+    ids=["closed", "a part", "maximal"],
+)
+def test_the_two_of_a_hundred_are_found_and_unsafe(tmp_path, text, options):
+    result = run("audit", written(tmp_path / "patterns.out", text), "-k", 10, *options)
+    assert LINE in result.stdout.splitlines()
+    assert (result.exit_code, result.stderr) == (1, "")
+
+
+def test_the_two_of_a_hundred_are_found_in_rows(tmp_path):
+    file = written(tmp_path / "rows.csv", "a,b,c\n" * 48 + "a,b\n" * 2 + "d\n" * 50)
+    result = run("audit", file, "-k", 10, "--min-support", 40)
+    assert LINE in result.stdout.splitlines()
+    assert "2 of 100 rows are exposed" in result.stdout
+    assert result.exit_code == 1
+
+
+def test_release_review_and_withhold_come_first_and_end_in_0_1_1(tmp_path):
+    file = written(tmp_path / "rows.csv", SAFE + "a,b\n" * 30)
+    assert run("audit", file, "-k", 10, "--min-support", 20).exit_code == 0
+    review = written(tmp_path / "review.toml", "k = 10\nmax_itemsets = 1\n")
+    withhold = written(tmp_path / "withhold.yaml", "k: 25\n")
+    for policy, verdict, code in ((review, "REVIEW", 1), (withhold, "WITHHOLD", 1)):
+        result = run("audit", file, "--policy", policy, "--min-support", 20)
+        assert (result.exit_code, result.stdout.split(":")[0]) == (code, verdict)
+
+
+def test_a_policy_goes_by_name_and_k_may_be_stricter(tmp_path):
+    file = written(tmp_path / "rows.csv", SAFE)
+    found = json.loads(run("audit", file, "--policy", "acro", "-k", 15, "--min-support", 20, "--json").stdout)
+    assert (found["policy"]["name"], found["k"], found["policy"]["zeros"]) == ("acro", 15, "withhold")
+
+
+FORMATS = [("patterns.json", []), ("patterns.txt", []), ("patterns.out", ["--kind"]), ("patterns.csv", ["--kind"])]
+
+
+@pytest.mark.parametrize(("name", "untold"), FORMATS, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize("kind", ["closed", "frequent"])
+@pytest.mark.parametrize("source", ["clinic", "pkdd2005"])
+def test_patterns_in_any_format_are_judged_as_their_rows_are(clinic, tmp_path, source, kind, name, untold):
+    rows, support, k = (clinic[0], 30, 10) if source == "clinic" else (discreet.datasets.load("pkdd2005"), 6, 3)
+    discreet.write(rows, tmp_path / "rows.csv")
+    discreet.write_patterns(discreet.mine(rows, min_support=support, kind=kind), tmp_path / name)
+    with_rows = run("audit", tmp_path / "rows.csv", "-k", k, "--min-support", support, "--json")
+    without = run("audit", tmp_path / name, "-k", k, "--json", *[word for option in untold for word in (option, kind)])
+    assert (with_rows.exit_code, without.exit_code) == (1, 1)
+    expected, found = json.loads(with_rows.stdout), json.loads(without.stdout)
+    assert (found["verdict"], found["n"]) == (expected["verdict"], expected["n"])
+    assert found["channels"] == expected["channels"] != []
+
+
+def test_the_json_of_an_audit_knows_its_input_and_no_rows(clinic):
+    _, file = clinic
+    result = run("audit", file, "-k", 10, "--min-support", "5%", "--json")
+    found = json.loads(result.stdout)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert found["input"] == {"file": "clinic.csv", "sha256": digest}
+    assert set(found["exposed"]) == {"rows", "smallest"}
+    piped = run("audit", "-", "--format", "csv", "-k", 10, "--min-support", "5%", "--json", input=file.read_bytes())
+    assert json.loads(piped.stdout)["input"] == {"file": "standard input", "sha256": digest}
+    assert json.loads(piped.stdout)["channels"] == found["channels"]
+
+
+@pytest.fixture(scope="module")
+def flooded(tmp_path_factory):
+    """A file of rows with more than 100,000 maximal channels."""
+    random = Random(3)
+    path = tmp_path_factory.mktemp("flood") / "rows.dat"
+    lines = (" ".join(str(item) for item in range(24) if random.random() < 0.5) for _ in range(400))
+    return written(path, "".join(line + "\n" for line in lines))
+
+
+def test_a_hundred_thousand_channels_are_no_flood_and_all_in_the_json(flooded):
+    options = [flooded, "-k", 200, "--min-support", 20]
+    shown, found = run("audit", *options), json.loads(run("audit", *options, "--json").stdout)
+    more = re.search(r"… and ([\d,]+) more; --json lists all of them", shown.stdout)
+    many = int(more[1].replace(",", "")) + 3
+    assert len(shown.stdout.splitlines()) < 20
+    assert many == len(found["channels"]) > 100_000
+    rows = [frozenset(map(int, line.split())) for line in flooded.read_text(encoding="utf-8").splitlines()]
+    for channel in found["channels"][::10_000]:
+        assert channel["count"] == oracle.cell(frozenset(channel["base"]), frozenset(channel["top"]), rows)
+
+
+def test_explain_says_how_many_are_shown(flooded):
+    shown = run("audit", flooded, "-k", 200, "--min-support", 20, "--explain", 7).stdout
+    assert len(re.findall("^  .*: [0-9]+ rows? = ", shown, re.MULTILINE)) == 7
+
+
+def test_out_takes_the_report_and_stdout_nothing(clinic, tmp_path):
+    options = [clinic[1], "-k", 10, "--min-support", "5%"]
+    for name in ("report.json", "report.txt"):
+        result = run("audit", *options, "--out", tmp_path / name)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr == f"WITHHOLD; the report was written to {tmp_path / name}\n"
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["verdict"] == "WITHHOLD"
+    assert (tmp_path / "report.txt").read_text(encoding="utf-8") == run("audit", *options).stdout
+
+
+def test_exposed_rows_go_to_a_file_that_says_what_it_is(clinic, tmp_path):
+    rows, file = clinic
+    result = run("audit", file, "-k", 10, "--min-support", "5%", "--exposed", tmp_path / "exposed.csv", "--quiet")
+    place = tmp_path / "exposed.DO-NOT-RELEASE.csv"
+    assert result.exit_code == 1
+    assert str(place) in result.stderr
+    assert not (tmp_path / "exposed.csv").exists()
+    lines = list(csv.DictReader(place.read_text(encoding="utf-8").splitlines()))
+    found = discreet.audit(rows, min_support="5%", k=10).exposed
+    assert {int(line["row"]) - 1 for line in lines} == set(found.numbers.tolist())
+
+
+def test_rows_beside_patterns_tell_who_is_exposed(clinic, tmp_path):
+    rows, file = clinic
+    discreet.write_patterns(discreet.mine(rows, min_support="5%"), tmp_path / "patterns.json")
+    options = ["-k", 10, "--rows", file, "--exposed", tmp_path / "exposed.csv"]
+    result = run("audit", tmp_path / "patterns.json", *options)
+    assert result.stdout.splitlines()[1:] == run("audit", file, "-k", 10, "--min-support", "5%").stdout.splitlines()[1:]
+    assert (tmp_path / "exposed.DO-NOT-RELEASE.csv").exists()
+
+
+BAD_AUDITS = [
+    (["patterns.out"], "Neither -k nor --policy is given"),
+    (["patterns.out", "-k", "0"], "'-k'"),
+    (["patterns.out", "-k", "10"], "say it with --n (if FILE holds rows, not patterns, give --min-support)"),
+    (["rows.csv", "-k", "10"], "give --min-support)"),
+    (["rows.dat", "-k", "10"], "tells no format of patterns"),
+    (["missing.json", "-k", "10"], "there is no such file"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--n", "7"], "--n is for patterns"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--kind", "closed"], "--kind is for patterns"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--rows", "rows.csv"], "--rows is for patterns"),
+    (["rows.csv", "-k", "10", "--min-support", "none"], "min support is 'none'"),
+    (["rows.csv", "-k", "5", "--policy", "acro", "--min-support", "5%"], "the policy acro asks for 10"),
+    (["rows.csv", "--policy", "nowhere", "--min-support", "5%"], "policy is 'nowhere'; give one of abs, acro"),
+    (["patterns.out", "-k", "10", "--n", "100", "--threads", "2"], "--threads is for mining"),
+    (["patterns.out", "-k", "10", "--n", "100", "--separator", ";"], "--separator is for rows"),
+    (["patterns.out", "-k", "10", "--n", "100", "--exposed", "exposed.csv"], "--exposed needs rows"),
+    (["patterns.out", "-k", "10", "--n", "100", "--rows", "rows.csv"], "give the rows that they were mined from"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--exposed", "-"], "--exposed needs the name of a file"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--out", "rows.csv"], "a file that is to be read"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--out", "no/such.json"], "cannot be written"),
+    (["rows.csv", "-k", "10", "--min-support", "1", "--max-patterns", "1"], "raise --max-patterns"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), BAD_AUDITS, ids=lambda value: " ".join(value)[:50])
+def test_a_wrong_audit_is_one_line_and_writes_nothing(tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("rows.csv", SAFE), ("rows.dat", FIMI), ("patterns.out", PART)):
+        written(tmp_path / name, text)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert_refused(run("audit", *options), words)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_pipe_gets_every_channel_in_a_line(clinic):
+    rows, file = clinic
+    found = oracle.maximal_channels_by_tops([frozenset(row) for row in rows], 60, 5)
+    result = run("detect", file, "-k", 5, "--min-support", 60)
+    expected = sorted(
+        f"{count}\t{' ∧ '.join([*sorted(base), *(f'¬{label}' for label in sorted(top - base))])}"
+        for (base, top), count in found.items()
+    )
+    assert sorted(result.stdout.splitlines()) == expected
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("method", ["auto", "naive", "closed", "projection"])
+def test_every_method_gives_the_same_json(clinic, method):
+    options = ["detect", clinic[1], "-k", 5, "--min-support", 60, "--json"]
+    assert run(*options, "--method", method).stdout == run(*options).stdout
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_all_gives_the_channels_that_follow_too(tmp_path, as_json):
+    rows = discreet.datasets.load("pkdd2005")
+    discreet.write(rows, tmp_path / "rows.csv")
+    options = ["detect", tmp_path / "rows.csv", "-k", 3, "--min-support", 6, "--all", *["--json"] * as_json]
+    result = run(*options)
+    found = json.loads(result.stdout)["channels"] if as_json else result.stdout.splitlines()
+    assert (len(found), result.exit_code) == (58, 1)
+
+
+def test_where_there_is_no_channel_detect_is_silent_and_ends_in_0(tmp_path):
+    result = run("detect", written(tmp_path / "rows.csv", SAFE), "-k", 10, "--min-support", 20)
+    assert (result.stdout, result.stderr, result.exit_code) == ("", "", 0)
+
+
+def test_detect_refuses_a_list_that_is_not_whole(tmp_path):
+    assert_refused(run("detect", written(tmp_path / "part.out", PART), "-k", 10, "--n", 100), "not all of its subsets")
+    assert_refused(run("detect", tmp_path / "part.out", "--n", 100), "Missing option '-k'")
+
+
+def test_a_terminal_gets_the_worst_channels_and_the_number_of_the_rest(clinic):
+    rows, file = clinic
+    channels = discreet.detect(discreet.mine(rows, min_support="5%"), k=10)
+    shown = shown_on_a_terminal("detect", file, "-k", 10, "--min-support", "5%", "--quiet").splitlines()
+    assert shown[0] == f"{len(channels)} maximal channels of fewer than 10 rows; the worst:"
+    assert shown[2:-1] == [f"  {channel.count:>5}  {channel.pattern}" for channel in channels.worst(20)]
+    assert shown[-1].startswith(f"… and {len(channels) - 20} more;")
+
+
+def test_a_terminal_gets_the_worst_of_all_channels(tmp_path):
+    discreet.write(discreet.datasets.load("pkdd2005"), tmp_path / "rows.csv")
+    shown = shown_on_a_terminal("detect", tmp_path / "rows.csv", "-k", 3, "--min-support", 6, "--all", "--quiet")
+    assert shown.startswith("58 channels of fewer than 3 rows; the worst:")
+    assert shown.splitlines()[-1].startswith("… and 38 more;")
+
+
+def test_a_terminal_is_told_where_there_is_no_channel(tmp_path):
+    file = written(tmp_path / "rows.csv", SAFE)
+    shown = shown_on_a_terminal("detect", file, "-k", 10, "--min-support", 20, "--quiet")
+    assert shown == "No sum of these supports tells of fewer than 10 rows.\n"
+
+
+def test_a_terminal_sees_that_an_audit_runs(clinic):
+    shown = shown_on_a_terminal(
+        "audit", clinic[1], "-k", 10, "--min-support", "5%", "--json", stream="stderr", TERM="xterm"
+    )
+    assert "auditing" in shown
+
+
+@pytest.mark.parametrize("command", ["audit", "detect"])
+def test_ctrl_c_ends_an_audit_in_one_line(clinic, monkeypatch, command):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(discreet, command, interrupted)
+    result = run(command, clinic[1], "-k", 10, "--min-support", "5%", "--json")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "error: stopped by Ctrl-C\n")
+
+
+def test_a_tradeoff_counts_what_audits_of_each_would_find(clinic):
+    rows, file = clinic
+    found = json.loads(
+        run("tradeoff", file, "--min-support", "60,10%", "--min-support", 90, "-k", "3,5", "--json").stdout
+    )
+    assert (found["min_supports"], found["ks"], found["n"]) == ([60, 90], [3, 5], 600)
+    listed = [frozenset(row) for row in rows]
+    channels = [[len(oracle.maximal_channels_by_tops(listed, support, k)) for k in (3, 5)] for support in (60, 90)]
+    assert found["channels"] == channels
+    for safe in found["safe"]:
+        options = ["-k", safe["k"], "--min-support"]
+        assert run("audit", file, *options, safe["min_support"]).exit_code == 0
+        assert run("audit", file, *options, safe["min_support"] - 1).exit_code in {0, 1}
+
+
+def test_a_tradeoff_has_defaults_a_table_and_a_chart_within_eighty_columns(clinic):
+    result = run("tradeoff", clinic[1])
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 0
+    assert "     30 (5%)" in result.stdout
+    assert "  k = 50: " in result.stdout
+    assert "Maximal channels over minimum support" in result.stdout
+    assert max(map(len, lines)) <= 80
+
+
+def test_an_encoding_without_our_signs_gets_plain_ones(clinic):
+    runner = CliRunner(charset="ascii")
+    for command in (["tradeoff"], ["audit", "-k", "10", "--min-support", "5%"]):
+        result = runner.invoke(main, [command[0], str(clinic[1]), *command[1:]])
+        assert result.stdout_bytes.isascii()
+        assert b"\\u" not in result.stdout_bytes
+    assert b" & ~" in result.stdout_bytes
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-k", "three"], "-k is 'three', which is no whole number"),
+        (["-k", "0"], "k is '0'"),
+        (["-k", ","], "there is nothing to compare"),
+        (["--min-support", "10%,much"], "min support is 'much'"),
+    ],
+    ids=str,
+)
+def test_a_wrong_tradeoff_is_one_line(clinic, options, words):
+    assert_refused(run("tradeoff", clinic[1], *options), words)

@@ -196,7 +196,7 @@ def test_a_long_sum_is_cut_and_the_number_of_its_supports_told():
     patterns = mine(rows, min_support=20, kind="frequent")
     channel = next(channel for channel in detect(patterns, k=3) if not channel.base)
     line = report.channel_line(channel, patterns)
-    assert re.fullmatch(r"¬0 ∧ .*: 2 rows = 128 − \d+ − \d+ − \d+ … \(\d+ supports\)", line)
+    assert re.fullmatch(r"¬0 ∧ .*: 2 rows = 130 − \d+ − \d+ − \d+ … \(\d+ supports\)", line)
     assert len(channel.terms(patterns)) > 8
 
 
@@ -272,11 +272,11 @@ GRIDS = {
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
-def test_a_chart_fits_eighty_columns_but_for_its_legend(grid):
+def test_a_chart_fits_eighty_columns(grid):
     lines = list(report.chart(grid))
-    assert max(len(line) for line in lines[2:]) <= 80
+    assert max(map(len, lines)) <= 80
     assert len(lines) <= 20
-    assert all(f"k = {k}" in lines[1] for k in grid.ks)
+    assert all(any(f"k = {k}" in line for line in lines) for k in grid.ks)
 
 
 def test_a_chart_puts_more_channels_higher():

@@ -10,10 +10,12 @@ from discreet import checks
 from discreet.acyclic import is_acyclic
 from discreet.channels import Channels, Difference, Exposed
 from discreet.checks import Check
-from discreet.detect import detect
+from discreet.detect import channels_of
+from discreet.detect.question import Question
 from discreet.errors import InconsistencyError, OptionError, ThresholdError
 from discreet.implications import Implications, implied_by
 from discreet.labels import Label
+from discreet.machine import as_threads
 from discreet.mine import Progress, mine
 from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
@@ -101,17 +103,22 @@ def audit(
     if isinstance(source, Patterns):
         if min_support is not None or limits:
             raise OptionError("patterns were mined already; leave min_support, threads, max_patterns and memory out")
-        return judged(rule, source, rows)
+        if rows is not None:
+            Question(source, rows, rule.k)  # refuses rows that the patterns were not mined from
+        return judged(Question(source, None, rule.k, as_threads(None)), rule, rows)
     if rows is not None:
         raise OptionError("rows are given twice; give rows= only with patterns")
     if min_support is None:
         raise ThresholdError("min_support is missing; give the least support of what would be published, such as '10%'")
     data = source if isinstance(source, Transactions) else Transactions(source)
-    return judged(rule, mine(data, min_support=min_support, kind="closed", **limits), data)
+    patterns = mine(data, min_support=min_support, kind="closed", **limits)
+    threads = as_threads(limits.get("threads"))
+    return judged(Question(patterns, data, rule.k, threads, trusted=True), rule, data)
 
 
-def judged(policy: Policy, patterns: Patterns, rows: Transactions | None) -> Audit:
-    """Return the audit of patterns: each check in turn."""
+def judged(question: Question, policy: Policy, rows: Transactions | None) -> Audit:
+    """Return the audit of the patterns in question: each check in turn."""
+    patterns = question.patterns
     first = [checks.size(policy, patterns), checks.low_counts(policy, patterns)]
     if policy.round_to is not None:
         first.append(checks.rounding(policy, patterns))
@@ -121,7 +128,7 @@ def judged(policy: Policy, patterns: Patterns, rows: Transactions | None) -> Aud
         found = checks.differences(with_root(patterns), policy.k)
         return Audit(policy, patterns, rows, (*first, checks.subtraction(found, policy.k)), differences=found)
     try:
-        channels = detect(patterns, k=policy.k, rows=rows)
+        channels = channels_of(question)
         implications = None if policy.zeros is Verdict.RELEASE else implied_by(patterns)
     except InconsistencyError as error:
         found = checks.differences(with_root(patterns), policy.k)

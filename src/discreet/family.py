@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import kernels, machine
 from discreet.errors import InconsistencyError, InputError
 from discreet.labels import Itemset, Label
 from discreet.patterns import Patterns
@@ -65,15 +65,17 @@ class Family:
         """Return an itemset by its labels."""
         return frozenset(self.labels[item] for item in self.items[self.offsets[number] : self.offsets[number + 1]])
 
-    def cells(self, limit: int) -> Cells:
+    def cells(self, limit: int, threads: int = 1) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.
 
         By Möbius inversion on the closed itemsets within each top: a support is the sum of the cells above it, and a
         row meets a closed itemset in a closed one, so no other itemset has a cell.
         """
         tops = self.top_itemsets()
-        parts = [self._cells(start, limit, tops) for start in range(0, self.tops.size, AT_ONCE)]
-        return together(parts)
+        parts = [(start, start + AT_ONCE) for start in range(0, self.tops.size, AT_ONCE)]
+        _ = self.trie, self.may_be_cut  # once, before threads ask for them
+        share = min(threads, max(1, len(parts)))
+        return together(machine.share(lambda start, stop: self._cells(start, stop, limit, tops), parts, share))
 
     def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return which of some itemsets, taken as tops, have a cell below ``limit``, and how many rows that holds."""
@@ -88,8 +90,8 @@ class Family:
         visited: int = self._invert(chosen, 0)[3]
         return visited * self.tops.size // chosen.size
 
-    def _cells(self, start: int, limit: int, tops: tuple[NDArray[np.int64], NDArray[np.int32]]) -> Cells:
-        found, maps, counts, _ = self._invert(self.tops[start : start + AT_ONCE], limit)
+    def _cells(self, start: int, stop: int, limit: int, tops: tuple[NDArray[np.int64], NDArray[np.int32]]) -> Cells:
+        found, maps, counts, _ = self._invert(self.tops[start:stop], limit)
         cells = based(maps, found + np.int32(start), counts, *tops)
         wrong = np.flatnonzero(counts < 0)
         if wrong.size:

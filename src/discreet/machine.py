@@ -1,8 +1,11 @@
 """The machine: how much memory and how many cores there are, memory in words, and threads on the cores."""
 
+import numbers
 import os
 from collections.abc import Callable, Iterable
 from typing import TypeVar
+
+from discreet.errors import ThresholdError
 
 Result = TypeVar("Result")
 
@@ -18,6 +21,15 @@ def memory() -> int:
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def as_threads(threads: int | None) -> int:
+    """Return how many threads to use: all cores unless told."""
+    if threads is None:
+        return cores()
+    if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or threads < 1:
+        raise ThresholdError(f"threads is {str(threads)[:40]!r}; give a whole number of at least 1, or leave it out")
+    return int(threads)
 
 
 def size(bytes_: int) -> str:

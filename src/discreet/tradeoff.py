@@ -8,10 +8,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.detect import detect
+from discreet.detect import channels_of
+from discreet.detect.question import Question
 from discreet.errors import ThresholdError
 from discreet.family import family_of, taken
 from discreet.labels import Label
+from discreet.machine import as_threads
 from discreet.mine import Progress, mine
 from discreet.patterns import Patterns
 from discreet.thresholds import Threshold, as_count, as_k
@@ -63,7 +65,8 @@ def tradeoff(
         raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
     closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=progress)
     lists = [above(closed, count) for count in counts]
-    found = [detect(part, k=limits[-1], rows=data) for part in lists]
+    cores = as_threads(threads)
+    found = [channels_of(Question(part, data, limits[-1], cores, trusted=True)) for part in lists]
     return Tradeoff(
         len(data),
         counts,

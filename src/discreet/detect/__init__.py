@@ -8,6 +8,7 @@ from discreet.detect import closed, naive, projection, shared
 from discreet.detect.question import Question
 from discreet.errors import OptionError
 from discreet.family import Cells
+from discreet.machine import as_threads
 from discreet.patterns import Patterns
 from discreet.thresholds import as_k
 from discreet.transactions import Transactions
@@ -24,7 +25,14 @@ METHODS: Final[Mapping[str, Callable[[Question], Cells]]] = {
 }
 
 
-def detect(patterns: Patterns, *, k: int, rows: Transactions | None = None, method: Method = "auto") -> Channels:
+def detect(
+    patterns: Patterns,
+    *,
+    k: int,
+    rows: Transactions | None = None,
+    method: Method = "auto",
+    threads: int | None = None,
+) -> Channels:
     """Return the maximal inference channels of ``patterns``: what their supports tell about fewer than ``k`` rows.
 
     A row counts for a base under a top, an itemset that is listed or follows, when it holds every item of the base
@@ -34,7 +42,8 @@ def detect(patterns: Patterns, *, k: int, rows: Transactions | None = None, meth
     The patterns are the closed or all frequent itemsets; they are enough, but ``rows``, those that they were mined
     from, may be quicker. Maximal itemsets need the rows: the channels are those that all supports below them would
     open. ``method`` is ours ("auto") or one of the papers': "naive" and "closed" are Algorithms 1 and 2 of
-    *k-anonymous patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same, in the same order.
+    *k-anonymous patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same, in the same order;
+    ours on all cores unless ``threads`` says how many, the others on one.
 
     >>> from discreet import mine
     >>> rows = Transactions([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50)
@@ -42,9 +51,12 @@ def detect(patterns: Patterns, *, k: int, rows: Transactions | None = None, meth
     >>> print(*channels)
     a ∧ b ∧ ¬c: 2 rows
     """
+    return channels_of(Question(patterns, rows, as_k(k), as_threads(threads)), method)
+
+
+def channels_of(question: Question, method: str = "auto") -> Channels:
+    """Return what ``detect`` returns, where all is ready to be asked."""
     if method not in METHODS:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {', '.join(METHODS)}")
-    k = as_k(k)
-    question = Question(patterns, rows, k)
-    cells = METHODS[method](question)
-    return Channels.from_cells(cells, *question.tops, patterns.labels, n=patterns.n, k=k)
+    cells, patterns = METHODS[method](question), question.patterns
+    return Channels.from_cells(cells, *question.tops, patterns.labels, n=patterns.n, k=question.limit)

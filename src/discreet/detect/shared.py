@@ -1,13 +1,13 @@
 """Our detector: Möbius inversion on the supports, or one descent of the rows through all tops: what is less work."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import kernels, machine
 from discreet.detect import projection
 from discreet.detect.question import Question
 from discreet.family import Cells, based, taken, together
@@ -16,6 +16,8 @@ WORD: Final = 64
 """Items that fit a word of bitmaps: so many a group of tops has together. A top that has more goes its own way."""
 VISITS_A_TOP: Final = 250
 """Rows that a top is compared with on the descent, about; measured."""
+MOST: Final = 2048
+"""Tops that go down together at most: between two groups Ctrl-C is heard, and threads share the groups."""
 SAMPLE: Final = 64
 """Tops from which the work of Möbius inversion is reckoned."""
 
@@ -37,14 +39,18 @@ class Maps(NamedTuple):
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops: by supports or by rows, and where both are at hand by what is less work."""
     if question.rows is None:
-        return question.family.cells(question.limit)
+        return question.family.cells(question.limit, question.threads)
     groups = grouped(question)
     if question.patterns.kind != "maximal" and question.family.visits(SAMPLE) < visits(question, groups):
-        return question.family.cells(question.limit)
+        return question.family.cells(question.limit, question.threads)
+    maps = whole_maps(question) if np.unique(question.tops[1]).size <= WORD else listed_maps(question)
+    parts = machine.share(
+        lambda start, stop: together([descend(question, group, maps(group)) for group in groups[start:stop]]),
+        [(number, number + 1) for number in range(len(groups))],
+        min(question.threads, max(1, len(groups))),
+    )
     long = np.flatnonzero(np.diff(question.tops[0]) > WORD)
-    parts = [projection.cells_under(question, long)] if long.size else []
-    maps = [whole_maps(question, groups[0])] if len(groups) == 1 else listed_maps(question, groups)
-    return together([*parts, *(descend(question, group, map_) for group, map_ in zip(groups, maps, strict=True))])
+    return together([*parts, projection.cells_under(question, long)] if long.size else parts)
 
 
 def grouped(question: Question) -> list[Group]:
@@ -62,7 +68,7 @@ def grouped(question: Question) -> list[Group]:
     kernels.itemsets.pack(offsets, ranked, np.arange(many + 1), max(1, many.bit_length()), keys)
     order = np.argsort(keys, kind="stable")
     order = order[np.diff(offsets)[order] <= WORD]
-    starts = kernels.cells.group(offsets, items, order, many, WORD)
+    starts = kernels.cells.group(offsets, items, order, many, WORD, MOST)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]
     return [Group(part, np.unique(taken(offsets, items, part)[1])) for part in parts]
 
@@ -74,16 +80,23 @@ def visits(question: Question, groups: Sequence[Group]) -> int:
     return met + VISITS_A_TOP * (question.tops[0].size - 1)
 
 
-def whole_maps(question: Question, group: Group) -> Maps:
-    """Return all rows as bitmaps of the items of the only group."""
+def whole_maps(question: Question) -> Callable[[Group], Maps]:
+    """Return what makes bitmaps of all rows for a group."""
     rows = question.rows_needed("auto")
-    place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
-    place[question.row_codes[group.items]] = np.arange(group.items.size)
-    return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), np.ones(len(rows), dtype=np.int64))
+
+    def maps(group: Group) -> Maps:
+        place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
+        place[question.row_codes[group.items]] = np.arange(group.items.size)
+        return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), np.ones(len(rows), dtype=np.int64))
+
+    return maps
 
 
-def listed_maps(question: Question, groups: Sequence[Group]) -> Iterator[Maps]:
-    """Yield for each group the rows as bitmaps of its items: equal rows merged once, then only those that hold one."""
+def listed_maps(question: Question) -> Callable[[Group], Maps]:
+    """Return what makes bitmaps of the rows that hold an item of a group, and one for the others.
+
+    Equal rows are merged once, and listed by their items, so that a group touches no rows but its own.
+    """
     rows = question.rows_needed("auto")
     used = np.unique(question.tops[1])
     code = np.full(len(rows.labels) + 1, -1, dtype=np.int32)
@@ -92,10 +105,13 @@ def listed_maps(question: Question, groups: Sequence[Group]) -> Iterator[Maps]:
     records, starts = kernels.encode.merge_rows(rows.offsets, rows.items, code, entries)
     weights = records[starts + 1].astype(np.int64)
     offsets, lists = kernels.encode.list_rows(records, starts, used.size)
-    maps, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)
-    for group in groups:
-        size = kernels.cells.map_listed(lists, offsets, np.searchsorted(used, group.items), maps, touched)
-        yield Maps(*kernels.cells.gather(maps, touched[:size], weights, len(rows)))
+
+    def maps(group: Group) -> Maps:
+        held, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)
+        size = kernels.cells.map_listed(lists, offsets, np.searchsorted(used, group.items), held, touched)
+        return Maps(*kernels.cells.gather(held, touched[:size], weights, len(rows)))
+
+    return maps
 
 
 def descend(question: Question, group: Group, maps: Maps) -> Cells:

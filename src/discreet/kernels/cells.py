@@ -22,8 +22,8 @@ TABLE = 12
 
 
 @jit
-def group(offsets, items, order, many, room):
-    """Return where groups of tops start that have at most ``room`` items together, as each of them has.
+def group(offsets, items, order, many, room, most):
+    """Return where groups of at most ``most`` tops start that have at most ``room`` items together, as each has.
 
     ``order`` is an order of the tops in which like ones stand together; there are ``many`` items.
     """
@@ -33,7 +33,7 @@ def group(offsets, items, order, many, room):
         more = 0
         for entry in range(offsets[order[at]], offsets[order[at] + 1]):
             more += seen[items[entry]] != groups
-        if groups == 0 or held + more > room:
+        if groups == 0 or held + more > room or at - starts[groups - 1] == most:
             starts[groups] = at
             groups += 1
             held = 0
@@ -75,14 +75,10 @@ def map_listed(lists, list_offsets, chosen, maps, touched):
 
 @jit
 def gather(maps, touched, weights, total):
-    """Return the rows that were touched, with their weights, and one for all the others; ``maps`` is 0 again.
-
-    All rows together weigh ``total``.
-    """
+    """Return the rows that were touched, with their weights, and one for all the others; all weigh ``total``."""
     rows, held = np.zeros(touched.size + 1, np.uint64), np.empty(touched.size + 1, np.int64)
     for at in range(touched.size):
         rows[at] = maps[touched[at]]
-        maps[touched[at]] = 0
         held[at] = weights[touched[at]]
         total -= held[at]
     held[touched.size] = total

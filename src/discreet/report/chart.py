@@ -27,9 +27,9 @@ def chart(tradeoff: Tradeoff) -> Iterator[str]:
     for number in reversed(range(len(tradeoff.ks))):
         values = tradeoff.channels[:, number].tolist()
         _draw(canvas, columns, [scale.height(value) for value in values], MARKS[number % len(MARKS)])
-    legend = "   ".join(f"{MARKS[number % len(MARKS)]} k = {k:,}" for number, k in enumerate(tradeoff.ks))
     yield f"Maximal channels over minimum support{', logarithmic scale' * scale.logarithmic}:"
-    yield f"  {legend}"
+    legend = [f"{MARKS[number % len(MARKS)]} k = {k:,}" for number, k in enumerate(tradeoff.ks)]
+    yield from ("  " + "   ".join(legend[start : start + 6]) for start in range(0, len(legend), 6))
     names = scale.ticks()
     width = max(map(len, names.values()))
     for height in range(HEIGHT, -1, -1):
@@ -60,8 +60,8 @@ class Scale:
     def ticks(self) -> dict[int, str]:
         """Return the numbers that the axis names, by their lines: 0, the largest, and some between.
 
-        >>> Scale(100, logarithmic=False).ticks()
-        {0: '0', 6: '50', 12: '100'}
+        >>> sorted(Scale(100, logarithmic=False).ticks().items())
+        [(0, '0'), (6, '50'), (12, '100')]
         """
         powers = [10**power for power in range(len(str(self.most)))]
         between = powers if self.logarithmic else [self.most // 2]
