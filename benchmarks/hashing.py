@@ -119,7 +119,7 @@ def count(
 def same(maps: NDArray[np.uint64], left: int, right: int) -> bool:
     """Return whether two bitmaps are equal."""
     for word in range(maps.shape[1]):  # noqa: SIM110 - Numba compiles no generator expressions
-        if word == 0 and maps[left, word] != maps[right, word]:
+        if maps[left, word] != maps[right, word]:
             return False
     return True
 

@@ -4,10 +4,21 @@ import gzip
 import lzma
 from io import BytesIO
 
+import polars as pl
 import pytest
 
 import discreet
-from discreet import DiscreetError, InputError, OptionError, OutputError, Patterns, ThresholdError, Transactions
+from discreet import (
+    BudgetError,
+    DiscreetError,
+    InconsistencyError,
+    InputError,
+    OptionError,
+    OutputError,
+    Patterns,
+    ThresholdError,
+    Transactions,
+)
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -178,6 +189,7 @@ def read_bytes(data=b"1", **options):
 
 LONG = b"who,what\n1,secret\n"
 MINED = Transactions([["secret"], ["secret", "b"]])
+CLOSED, MAXIMAL = (discreet.mine(MINED, min_support=1, kind=kind) for kind in ("closed", "maximal"))
 
 CALLS = {
     "missing file": (
@@ -316,6 +328,135 @@ CALLS = {
         lambda at: discreet.write_patterns(Patterns.from_itemsets([], n=1), at, format="json"),
         OutputError,
         "is a directory; give the name of a file",
+    ),
+    "k 0": (
+        lambda _: discreet.detect(CLOSED, k=0),
+        ThresholdError,
+        "k is '0'; give a whole number from 1 on, such as 10",
+    ),
+    "k of a word": (lambda _: discreet.detect(CLOSED, k="ten"), ThresholdError, "k is 'ten'; give a whole number"),
+    "k as a share": (lambda _: discreet.detect(CLOSED, k=0.1), ThresholdError, "k is '0.1'; give a whole number"),
+    "k that is true": (lambda _: discreet.detect(CLOSED, k=True), ThresholdError, "k is 'True'; give a whole number"),
+    "an unknown method": (
+        lambda _: discreet.detect(CLOSED, k=2, method="quick" * 9),
+        OptionError,
+        "it must be one of auto, naive, closed, projection",
+    ),
+    "projection without rows": (
+        lambda _: discreet.detect(CLOSED, k=2, method="projection"),
+        OptionError,
+        "method 'projection' counts rows; give them with rows=, or use method='auto'",
+    ),
+    "maximal itemsets for sums": (
+        lambda _: discreet.detect(MAXIMAL, k=2, rows=MINED, method="naive"),
+        OptionError,
+        "method 'naive' sums up supports, and maximal itemsets tell too few; give closed or frequent ones",
+    ),
+    "maximal itemsets without rows": (
+        lambda _: discreet.detect(MAXIMAL, k=2),
+        InputError,
+        "maximal itemsets do not tell the supports of their subsets; give the rows as well",
+    ),
+    "rows of another number": (
+        lambda _: discreet.detect(CLOSED, k=2, rows=Transactions([["secret"]])),
+        InputError,
+        "the patterns speak of 2 rows, but there are 1; give the rows that they were mined from",
+    ),
+    "rows of other items": (
+        lambda _: discreet.detect(CLOSED, k=2, rows=Transactions([["secret"], []])),
+        InputError,
+        "another support in the rows than in the patterns; give the rows that they were mined from",
+    ),
+    "sums that do not end": (
+        lambda _: discreet.detect(discreet.mine([range(26)], min_support=1), k=2, method="closed"),
+        BudgetError,
+        "method 'closed' sums up 2 ** 26 supports for an itemset of 26 items",
+    ),
+    "a missing subset": (
+        lambda _: discreet.detect(Patterns.from_itemsets([(["secret", "b"], 1)], n=2), k=2),
+        InconsistencyError,
+        "an itemset of 2 items is listed, but not all of its subsets: this is no list of all frequent itemsets; list",
+    ),
+    "a rising support": (
+        lambda _: discreet.detect(
+            Patterns.from_itemsets([([], 3), (["secret"], 1), (["b"], 2), (["secret", "b"], 2)], n=3), k=2
+        ),
+        InconsistencyError,
+        "an itemset of 2 items has a larger support than one of its subsets; no rows can have both",
+    ),
+    "fewer than no rows": (
+        lambda _: discreet.detect(
+            Patterns.from_itemsets([([], 3), (["secret"], 2), (["b"], 2), (["secret", "b"], 0)], n=3), k=2
+        ),
+        InconsistencyError,
+        "the supports say that -1 rows hold 0 items of an itemset and no other of it; no rows can have them",
+    ),
+    "an audit by nothing": (
+        lambda _: discreet.audit(MINED, min_support=1),
+        ThresholdError,
+        "neither k nor a policy is given; give k, or a policy",
+    ),
+    "an audit of rows at no support": (
+        lambda _: discreet.audit(MINED, k=2),
+        ThresholdError,
+        "min_support is missing; give the least support of what would be published, such as '10%'",
+    ),
+    "rows given twice": (
+        lambda _: discreet.audit(MINED, min_support=1, k=2, rows=MINED),
+        OptionError,
+        "rows are given twice; give rows= only with patterns",
+    ),
+    "a support for what is mined already": (
+        lambda _: discreet.audit(CLOSED, min_support=1, k=2),
+        OptionError,
+        "patterns were mined already; leave min_support, threads, max_patterns and memory out",
+    ),
+    "a limit for what is mined already": (
+        lambda _: discreet.audit(CLOSED, k=2, threads=1),
+        OptionError,
+        "patterns were mined already; leave",
+    ),
+    "an unknown policy": (
+        lambda _: discreet.audit(CLOSED, policy="none"),
+        OptionError,
+        "policy is 'none'; give one of abs, acro,",
+    ),
+    "k below that of the policy": (
+        lambda _: discreet.audit(CLOSED, policy="acro", k=5),
+        ThresholdError,
+        "k is 5, but the policy acro asks for 10; leave k out, give at least as much",
+    ),
+    "too many patterns": (
+        lambda _: discreet.audit(MINED, min_support=1, k=2, max_patterns=1),
+        BudgetError,
+        "1",
+    ),
+    "a share that is no count": (
+        lambda _: discreet.audit(
+            discreet.read_patterns(pl.DataFrame({"support": [0.3], "itemsets": [["secret"]]}), n=7), k=2
+        ),
+        InputError,
+        "itemset 1 has support 0.3, which is no count of 7 rows; give the n that was mined, or a column of counts",
+    ),
+    "an n that is too small": (
+        lambda _: discreet.audit(discreet.read_patterns([(["secret"], 9)], n=7), k=2),
+        InputError,
+        "an itemset of 1 items has support 9 of 7 rows; a support lies between 0 and n",
+    ),
+    "a trade-off of nothing": (
+        lambda _: discreet.tradeoff(MINED, min_supports=[], ks=[2]),
+        ThresholdError,
+        "there is nothing to compare; give one min_support and one k at least",
+    ),
+    "a trade-off for no k": (
+        lambda _: discreet.tradeoff(MINED, min_supports=[1], ks=[0]),
+        ThresholdError,
+        "k is '0'; give a whole number from 1 on",
+    ),
+    "a trade-off at no support": (
+        lambda _: discreet.tradeoff(MINED, min_supports=["150%"], ks=[2]),
+        ThresholdError,
+        "min support is 150%; as a share it must be above 0 and at most 1",
     ),
 }
 

@@ -10,6 +10,7 @@ import growth
 import hashing
 import memory
 import mining
+import numpy as np
 import oracle
 import pytest
 import report
@@ -179,6 +180,13 @@ def test_the_baseline_counts_the_rare_cells_over_items_of_several_words(case, k)
     expected = len(oracle.rare_cells(oracle.maximal_by_levels(rows, sigma), rows, k))
     data = Transactions(rows)
     assert hashing.channels(mine(data, min_support=sigma, kind="maximal"), data, k=k) == expected
+
+
+def test_bitmaps_are_merged_only_if_all_their_words_are_equal():
+    different = [[7, word**5] for word in range(500)]
+    merged, weights = hashing.merged(np.array(different * 2, dtype=np.uint64), np.ones(1000, dtype=np.int64))
+    assert sorted(merged.tolist()) == different
+    assert set(weights.tolist()) == {2}
 
 
 def test_all_detectors_are_timed_on_the_same_channels(source):

@@ -69,7 +69,7 @@ lettered = detected_databases().filter(letters)
 
 
 @METHODS
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(case=detected_databases())
 def test_all_methods_find_the_maximal_channels_in_order(method, case):
     rows, sigma, k = case
@@ -91,7 +91,7 @@ def test_detection_needs_no_compiler_to_be_right(method, case):
 
 
 @METHODS
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(case=detected_databases(), max_length=lengths)
 def test_all_methods_find_the_maximal_channels_of_short_itemsets(method, case, max_length):
     rows, sigma, k = case
@@ -110,7 +110,7 @@ def test_all_methods_find_the_maximal_channels_where_rows_are_repeated(method, c
         assert listed(found) == expected
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(case=large_databases(), k=st.sampled_from([2, 5, 20, 1000]))
 def test_the_quick_method_finds_the_maximal_channels_over_many_items(case, k):
     rows, sigma = case
@@ -163,6 +163,7 @@ def test_the_order_of_patterns_does_not_matter(kind, case, seed):
 
 
 @METHODS
+@settings(max_examples=50)
 @given(case=lettered, numbers=st.permutations(range(8)))
 def test_the_labels_do_not_matter(method, case, numbers):
     rows, sigma, k = case
@@ -177,6 +178,7 @@ def test_the_labels_do_not_matter(method, case, numbers):
 
 
 @METHODS
+@settings(max_examples=60)
 @given(case=detected_databases())
 def test_rows_and_patterns_meet_by_label(method, case):
     rows, sigma, k = case
@@ -340,7 +342,22 @@ def test_a_method_is_one_of_ours():
         detect(mine([["a"]], min_support=1), k=2, method="fast")
 
 
+FOREIGN = {
+    "more rows": (
+        [["a", "b"]] * 5 + [["a"]] * 4 + [["b"]] * 4 + [[]] * 5,
+        "the patterns speak of 17 rows, but there are 18",
+    ),
+    "an item with another support": ([["a", "b"]] * 5 + [["a"]] * 5 + [["b"]] * 4 + [[]] * 3, "another support"),
+    "an item that no row holds": ([["a", "c"]] * 5 + [["a"]] * 4 + [["c"]] * 4 + [[]] * 4, "another support"),
+    "a pair with another support": ([["a", "b"]] * 4 + [["a"]] * 5 + [["b"]] * 5 + [[]] * 3, "another support"),
+}
+
+
 @pytest.mark.nojit
-def test_rows_are_those_the_patterns_were_mined_from():
-    with pytest.raises(InputError, match="rows"):
-        detect(mine([["a"], ["a"]], min_support=1), k=2, rows=Transactions([["a"]]))
+@pytest.mark.parametrize(("rows", "sentence"), FOREIGN.values(), ids=FOREIGN)
+@METHODS
+@LISTED
+def test_rows_that_the_patterns_were_not_mined_from_are_refused(rows, sentence, method, kind):
+    patterns = mine([["a", "b"]] * 5 + [["a"]] * 4 + [["b"]] * 4 + [[]] * 4, min_support=1, kind=kind)
+    with pytest.raises(InputError, match=sentence):
+        detect(patterns, k=2, rows=Transactions(rows), method=method)

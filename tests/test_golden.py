@@ -76,8 +76,8 @@ WAYS = [
         ("closed", "closed", False),
         ("naive", "frequent", False),
     ]
-    # The papers' sums over all subsets take minutes where itemsets are many or long.
-    if method not in {"closed", "naive"} or (name, min_support) in {("mushroom", "25%"), ("chess", "80%")}
+    # Sums for each base under each of 98,576 itemsets take a minute, and of 574,432 far more.
+    if method != "naive" or (name, min_support) not in {("mushroom", "15%"), ("mushroom", "10%")}
 ]
 """Every method on what it ends on within a minute."""
 
