@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
 .PHONY: help demo test check docs bench clean
 
 help:
-	@echo "make demo   mine a generated clinic and tell what was found"
+	@echo "make demo   audit a generated clinic and tell what it would give away"
 	@echo "make test   run the whole test suite"
 	@echo "make check  lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs   write docs/cli.md anew from the help texts"

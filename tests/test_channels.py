@@ -53,6 +53,7 @@ def test_channels_are_indexed_and_sliced_as_a_list_is(case, start, stop, step):
             channels[beyond]
 
 
+@pytest.mark.nojit
 @given(case=detected_databases(), most=st.none() | st.integers(0, 9))
 def test_the_worst_channels_tell_of_the_fewest_rows_by_the_fewest_items(case, most):
     rows, sigma, k = case
@@ -134,6 +135,7 @@ def test_a_difference_that_is_not_published_has_no_terms():
         Difference(frozenset("x"), frozenset("xy"), 2).terms(patterns)
 
 
+@pytest.mark.nojit
 @settings(max_examples=60)
 @given(case=detected_databases(), data=st.data())
 def test_rows_are_met_by_label_whatever_their_codes(case, data):
@@ -148,6 +150,7 @@ def test_rows_are_met_by_label_whatever_their_codes(case, data):
     assert singled_out(channels.rows(other)) == oracle.exposed(rows, sigma, k)
 
 
+@pytest.mark.nojit
 @given(case=detected_databases(), missing=st.integers(0, 5))
 def test_rows_without_an_item_of_a_channel_lack_it(case, missing):
     rows, sigma, k = case
@@ -168,6 +171,7 @@ def test_rows_are_met_in_blocks():
     assert singled_out(channels.rows(transactions)) == {65_535: (1, 1), 65_536: (1, 1), 69_999: (1, 1)}
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("n", [63, 64, 65, 128, 129])
 def test_the_last_word_of_rows_is_met(n):
     rows = Transactions([["a"]] * (n - 1) + [[]])

@@ -448,6 +448,7 @@ def test_compiling_is_said_once_and_only_when_it_happens(capfd):
 HUNDRED = "(100)\na b (50)\na b c (48)\n"
 PART = "a b (50)\na b c (48)\n"
 LINE = "  a ∧ b ∧ ¬c: 2 rows = 50 − 48"
+PKDD = discreet.Transactions(discreet.datasets.load("pkdd2005"))
 SAFE = "a\n" * 20 + "b\n" * 20
 
 
@@ -458,6 +459,12 @@ def clinic(tmp_path):
     rows = discreet.Transactions([[str(label).replace(" ", "_") for label in row] for row in drawn])
     discreet.write(rows, tmp_path / "clinic.csv")
     return rows, tmp_path / "clinic.csv"
+
+
+def maximal_channels(rows, sigma, k):
+    """{(base, top): count}, quickly enough for many items."""
+    listed = list(rows)
+    return oracle.rare_cells(oracle.maximal_by_levels(listed, sigma), listed, k)
 
 
 def written(path, text):
@@ -471,7 +478,7 @@ def written(path, text):
     ids=["closed", "a part", "maximal"],
 )
 def test_the_two_of_a_hundred_are_found_and_unsafe(tmp_path, text, options):
-    result = run("audit", written(tmp_path / "patterns.out", text), "-k", 10, *options)
+    result = run("audit", written(tmp_path / "patterns.out", text), "-k", 10, "--quiet", *options)
     assert LINE in result.stdout.splitlines()
     assert (result.exit_code, result.stderr) == (1, "")
 
@@ -507,7 +514,7 @@ FORMATS = [("patterns.json", []), ("patterns.txt", []), ("patterns.out", ["--kin
 @pytest.mark.parametrize("kind", ["closed", "frequent"])
 @pytest.mark.parametrize("source", ["clinic", "pkdd2005"])
 def test_patterns_in_any_format_are_judged_as_their_rows_are(clinic, tmp_path, source, kind, name, untold):
-    rows, support, k = (clinic[0], 30, 10) if source == "clinic" else (discreet.datasets.load("pkdd2005"), 6, 3)
+    rows, support, k = (clinic[0], 30, 10) if source == "clinic" else (PKDD, 6, 3)
     discreet.write(rows, tmp_path / "rows.csv")
     discreet.write_patterns(discreet.mine(rows, min_support=support, kind=kind), tmp_path / name)
     with_rows = run("audit", tmp_path / "rows.csv", "-k", k, "--min-support", support, "--json")
@@ -561,7 +568,7 @@ def test_out_takes_the_report_and_stdout_nothing(clinic, tmp_path):
     for name in ("report.json", "report.txt"):
         result = run("audit", *options, "--out", tmp_path / name)
         assert (result.exit_code, result.stdout) == (1, "")
-        assert result.stderr == f"WITHHOLD; the report was written to {tmp_path / name}\n"
+        assert result.stderr.endswith(f"WITHHOLD; the report was written to {tmp_path / name}\n")
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["verdict"] == "WITHHOLD"
     assert (tmp_path / "report.txt").read_text(encoding="utf-8") == run("audit", *options).stdout
 
@@ -623,7 +630,7 @@ def test_a_wrong_audit_is_one_line_and_writes_nothing(tmp_path, monkeypatch, opt
 
 def test_a_pipe_gets_every_channel_in_a_line(clinic):
     rows, file = clinic
-    found = oracle.maximal_channels_by_tops([frozenset(row) for row in rows], 60, 5)
+    found = maximal_channels(rows, 60, 5)
     result = run("detect", file, "-k", 5, "--min-support", 60)
     expected = sorted(
         f"{count}\t{' ∧ '.join([*sorted(base), *(f'¬{label}' for label in sorted(top - base))])}"
@@ -641,7 +648,7 @@ def test_every_method_gives_the_same_json(clinic, method):
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_all_gives_the_channels_that_follow_too(tmp_path, as_json):
-    rows = discreet.datasets.load("pkdd2005")
+    rows = PKDD
     discreet.write(rows, tmp_path / "rows.csv")
     options = ["detect", tmp_path / "rows.csv", "-k", 3, "--min-support", 6, "--all", *["--json"] * as_json]
     result = run(*options)
@@ -650,7 +657,7 @@ def test_all_gives_the_channels_that_follow_too(tmp_path, as_json):
 
 
 def test_where_there_is_no_channel_detect_is_silent_and_ends_in_0(tmp_path):
-    result = run("detect", written(tmp_path / "rows.csv", SAFE), "-k", 10, "--min-support", 20)
+    result = run("detect", written(tmp_path / "rows.csv", SAFE), "-k", 10, "--min-support", 20, "--quiet")
     assert (result.stdout, result.stderr, result.exit_code) == ("", "", 0)
 
 
@@ -669,7 +676,7 @@ def test_a_terminal_gets_the_worst_channels_and_the_number_of_the_rest(clinic):
 
 
 def test_a_terminal_gets_the_worst_of_all_channels(tmp_path):
-    discreet.write(discreet.datasets.load("pkdd2005"), tmp_path / "rows.csv")
+    discreet.write(PKDD, tmp_path / "rows.csv")
     shown = shown_on_a_terminal("detect", tmp_path / "rows.csv", "-k", 3, "--min-support", 6, "--all", "--quiet")
     assert shown.startswith("58 channels of fewer than 3 rows; the worst:")
     assert shown.splitlines()[-1].startswith("… and 38 more;")
@@ -694,7 +701,7 @@ def test_ctrl_c_ends_an_audit_in_one_line(clinic, monkeypatch, command):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(discreet, command, interrupted)
-    result = run(command, clinic[1], "-k", 10, "--min-support", "5%", "--json")
+    result = run(command, clinic[1], "-k", 10, "--min-support", "5%", "--json", "--quiet")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "error: stopped by Ctrl-C\n")
 
 
@@ -704,8 +711,7 @@ def test_a_tradeoff_counts_what_audits_of_each_would_find(clinic):
         run("tradeoff", file, "--min-support", "60,10%", "--min-support", 90, "-k", "3,5", "--json").stdout
     )
     assert (found["min_supports"], found["ks"], found["n"]) == ([60, 90], [3, 5], 600)
-    listed = [frozenset(row) for row in rows]
-    channels = [[len(oracle.maximal_channels_by_tops(listed, support, k)) for k in (3, 5)] for support in (60, 90)]
+    channels = [[len(maximal_channels(rows, support, k)) for k in (3, 5)] for support in (60, 90)]
     assert found["channels"] == channels
     for safe in found["safe"]:
         options = ["-k", safe["k"], "--min-support"]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from strategies import detected_databases
 
 from discreet import Patterns, Transactions, Verdict, __version__, audit, detect, mine, report, tradeoff
-from discreet.audit import judged
 from discreet.policy import Policy, load
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -22,8 +21,7 @@ SOURCE = report.Source("rows.csv", "0" * 64)
 def audited(case, zeros=Verdict.WITHHOLD):
     """An audit of random rows that also looks for implications."""
     rows, sigma, k = case
-    transactions = Transactions(rows)
-    return judged(Policy("ours", k=k, zeros=zeros), mine(transactions, min_support=sigma), transactions)
+    return audit(rows, min_support=sigma, policy=Policy("ours", k=k, zeros=zeros))
 
 
 def told(chunks):

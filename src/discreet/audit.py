@@ -113,7 +113,7 @@ def audit(
     data = source if isinstance(source, Transactions) else Transactions(source)
     patterns = mine(data, min_support=min_support, kind="closed", **limits)
     threads = as_threads(limits.get("threads"))
-    return judged(Question(patterns, data, rule.k, threads, trusted=True), rule, data)
+    return judged(Question(patterns, data, rule.k, threads), rule, data)
 
 
 def judged(question: Question, policy: Policy, rows: Transactions | None) -> Audit:

@@ -12,7 +12,8 @@ from discreet.errors import InconsistencyError, InputError
 from discreet.labels import Itemset, Label
 from discreet.patterns import Patterns
 
-Trie: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+Trie: TypeAlias = NDArray[np.int32]
+"""Nodes as kernels/lattice.py lists them."""
 
 AT_ONCE: Final = 1024
 """Tops that a kernel is given at once: between two calls Ctrl-C is heard."""
@@ -150,10 +151,8 @@ def together(parts: list[Cells]) -> Cells:
     )
 
 
-def family_of(patterns: Patterns, *, trusted: bool = False) -> Family:
+def family_of(patterns: Patterns) -> Family:
     """Return the family of patterns that are closed, or all frequent ones; refuse a list that no rows can have.
-
-    Closed itemsets that are ``trusted`` to be all are not looked through for missing ones.
 
     >>> from discreet import mine
     >>> family = family_of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1, kind="frequent"))
@@ -169,7 +168,7 @@ def family_of(patterns: Patterns, *, trusted: bool = False) -> Family:
         closed = np.flatnonzero(~_without_flaw(patterns))
         supports = supports[closed]
         offsets, items = taken(offsets, items, closed)
-    elif not trusted:
+    elif not patterns.mined:
         _check_meets(patterns)
     tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(patterns.labels)))
     return Family(offsets, items, supports, tops, patterns.labels, patterns.n)

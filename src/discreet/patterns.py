@@ -29,7 +29,7 @@ class Patterns:
     held by ``supports[i]`` of ``n`` rows. The empty itemset, which all ``n`` rows hold, counts as one.
     ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all
     ("frequent"), those without a superset of the same support ("closed"), or those without a frequent
-    superset ("maximal").
+    superset ("maximal"). ``mined`` is true of what ``mine`` found, and of nothing else: it is whole.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -46,6 +46,7 @@ class Patterns:
     n: int
     min_support: int
     kind: Kind
+    mined: bool = False
 
     def __post_init__(self) -> None:
         as_kind(self.kind)

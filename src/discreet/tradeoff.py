@@ -1,7 +1,7 @@
 """Trade-off: how many threats there are for each minimum support and each k, and from where on there are none."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -66,7 +66,7 @@ def tradeoff(
     closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=progress)
     lists = [above(closed, count) for count in counts]
     cores = as_threads(threads)
-    found = [channels_of(Question(part, data, limits[-1], cores, trusted=True)) for part in lists]
+    found = [channels_of(Question(part, data, limits[-1], cores)) for part in lists]
     return Tradeoff(
         len(data),
         counts,
@@ -84,7 +84,7 @@ def above(patterns: Patterns, min_support: int) -> Patterns:
     if numbers.size == len(patterns):
         return patterns
     offsets, items = taken(patterns.offsets, patterns.items, numbers)
-    return Patterns(offsets, items, patterns.supports[numbers], patterns.labels, patterns.n, min_support, patterns.kind)
+    return replace(patterns, offsets=offsets, items=items, supports=patterns.supports[numbers], min_support=min_support)
 
 
 def below(counts: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
@@ -102,7 +102,7 @@ def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | No
     The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is
     by itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
     """
-    family = family_of(closed, trusted=True)
+    family = family_of(closed)
     order = np.argsort(-closed.supports, kind="stable")
     safe: dict[int, int | None] = dict.fromkeys(limits, closed.min_support)
     open_ = list(limits)

@@ -20,20 +20,16 @@ LONGEST: Final = 25
 
 @dataclass(frozen=True)
 class Question:
-    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any.
-
-    Patterns that are ``trusted`` to be those of the rows are not looked through for flaws.
-    """
+    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any."""
 
     patterns: Patterns
     rows: Transactions | None
     limit: int
     threads: int = 1
-    trusted: bool = False
 
     def __post_init__(self) -> None:
         """Refuse rows that the patterns were not mined from, as far as numbers of rows and items tell."""
-        if self.rows is None or self.trusted:
+        if self.rows is None:
             return
         if len(self.rows) != self.patterns.n:
             raise InputError(
@@ -63,7 +59,7 @@ class Question:
     @cached_property
     def family(self) -> Family:
         """The patterns as a lattice."""
-        return family_of(self.patterns, trusted=self.trusted)
+        return family_of(self.patterns)
 
     @cached_property
     def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -1,6 +1,6 @@
 """Our detector: Möbius inversion on the supports, or one descent of the rows through all tops: what is less work."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ VISITS_A_TOP: Final = 250
 """Rows that a top is compared with on the descent, about; measured."""
 MOST: Final = 2048
 """Tops that go down together at most: between two groups Ctrl-C is heard, and threads share the groups."""
-SAMPLE: Final = 64
+SAMPLE: Final = 16
 """Tops from which the work of Möbius inversion is reckoned."""
 
 
@@ -38,12 +38,10 @@ class Maps(NamedTuple):
 
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops: by supports or by rows, and where both are at hand by what is less work."""
-    if question.rows is None:
+    if question.rows is None or (question.patterns.kind != "maximal" and is_lighter(question)):
         return question.family.cells(question.limit, question.threads)
     groups = grouped(question)
-    if question.patterns.kind != "maximal" and question.family.visits(SAMPLE) < visits(question, groups):
-        return question.family.cells(question.limit, question.threads)
-    maps = whole_maps(question) if np.unique(question.tops[1]).size <= WORD else listed_maps(question)
+    maps = whole_maps(question) if len(groups) == 1 else listed_maps(question)
     parts = machine.share(
         lambda start, stop: together([descend(question, group, maps(group)) for group in groups[start:stop]]),
         [(number, number + 1) for number in range(len(groups))],
@@ -51,6 +49,15 @@ def cells(question: Question) -> Cells:
     )
     long = np.flatnonzero(np.diff(question.tops[0]) > WORD)
     return together([*parts, projection.cells_under(question, long)] if long.size else parts)
+
+
+def is_lighter(question: Question) -> bool:
+    """Return whether inversion is about less work than the descent: a group meets the rows of its items, a top some."""
+    inversion = question.family.visits(SAMPLE)
+    tops = VISITS_A_TOP * (question.tops[0].size - 1)
+    if inversion < tops + int(question.item_supports[np.unique(question.tops[1])].sum()):
+        return True
+    return inversion < tops + sum(int(question.item_supports[group.items].sum()) for group in grouped(question))
 
 
 def grouped(question: Question) -> list[Group]:
@@ -71,13 +78,6 @@ def grouped(question: Question) -> list[Group]:
     starts = kernels.cells.group(offsets, items, order, many, WORD, MOST)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]
     return [Group(part, np.unique(taken(offsets, items, part)[1])) for part in parts]
-
-
-def visits(question: Question, groups: Sequence[Group]) -> int:
-    """Return about how many steps the descent takes: each group meets the rows of its items, each top some of them."""
-    supports = question.item_supports
-    met = sum(int(supports[group.items].sum()) for group in groups)
-    return met + VISITS_A_TOP * (question.tops[0].size - 1)
 
 
 def whole_maps(question: Question) -> Callable[[Group], Maps]:

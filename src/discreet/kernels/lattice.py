@@ -14,6 +14,7 @@ jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
 MISSING, RISING = 1, 2
+ITEM, DEPTH, END, SKIP = 0, 1, 2, 3
 
 
 @jit
@@ -269,13 +270,11 @@ def inherit(slots, offsets, items, supports):
 
 @jit
 def plant(offsets, items):
-    """Return the trie of the itemsets, its nodes in dictionary order: item, depth, itemset that ends (-1: none), skip.
+    """Return the trie of the itemsets, a line a node in dictionary order: ITEM, DEPTH, END, SKIP.
 
-    ``skip`` is the first node behind those below a node. The empty itemset has no node.
+    END is the itemset that ends there, or -1, and SKIP the first node that is not below. The empty itemset has no node.
     """
-    room, longest = items.size, 0
-    node_items, depths = np.empty(room, np.int32), np.empty(room, np.int32)
-    ends, skips = np.full(room, -1, np.int64), np.empty(room, np.int64)
+    trie, longest = np.empty((items.size, 4), np.int32), 0
     for number in range(offsets.size - 1):
         longest = max(longest, offsets[number + 1] - offsets[number])
     path = np.empty(longest + 1, np.int64)
@@ -283,53 +282,58 @@ def plant(offsets, items):
     for number in range(offsets.size - 1):
         first, length = offsets[number], offsets[number + 1] - offsets[number]
         same = 0
-        while same < depth and same < length and node_items[path[same]] == items[first + same]:
+        while same < depth and same < length and trie[path[same], ITEM] == items[first + same]:
             same += 1
         while depth > same:
             depth -= 1
-            skips[path[depth]] = size
+            trie[path[depth], SKIP] = size
         while depth < length:
-            node_items[size] = items[first + depth]
-            depths[size] = depth
+            trie[size, ITEM], trie[size, DEPTH], trie[size, END] = items[first + depth], depth, -1
             path[depth] = size
             depth += 1
             size += 1
         if length:
-            ends[size - 1] = number
+            trie[size - 1, END] = number
     while depth > 0:
         depth -= 1
-        skips[path[depth]] = size
-    return node_items[:size].copy(), depths[:size].copy(), ends[:size].copy(), skips[:size].copy()
+        trie[path[depth], SKIP] = size
+    return trie[:size].copy()
 
 
 @jit
 def below(trie, offsets, supports, place, prefixes, maps, counts):
     """Write the itemsets within a top to ``maps`` (a line a word) and ``counts``; return how many, and nodes visited.
 
-    ``place[item]`` is the item's bit, -1 where it is not in the top. ``prefixes`` has a line for each depth; the
-    first is 0.
+    ``place[item]`` is the item's bit, -1 where it is not in the top. ``prefixes`` has a line for each depth; the first
+    is 0.
     """
-    node_items, depths, ends, skips = trie
     words, size, visits = maps.shape[0], 0, 0
     if offsets.size > 1 and offsets[0] == offsets[1]:
         maps[:, 0] = 0
         counts[0] = supports[0]
         size = 1
-    node = 0
-    while node < node_items.size:
+    node = np.int64(0)
+    while node < trie.shape[0]:
         visits += 1
-        bit = place[node_items[node]]
-        if bit < 0:
-            node = skips[node]
+        bit, depth, end = place[trie[node, ITEM]], trie[node, DEPTH], trie[node, END]
+        if words == 1:
+            # No branches to guess: what does not count is written over.
+            prefixes[depth + 1, 0] = prefixes[depth, 0] | ONE << np.uint64(bit & 63)
+            maps[0, size] = prefixes[depth + 1, 0]
+            counts[size] = supports[max(end, 0)]
+            size += (bit >= 0) & (end >= 0)
+            node = node + 1 if bit >= 0 else np.int64(trie[node, SKIP])
             continue
-        depth = depths[node]
+        if bit < 0:
+            node = np.int64(trie[node, SKIP])
+            continue
         for word in range(words):
             prefixes[depth + 1, word] = prefixes[depth, word]
         prefixes[depth + 1, bit >> 6] |= ONE << np.uint64(bit & 63)
-        if ends[node] >= 0:
+        if end >= 0:
             for word in range(words):
                 maps[word, size] = prefixes[depth + 1, word]
-            counts[size] = supports[ends[node]]
+            counts[size] = supports[end]
             size += 1
         node += 1
     return size, visits
@@ -338,20 +342,19 @@ def below(trie, offsets, supports, place, prefixes, maps, counts):
 @jit
 def differences(trie, offsets, items, supports, many, k, most):
     """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1: at most ``most``."""
-    node_items, _, ends, skips = trie
     inside, found = np.zeros(many, np.bool_), 0
     pairs = np.empty((1024, 2), np.int64)
     for number in range(offsets.size - 1):
         for at in range(offsets[number], offsets[number + 1]):
             inside[items[at]] = True
         # The empty itemset has no node: it is first, if it is listed.
-        node, smaller = -1, 0 if offsets[0] == offsets[1] else -1
-        while node < node_items.size and found < most:
+        node, smaller = np.int64(-1), np.int64(0 if offsets[0] == offsets[1] else -1)
+        while node < trie.shape[0] and found < most:
             if node >= 0:
-                if not inside[node_items[node]]:
-                    node = skips[node]
+                if not inside[trie[node, ITEM]]:
+                    node = np.int64(trie[node, SKIP])
                     continue
-                smaller = ends[node]
+                smaller = np.int64(trie[node, END])
             node += 1
             if smaller >= 0 and 0 < supports[smaller] - supports[number] < k:
                 if found == pairs.shape[0]:

@@ -1,6 +1,7 @@
 """Mine: the frequent, closed or maximal itemsets of rows."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -74,7 +75,7 @@ def mine_by(
     """Do what ``mine`` does by one strategy: bitmaps ("dense"), lists of rows ("sparse"), or what suits the rows."""
     least = as_count(min_support, len(transactions))
     offsets, items, supports = search(transactions, kind, least, max_length, limits, strategy)
-    return Patterns.from_codes(
+    patterns = Patterns.from_codes(
         offsets,
         items,
         supports,
@@ -84,6 +85,7 @@ def mine_by(
         kind=kind,
         threads=min(limits.threads or machine.cores(), 1 + supports.size // WORTH_A_THREAD),
     )
+    return replace(patterns, mined=True)
 
 
 def _at_least(name: str, value: int | None, least: int) -> int | None:
