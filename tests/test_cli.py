@@ -454,7 +454,7 @@ SAFE = "a\n" * 20 + "b\n" * 20
 
 @pytest.fixture
 def clinic(tmp_path):
-    """The rows of a generated clinic, whose labels hold no blanks so that every format can hold them, and a file of them."""
+    """The rows of a generated clinic, with labels that every format can hold, and a file of them."""
     drawn = discreet.generate.clinic(600, seed=2)
     rows = discreet.Transactions([[str(label).replace(" ", "_") for label in row] for row in drawn])
     discreet.write(rows, tmp_path / "clinic.csv")
@@ -540,7 +540,7 @@ def test_the_json_of_an_audit_knows_its_input_and_no_rows(clinic):
 @pytest.fixture(scope="module")
 def flooded(tmp_path_factory):
     """A file of rows with more than 100,000 maximal channels."""
-    random = Random(3)
+    random = Random(3)  # noqa: S311 - no secret
     path = tmp_path_factory.mktemp("flood") / "rows.dat"
     lines = (" ".join(str(item) for item in range(24) if random.random() < 0.5) for _ in range(400))
     return written(path, "".join(line + "\n" for line in lines))

@@ -137,6 +137,12 @@ def test_what_was_not_looked_for_is_null_not_empty():
     assert "Inference channels could not be looked for." in found["warnings"]
 
 
+@pytest.mark.parametrize(("rows", "warned"), [(ROWS, True), ([["a"]] * 20 + [[]] * 20, False)])
+def test_a_report_of_what_is_not_released_says_to_keep_it(rows, warned):
+    found = told(report.audit_json(audit(rows, min_support=10, k=10)))
+    assert any("keep it" in warning for warning in found["warnings"]) == warned
+
+
 def test_the_same_rows_give_the_same_bytes():
     one, other = (b"".join(report.audit_json(audit(ROWS, min_support=10, k=10))) for _ in range(2))
     assert one == other
@@ -300,3 +306,25 @@ def test_the_json_of_a_tradeoff_holds_the_grid():
 def test_where_nothing_is_safe_the_tradeoff_says_so():
     grid = tradeoff([["a"]] * 3, min_supports=[1, 2], ks=[2, 10])
     assert [line for line in report.tradeoff_text(grid) if line.startswith("  k = 10:")] == ["  k = 10: at none"]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "options", "words"),
+    [
+        (ROWS, {"min_support": 10}, "Raise --min-support"),
+        (mine(ROWS, min_support=10), {}, "Publish only itemsets of more support"),
+        (Patterns.from_itemsets([(["a", "b"], 50)], n=100), {}, "say so with --kind"),
+        (
+            Patterns.from_itemsets([([], 9), (["a"], 3), (["b"], 9), (["a", "b"], 5)], n=9),
+            {},
+            "Get the whole list",
+        ),
+        ([["a", "b"]] * 20 + [[]] * 20, {"min_support": 20, "policy": "acro"}, "Look at the implications"),
+        ([["a"]] * 20 + [[]] * 20, {"min_support": 20, "policy": Policy("p", 2, max_itemsets=1)}, "A person must look"),
+    ],
+    ids=["rows", "patterns", "closed for frequent", "contradiction", "implications", "length"],
+)
+def test_what_is_not_released_ends_with_advice(candidate, options, words):
+    rule = {} if "policy" in options else {"k": 10}
+    lines = list(report.audit_text(audit(candidate, **options, **rule)))
+    assert words in " ".join(lines[-2:])

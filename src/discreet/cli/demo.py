@@ -15,8 +15,6 @@ MIN_SUPPORT: Final = "5%"
 K: Final = 10
 """Fewer people than this are too few to speak of; ten is a usual rule of statistical offices."""
 
-TOLD: Final = 3
-
 
 @click.command(short_help="Show what a harmless table gives away.", epilog="Example: discreet demo")
 def demo() -> None:
@@ -49,8 +47,8 @@ def story(audit: "Audit", grid: "Tradeoff") -> Iterator[str]:
     yield ""
     yield f"  {audit.verdict.name}: {len(channels):,} sums of the published numbers tell of fewer than {K} patients."
     yield ""
-    yield f"Each is an inference channel. {TOLD} of them, and the lines of the table to add and subtract:"
-    for channel in telling(channels, TOLD):
+    yield "Each is an inference channel. Three of them, and the lines of the table to add and subtract:"
+    for channel in telling(channels, 3):
         yield from ("", *_told(channel, patterns))
     many, alone = exposed.numbers.size, int((exposed.smallest == 1).sum())
     yield ""

@@ -22,6 +22,8 @@ def warnings(audit: Audit) -> list[str]:
     []
     """
     found = []
+    if audit.verdict is not Verdict.RELEASE:
+        found.append("This report tells what the patterns would give away: keep it as they are to be kept.")
     if audit.channels is None:
         found.append("Inference channels could not be looked for.")
     if audit.rows is None:
@@ -65,6 +67,8 @@ def advice(audit: Audit) -> str:
     'Raise --min-support; `discreet tradeoff` tells from where on there is no channel.'
     """
     failed = {check.name for check in audit.checks if check.verdict is not Verdict.RELEASE}
+    if "completeness" in failed and audit.patterns.kind == "frequent":
+        return "If these are the closed or the maximal itemsets, say so with --kind; else get the whole list."
     if failed & {"consistency", "completeness"}:
         return "Get the whole list with exact supports (all closed or all frequent itemsets), and audit that."
     if failed & {"low counts", "inference channels", "differences"} and audit.rows is None:
