@@ -103,8 +103,6 @@ def audit(
     if isinstance(source, Patterns):
         if min_support is not None or limits:
             raise OptionError("patterns were mined already; leave min_support, threads, max_patterns and memory out")
-        if rows is not None:
-            Question(source, rows, rule.k)  # refuses rows that the patterns were not mined from
         return judged(Question(source, None, rule.k, as_threads(None)), rule, rows)
     if rows is not None:
         raise OptionError("rows are given twice; give rows= only with patterns")
@@ -125,9 +123,11 @@ def judged(question: Question, policy: Policy, rows: Transactions | None) -> Aud
         if rows is None and checks.is_rounded(policy, patterns):
             return Audit(policy, patterns, rows, (*first, checks.ROUNDED))
     if patterns.kind == "maximal":
+        check_rows(question, rows)
         found = checks.differences(with_root(patterns), policy.k)
         return Audit(policy, patterns, rows, (*first, checks.subtraction(found, policy.k)), differences=found)
     try:
+        check_rows(question, rows)
         channels = channels_of(question)
         implications = None if policy.zeros is Verdict.RELEASE else implied_by(patterns)
     except InconsistencyError as error:
@@ -138,6 +138,12 @@ def judged(question: Question, policy: Policy, rows: Transactions | None) -> Aud
     if implications is not None:
         every.append(checks.class_disclosure(policy, implications))
     return Audit(policy, patterns, rows, tuple(every), channels, implications)
+
+
+def check_rows(question: Question, rows: Transactions | None) -> None:
+    """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
+    if question.rows is None:
+        Question(question.patterns, rows, question.limit)
 
 
 def with_root(patterns: Patterns) -> Patterns:

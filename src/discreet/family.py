@@ -168,10 +168,11 @@ def family_of(patterns: Patterns) -> Family:
         closed = np.flatnonzero(~_without_flaw(patterns))
         supports = supports[closed]
         offsets, items = taken(offsets, items, closed)
-    elif not patterns.mined:
-        _check_meets(patterns)
     tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(patterns.labels)))
-    return Family(offsets, items, supports, tops, patterns.labels, patterns.n)
+    family = Family(offsets, items, supports, tops, patterns.labels, patterns.n)
+    if patterns.kind == "closed" and not patterns.mined:
+        _check_meets(family)
+    return family
 
 
 def taken(
@@ -216,17 +217,15 @@ def _without_flaw(patterns: Patterns) -> NDArray[np.bool_]:
     )
 
 
-def _check_meets(patterns: Patterns) -> None:
+def _check_meets(family: Family) -> None:
     """Refuse closed itemsets if what two neighbours have in common is not listed: it would be closed as well.
 
-    Only itemsets shorter than the longest are looked at: where longer ones were left out, others need not be closed.
+    Where longer itemsets may have been left out, the longest need not be closed, and are not looked at.
     """
-    one, other = kernels.lattice.missing_meet(patterns.offsets, patterns.items)
+    cut = family.longest if family.may_be_cut else family.longest + 1
+    one, other = kernels.lattice.missing_meet(family.offsets, family.items, cut)
     if one >= 0:
-        left, right = (
-            frozenset(patterns.labels[item] for item in patterns.items[patterns.offsets[at] : patterns.offsets[at + 1]])
-            for at in (one, other)
-        )
+        left, right = family.labelled(one), family.labelled(other)
         raise InconsistencyError(
             f"what two closed itemsets of {len(left)} and {len(right)} items have in common is not listed, though it "
             "is closed as well; list all closed itemsets, the one that all rows hold too",

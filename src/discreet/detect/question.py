@@ -28,7 +28,7 @@ class Question:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse rows that the patterns were not mined from, as far as numbers of rows and items tell."""
+        """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
         if self.rows is None:
             return
         if len(self.rows) != self.patterns.n:
@@ -46,6 +46,23 @@ class Question:
             raise InputError(
                 f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the "
                 "rows than in the patterns; give the rows that they were mined from"
+            )
+        if not self.patterns.mined:
+            self._check_tops(self.rows)
+
+    def _check_tops(self, rows: Transactions) -> None:
+        offsets, items = self.tops
+        published = (
+            self.patterns.supports if self.patterns.kind == "maximal" else self.family.supports[self.family.tops]
+        )
+        counts = np.zeros(offsets.size - 1, dtype=np.int64)
+        itemsets = (offsets, self.row_codes[items])
+        kernels.exposed.supports((rows.offsets, rows.items), itemsets, len(rows.labels) + 1, counts)
+        wrong = np.count_nonzero(counts != published)
+        if wrong:
+            raise InputError(
+                f"{wrong:,} of {counts.size:,} maximal itemsets have another support in the rows than in the patterns; "
+                "give the rows that they were mined from"
             )
 
     @cached_property

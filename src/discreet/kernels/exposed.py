@@ -1,9 +1,9 @@
-"""Kernels that find the rows which channels single out."""
+"""Kernels that find the rows which channels single out, and count those that hold itemsets."""
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit
+from discreet.kernels.bits import lowest_bit, popcount
 
 jit = njit(cache=True, nogil=True)
 
@@ -32,12 +32,7 @@ def count(rows, channels, code, many, times, smallest):
     maps, held = np.empty((lines, words), np.uint64), np.empty(words, np.uint64)
     for start in range(0, total, BLOCK):
         stop = min(start + BLOCK, total)
-        maps[:] = 0
-        for row in range(start, stop):
-            bit = ONE << np.uint64((row - start) & 63)
-            for at in range(offsets[row], offsets[row + 1]):
-                if line[items[at]] >= 0:
-                    maps[line[items[at]], (row - start) >> 6] |= bit
+        map_block(offsets, items, start, stop, line, maps)
         for channel in range(tops.size):
             held[:] = ~np.uint64(0)
             entry = base_offsets[channel]
@@ -61,3 +56,45 @@ def count(rows, channels, code, many, times, smallest):
                     if row < stop:
                         times[row] += 1
                         smallest[row] = min(smallest[row], counts[channel])
+
+
+@jit
+def supports(rows, itemsets, many, held):
+    """Count for each itemset the rows that hold all its items, in ``held``, which is 0; both are CSR.
+
+    There are ``many`` items. Rows are taken in blocks, as a bitmap for each item of an itemset.
+    """
+    offsets, items = rows
+    starts, chosen = itemsets
+    line, lines = np.full(many, -1, np.int64), 0
+    for item in chosen:
+        if line[item] < 0:
+            line[item] = lines
+            lines += 1
+    total = offsets.size - 1
+    words = (min(BLOCK, total) + 63) >> 6
+    maps = np.empty((lines, words), np.uint64)
+    for start in range(0, total, BLOCK):
+        stop = min(start + BLOCK, total)
+        map_block(offsets, items, start, stop, line, maps)
+        for number in range(held.size):
+            first, last = starts[number], starts[number + 1]
+            if first == last:
+                held[number] += stop - start
+                continue
+            for word in range(words):
+                bits = maps[line[chosen[first]], word]
+                for at in range(first + 1, last):
+                    bits &= maps[line[chosen[at]], word]
+                held[number] += np.int64(popcount(bits))
+
+
+@jit
+def map_block(offsets, items, start, stop, line, maps):
+    """Write the rows from ``start`` to ``stop`` as a bitmap for each item that has a ``line``."""
+    maps[:] = 0
+    for row in range(start, stop):
+        bit = ONE << np.uint64((row - start) & 63)
+        for at in range(offsets[row], offsets[row + 1]):
+            if line[items[at]] >= 0:
+                maps[line[items[at]], (row - start) >> 6] |= bit

@@ -142,19 +142,16 @@ def check_subsets(slots, offsets, items, supports, is_open):
 
 
 @jit
-def missing_meet(offsets, items):
+def missing_meet(offsets, items, cut):
     """Return two neighbours of which the itemset that both hold is not listed, or (-1, -1).
 
-    Only those shorter than the longest are looked at.
+    Only itemsets of fewer than ``cut`` items are looked at, as if the others were not there.
     """
-    slots, longest = index(offsets, items), 0
-    low = np.uint64(slots.size - 1)
-    for number in range(offsets.size - 1):
-        longest = max(longest, offsets[number + 1] - offsets[number])
-    both = np.empty(longest, items.dtype)
+    slots = index(offsets, items)
+    low, both = np.uint64(slots.size - 1), np.empty(cut, items.dtype)
     before = -1
     for number in range(offsets.size - 1):
-        if offsets[number + 1] - offsets[number] == longest:
+        if offsets[number + 1] - offsets[number] >= cut:
             continue
         if before >= 0:
             left, right, size = offsets[before], offsets[number], 0
