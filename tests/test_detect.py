@@ -119,6 +119,30 @@ def test_the_quick_method_finds_the_maximal_channels_over_many_items(case, k):
         assert listed(found) == expected
 
 
+LONG = {
+    # One top of 70 items: a bitmap of two words.
+    "a top of two words": ([range(70), range(66)] * 2 + [range(70)] * 3 + [range(60, 70)] * 3 + [[]], [range(70)]),
+    # Two tops that share no item: few rows hold nothing of the first.
+    "tops of two groups": ([range(64)] * 10 + [range(64, 70)] * 5, [range(64), range(64, 70)]),
+}
+
+
+@pytest.mark.parametrize(("rows", "tops"), LONG.values(), ids=LONG)
+@pytest.mark.parametrize("k", [2, 4, 6, 99])
+def test_long_itemsets_have_their_channels(rows, tops, k):
+    expected = in_order(oracle.rare_cells(map(frozenset, tops), rows, k))
+    for kind, with_rows, method in [
+        ("closed", False, "auto"),
+        ("closed", True, "auto"),
+        ("maximal", True, "auto"),
+        ("maximal", True, "projection"),
+    ]:
+        transactions = Transactions(rows)
+        patterns = mine(transactions, min_support=5, kind=kind)
+        found = detect(patterns, k=k, rows=transactions if with_rows else None, method=method)
+        assert listed(found) == expected
+
+
 @given(case=detected_databases(), k=st.integers(1, 22))
 def test_a_larger_k_keeps_the_channels(case, k):
     rows, sigma, larger = case

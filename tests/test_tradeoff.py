@@ -42,6 +42,7 @@ def test_the_smallest_safe_support_is_that_of_the_definition(rows, sigmas, ks):
     assert tradeoff(rows, min_supports=sigmas, ks=ks).safe == {k: smallest_safe(rows, k, min(sigmas)) for k in ks}
 
 
+@pytest.mark.nojit
 @settings(max_examples=30)
 @given(rows=small_databases(), k=st.integers(1, 22), at_once=st.integers(1, 9))
 def test_the_smallest_safe_support_does_not_hang_on_how_many_are_looked_at_together(rows, k, at_once):

@@ -134,7 +134,8 @@ def judged(question: Question, policy: Policy, rows: Transactions | None) -> Aud
         found = checks.differences(with_root(patterns), policy.k)
         wrong = checks.consistency(patterns, error)
         return Audit(policy, patterns, rows, (wrong, *first, checks.subtraction(found, policy.k)), differences=found)
-    every = [checks.CONSISTENT, *first, checks.inference(channels)]
+    whole = [checks.CONSISTENT] if len(patterns) else []
+    every = [*whole, *first, checks.inference(channels)]
     if implications is not None:
         every.append(checks.class_disclosure(policy, implications))
     return Audit(policy, patterns, rows, tuple(every), channels, implications)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import InputError
-from discreet.family import Cells, family_of, taken
+from discreet.family import Cells, family_of, rooted, taken
 from discreet.labels import Itemset, Label, ordered
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
@@ -158,7 +158,7 @@ class Channels:
         at = range(len(self))[number]
         _, offsets, items, counts = self.cells
         base = items[offsets[at] : offsets[at + 1]]
-        return Channel(self._labelled(base), self._top(int(self.cells.tops[at])), int(counts[at]))
+        return Channel(_labelled(base, self.labels), self._top(int(self.cells.tops[at])), int(counts[at]))
 
     def __iter__(self) -> Iterator[Channel]:
         return (self[number] for number in range(len(self)))
@@ -227,10 +227,7 @@ class Channels:
         return Exposed(numbers, times[numbers], smallest[numbers])
 
     def _top(self, number: int) -> Itemset:
-        return self._labelled(self.top_items[self.top_offsets[number] : self.top_offsets[number + 1]])
-
-    def _labelled(self, items: NDArray[np.int32]) -> Itemset:
-        return frozenset(self.labels[item] for item in items.tolist())
+        return _labelled(self.top_items[self.top_offsets[number] : self.top_offsets[number + 1]], self.labels)
 
 
 def as_text(itemset: Itemset) -> str:
@@ -263,24 +260,33 @@ def _explained(terms: list[Term], count: int) -> str:
 
 def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
     """Return the terms of the sum; refuse patterns of which it is no sum."""
+    offsets, items, supports = rooted(patterns)
     code = {label: number for number, label in enumerate(patterns.labels)}
-    items = sorted(code[label] for label in channel.top if label in code)
+    codes = sorted(code[label] for label in channel.top if label in code)
     place = np.full(len(code), -1, dtype=np.int64)
-    place[items] = np.arange(len(items))
-    words, room = max(1, -(-len(items) // 64)), len(patterns) + 1
+    place[codes] = np.arange(len(codes))
+    words, room = max(1, -(-len(codes) // 64)), supports.size + 1
     maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernels.lattice.meet(patterns.offsets, patterns.items, patterns.supports, place, maps, counts, numbers)
+    size = kernels.lattice.meet(offsets, items, supports, place, maps, counts, numbers)
     base = np.zeros((words, 1), np.uint64)
-    for label in channel.base:
-        if label in code:
-            base[place[code[label]] >> 6, 0] |= np.uint64(1 << (int(place[code[label]]) & 63))
+    for bit in (int(place[code[label]]) for label in channel.base if label in code):
+        base[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
     times = kernels.lattice.coefficients(maps, counts, size, base)
-    listed = numbers.tolist()
-    chosen = sorted(np.flatnonzero(times).tolist(), key=lambda at: (len(patterns.codes(listed[at])), listed[at]))
-    terms = [Term(int(times[at]), frozenset(patterns.labelled(listed[at])), int(counts[at])) for at in chosen]
+    chosen = sorted(
+        (int(offsets[numbers[at] + 1] - offsets[numbers[at]]), int(numbers[at]), at)
+        for at in np.flatnonzero(times).tolist()
+    )
+    terms = [
+        Term(int(times[at]), _labelled(items[offsets[number] : offsets[number + 1]], patterns.labels), int(counts[at]))
+        for _, number, at in chosen
+    ]
     if sum(term.times * term.support for term in terms) != channel.count:
         raise InputError("the channel does not follow from these patterns; give those that it was detected in")
     return terms
+
+
+def _labelled(items: NDArray[np.int32], labels: tuple[Label, ...]) -> Itemset:
+    return frozenset(labels[item] for item in items.tolist())
 
 
 def _expanded(channels: Channels, patterns: Patterns) -> Iterator[Channel]:

@@ -37,8 +37,8 @@ ROUNDED: Final = Check(
 
 def size(policy: Policy, patterns: Patterns) -> Check:
     """Judge how many itemsets there are: none is nothing to go by, and a policy may limit them."""
-    if not len(patterns):
-        return Check("size", Verdict.WITHHOLD, 0, "There is no itemset, so there is nothing to judge.")
+    if not len(patterns) or not patterns.n:
+        return Check("size", Verdict.WITHHOLD, 0, "There is no itemset or no row, so there is nothing to judge.")
     if policy.max_itemsets is not None and len(patterns) > policy.max_itemsets:
         sentence = f"{len(patterns):,} itemsets are listed; {policy.name} asks for at most {policy.max_itemsets:,}."
         return Check("size", Verdict.REVIEW, len(patterns), sentence)
@@ -50,6 +50,11 @@ def low_counts(policy: Policy, patterns: Patterns) -> Check:
     found = int(np.count_nonzero((patterns.supports > 0) & (patterns.supports < policy.k)))
     if found:
         return Check("low counts", Verdict.WITHHOLD, found, f"{counted(found, 'support')} below {policy.k}.")
+    zeros = int(np.count_nonzero(patterns.supports == 0))
+    if zeros:
+        return Check(
+            "low counts", policy.zeros, zeros, f"{counted(zeros, 'support')} of 0: nobody holds these itemsets."
+        )
     return Check("low counts", Verdict.RELEASE, 0, f"No support is below {policy.k}.")
 
 
@@ -97,6 +102,7 @@ def consistency(patterns: Patterns, error: InconsistencyError) -> Check:
     sentence = {
         "missing": f"{other} is listed, but {itemset} is not, which is part of it.",
         "rising": f"{other}{held['other']} has more support than {itemset}{held['itemset']}, which is part of it.",
+        "open": f"{other} is listed as closed, but all rows hold {itemset} as well.",
         "negative": f"By these supports fewer than 0 rows hold {itemset} and nothing else of {other}.",
     }[error.flaw]
     name = "completeness" if error.flaw == "missing" else "consistency"

@@ -27,9 +27,10 @@ class InputError(DiscreetError, ValueError):
 class InconsistencyError(InputError):
     """Itemsets with supports that no rows have, or of which some are missing.
 
-    ``flaw`` says what is wrong: an itemset is "missing", has less support than another that holds it ("rising"), or
-    is met by fewer than no rows under another ("negative"). ``itemset`` and ``other`` are these two, by their labels;
-    they are for whoever published them, and no part of the message.
+    ``flaw`` says what is wrong: an itemset is "missing", has less support than another that holds it ("rising"), is
+    held by all rows and no part of another that is said to be closed ("open"), or is met by fewer than no rows under
+    another ("negative"). ``itemset`` and ``other`` are these two, by their labels; they are for whoever published
+    them, and no part of the message.
     """
 
     def __init__(self, message: str, flaw: str, itemset: Iterable[object], other: Iterable[object]) -> None:

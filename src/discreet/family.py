@@ -1,5 +1,6 @@
 """A family: published itemsets as a lattice, from which the supports of all itemsets below them follow."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
@@ -12,9 +13,11 @@ from discreet.errors import InconsistencyError, InputError
 from discreet.labels import Itemset, Label
 from discreet.patterns import Patterns
 
-Trie: TypeAlias = NDArray[np.int32]
+Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
 """Nodes as kernels/lattice.py lists them."""
 
+WORD: Final = 64
+"""Items that fit a word of a bitmap."""
 AT_ONCE: Final = 1024
 """Tops that a kernel is given at once: between two calls Ctrl-C is heard."""
 
@@ -30,9 +33,10 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Family:
-    """Closed itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
+    """Itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
-    The support of any other itemset is the largest of a superset that is listed.
+    They are the closed ones, and the support of any other itemset is the largest of a superset that is listed; or,
+    if they are ``all`` frequent ones, each has its own.
     """
 
     offsets: NDArray[np.int64]
@@ -41,6 +45,7 @@ class Family:
     tops: NDArray[np.int64]
     labels: tuple[Label, ...]
     n: int
+    all: bool = False
 
     @cached_property
     def trie(self) -> Trie:
@@ -78,48 +83,79 @@ class Family:
         share = min(threads, max(1, len(parts)))
         return together(machine.share(lambda start, stop: self._cells(start, stop, limit, tops), parts, share))
 
-    def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which of some itemsets, taken as tops, have a cell below ``limit``, and how many rows that holds."""
-        places, _, counts, _ = self._invert(numbers, limit)
-        return places, counts
+        parts = list(self._inverted(numbers, limit))
+        none = np.empty(0, dtype=np.int64)
+        return np.concatenate([none, *(part[0] for part in parts)]), np.concatenate(
+            [none, *(part[2] for part in parts)]
+        )
 
     def visits(self, sample: int) -> int:
         """Return about how many steps ``cells`` takes, from ``sample`` of the tops."""
-        chosen = self.tops[:: max(1, self.tops.size // sample)]
-        if not chosen.size:
-            return 0
-        visited: int = self._invert(chosen, 0)[3]
-        return visited * self.tops.size // chosen.size
+        if self.all:
+            lengths = np.diff(self.offsets)[self.tops]
+            return int((lengths << lengths).sum())
+        open_ = self._open(self.tops)
+        closed = self.tops[~open_]
+        chosen = closed[:: max(1, closed.size // sample)]
+        visited = self._invert(chosen, 0)[3] * closed.size // max(1, chosen.size)
+        return visited + self.items.size * int(np.count_nonzero(open_))
 
     def _cells(self, start: int, stop: int, limit: int, tops: tuple[NDArray[np.int64], NDArray[np.int32]]) -> Cells:
-        found, maps, counts, _ = self._invert(self.tops[start:stop], limit)
-        cells = based(maps, found + np.int32(start), counts, *tops)
-        wrong = np.flatnonzero(counts < 0)
+        parts = self._inverted(self.tops[start:stop], limit)
+        cells = together(
+            [based(maps, (places + start).astype(np.int32), counts, *tops) for places, maps, counts in parts]
+        )
+        wrong = np.flatnonzero(cells.counts < 0)
         if wrong.size:
             at = wrong[0]
             base = cells.items[cells.offsets[at] : cells.offsets[at + 1]]
             raise InconsistencyError(
-                f"the supports say that {counts[at]} rows hold {base.size} items of an itemset and no other of it; no "
-                "rows can have them: check that they are exact, and those of closed or of all frequent itemsets",
+                f"the supports say that {cells.counts[at]} rows hold {base.size} items of an itemset and no other of "
+                "it; no rows can have them: check that they are exact, and of closed or of all frequent itemsets",
                 "negative",
                 (self.labels[item] for item in base),
                 self.labelled(int(self.tops[cells.tops[at]])),
             )
         return cells
 
+    def _open(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of some itemsets may not be closed, or do not fit a word of a bitmap."""
+        lengths = np.diff(self.offsets)[numbers]
+        cut: NDArray[np.bool_] = lengths >= (self.longest if self.may_be_cut else WORD + 1)
+        return cut | (lengths > WORD)
+
+    def _inverted(
+        self, numbers: NDArray[np.int64], limit: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]]:
+        """Yield cells of itemsets, taken as tops: places in ``numbers``, bitmaps, numbers of rows."""
+        if self.all:
+            slots = kernels.lattice.index(self.offsets, self.items)
+            places, maps, counts = kernels.lattice.cells_of_all(
+                slots, self.offsets, self.items, self.supports, numbers, limit
+            )
+            yield places, maps[:, None], counts
+            return
+        open_ = self._open(numbers)
+        closed, rest = np.flatnonzero(~open_), np.flatnonzero(open_)
+        places, maps, counts, _ = self._invert(numbers[closed], limit)
+        yield closed[places], maps[:, None], counts
+        if rest.size:
+            words = -(-self.longest // WORD)
+            places, maps, counts = kernels.lattice.cells_of(
+                self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
+            )
+            yield rest[places], maps, counts
+
     def _invert(
-        self, tops: NDArray[np.int64], limit: int
+        self, numbers: NDArray[np.int64], limit: int
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
-        found: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.lattice.cells_of(
-            self.trie,
-            self.offsets,
-            self.items,
-            self.supports,
-            tops,
-            len(self.labels),
-            self.longest,
-            self.may_be_cut,
-            limit,
+        """Return cells of closed itemsets, taken as tops, and how many steps that took."""
+        listed = self.offsets.size > 1 and self.offsets[1] == 0
+        supports = np.concatenate([self.supports[:1] * listed, self.supports])
+        found: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.lattice.cells_of_closed(
+            self.trie, self.offsets, self.items, supports, numbers, len(self.labels), limit
         )
         return found
 
@@ -154,6 +190,9 @@ def together(parts: list[Cells]) -> Cells:
 def family_of(patterns: Patterns) -> Family:
     """Return the family of patterns that are closed, or all frequent ones; refuse a list that no rows can have.
 
+    Frequent itemsets that we mined follow from the closed ones among them. Of a list from elsewhere that is not known,
+    so all of them are kept. The empty itemset is held by all n rows, whether it is listed or not: n is public.
+
     >>> from discreet import mine
     >>> family = family_of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1, kind="frequent"))
     >>> [sorted(family.labelled(top)) for top in family.tops], family.supports.tolist()
@@ -163,16 +202,26 @@ def family_of(patterns: Patterns) -> Family:
         raise InputError(
             "maximal itemsets do not tell the supports of their subsets; give the rows as well, or closed itemsets"
         )
-    offsets, items, supports = patterns.offsets, patterns.items, patterns.supports
     if patterns.kind == "frequent":
-        closed = np.flatnonzero(~_without_flaw(patterns))
-        supports = supports[closed]
-        offsets, items = taken(offsets, items, closed)
+        return _of_frequent(patterns)
+    offsets, items, supports = rooted(patterns)
     tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(patterns.labels)))
     family = Family(offsets, items, supports, tops, patterns.labels, patterns.n)
-    if patterns.kind == "closed" and not patterns.mined:
-        _check_meets(family)
+    if not patterns.mined:
+        _check_closed(family)
     return family
+
+
+def rooted(patterns: Patterns) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the itemsets and supports with the empty itemset, where it follows from n and is not listed.
+
+    Among closed itemsets it is one if none that is listed is held by all rows.
+    """
+    offsets, items, supports = patterns.offsets, patterns.items, patterns.supports
+    known = not len(patterns) or offsets[1] == 0 or (patterns.kind == "closed" and int(supports.max()) == patterns.n)
+    if known:
+        return offsets, items, supports
+    return np.insert(offsets, 0, 0), items, np.insert(supports, 0, patterns.n)
 
 
 def taken(
@@ -186,43 +235,44 @@ def taken(
     return moved, chosen
 
 
-def _without_flaw(patterns: Patterns) -> NDArray[np.bool_]:
-    """Return for each frequent itemset whether a superset has its support; refuse a list that is not one of all.
+def _of_frequent(patterns: Patterns) -> Family:
+    """Return the family of all frequent itemsets; each subset with an item less must be listed and have no less."""
+    (offsets, items, supports), labels = rooted(patterns), patterns.labels
+    slots = kernels.lattice.index(offsets, items)
+    is_open, is_held = np.zeros(supports.size, dtype=np.bool_), np.zeros(supports.size, dtype=np.bool_)
+    wrong, number, place = kernels.lattice.check_subsets(slots, offsets, items, supports, is_open, is_held)
+    if wrong:
+        itemset = [labels[item] for item in items[offsets[number] : offsets[number + 1]]]
+        raise _flaw(wrong == kernels.lattice.MISSING, itemset[:place] + itemset[place + 1 :], itemset)
+    if not patterns.mined:
+        return Family(offsets, items, supports, np.flatnonzero(~is_held), labels, patterns.n, all=True)
+    closed = np.flatnonzero(~is_open)
+    tops = np.flatnonzero(~is_held[closed])
+    return Family(*taken(offsets, items, closed), supports[closed], tops, labels, patterns.n)
 
-    Each subset with one item less must be listed, with no less support.
-    """
-    slots = kernels.lattice.index(patterns.offsets, patterns.items)
-    is_open = np.zeros(len(patterns), dtype=np.bool_)
-    wrong, number, place = kernels.lattice.check_subsets(
-        slots, patterns.offsets, patterns.items, patterns.supports, is_open
-    )
-    if not wrong:
-        return is_open
-    start, stop = patterns.offsets[number], patterns.offsets[number + 1]
-    labels = [patterns.labels[item] for item in patterns.items[start:stop]]
-    subset = labels[:place] + labels[place + 1 :]
-    if wrong == kernels.lattice.MISSING:
-        raise InconsistencyError(
-            f"an itemset of {len(labels)} items is listed, but not all of its subsets: this is no list of all frequent "
-            "itemsets; list them all, or say kind='closed' or kind='maximal' if that is what they are",
-            "missing",
-            subset,
-            labels,
+
+def _flaw(missing: bool, subset: list[Label], itemset: list[Label]) -> InconsistencyError:  # noqa: FBT001 - one of two
+    """Return what is wrong with an itemset and a subset of it: it is missing, or has less support."""
+    if missing:
+        sentence = (
+            f"an itemset of {len(itemset)} items is listed, but not all of its subsets: this is no list of all "
+            "frequent itemsets; list them all, or say kind='closed' or kind='maximal' if that is what they are"
         )
-    raise InconsistencyError(
-        f"an itemset of {len(labels)} items has a larger support than one of its subsets; no rows can have both",
-        "rising",
-        subset,
-        labels,
-    )
+        return InconsistencyError(sentence, "missing", subset, itemset)
+    sentence = f"an itemset of {len(itemset)} items has a larger support than one of its subsets; no rows can have both"
+    return InconsistencyError(sentence, "rising", subset, itemset)
 
 
-def _check_meets(family: Family) -> None:
-    """Refuse closed itemsets if what two neighbours have in common is not listed: it would be closed as well.
+def _check_closed(family: Family) -> None:
+    """Refuse closed itemsets that do not hold what all rows hold, or that have one in common which is not listed.
 
     Where longer itemsets may have been left out, the longest need not be closed, and are not looked at.
     """
     cut = family.longest if family.may_be_cut else family.longest + 1
+    short = np.diff(family.offsets) < cut
+    everywhere = np.flatnonzero(short & (family.supports == family.n))
+    if everywhere.size:
+        _check_root(family, int(everywhere[0]), short)
     one, other = kernels.lattice.missing_meet(family.offsets, family.items, cut)
     if one >= 0:
         left, right = family.labelled(one), family.labelled(other)
@@ -232,4 +282,21 @@ def _check_meets(family: Family) -> None:
             "missing",
             left & right,
             left,
+        )
+
+
+def _check_root(family: Family, root: int, short: NDArray[np.bool_]) -> None:
+    """Refuse an itemset, of those that are ``short``, that does not hold the items which all rows hold."""
+    is_root = np.zeros(len(family.labels), dtype=np.bool_)
+    is_root[family.items[family.offsets[root] : family.offsets[root + 1]]] = True
+    held = np.concatenate([[0], np.cumsum(is_root[family.items])])
+    lacking = np.flatnonzero(short & (held[family.offsets[1:]] - held[family.offsets[:-1]] < is_root.sum()))
+    if lacking.size:
+        other = family.labelled(int(lacking[0]))
+        raise InconsistencyError(
+            f"an itemset of {len(other)} items is listed, though it is not closed: all rows hold other items as well; "
+            "list all closed itemsets, and no others",
+            "open",
+            family.labelled(root),
+            other,
         )

@@ -29,7 +29,8 @@ class Patterns:
     held by ``supports[i]`` of ``n`` rows. The empty itemset, which all ``n`` rows hold, counts as one.
     ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all
     ("frequent"), those without a superset of the same support ("closed"), or those without a frequent
-    superset ("maximal"). ``mined`` is true of what ``mine`` found, and of nothing else: it is whole.
+    superset ("maximal"). ``mined`` is the mark of the rows in which ``mine`` found
+    them; of patterns from elsewhere it is not known whether they are all.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -46,7 +47,7 @@ class Patterns:
     n: int
     min_support: int
     kind: Kind
-    mined: bool = False
+    mined: object | None = None
 
     def __post_init__(self) -> None:
         as_kind(self.kind)

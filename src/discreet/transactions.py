@@ -100,6 +100,11 @@ class Transactions:
         return int(self.offsets.size - 1)
 
     @cached_property
+    def mark(self) -> object:
+        """What tells these rows from all others; it holds nothing of them."""
+        return object()
+
+    @cached_property
     def code(self) -> Mapping[Label, int]:
         """The code of each label."""
         return {label: number for number, label in enumerate(self.labels)}

@@ -29,7 +29,7 @@ class Question:
 
     def __post_init__(self) -> None:
         """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
-        if self.rows is None:
+        if self.rows is None or self.patterns.mined is self.rows.mark:
             return
         if len(self.rows) != self.patterns.n:
             raise InputError(
@@ -47,8 +47,7 @@ class Question:
                 f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the "
                 "rows than in the patterns; give the rows that they were mined from"
             )
-        if not self.patterns.mined:
-            self._check_tops(self.rows)
+        self._check_tops(self.rows)
 
     def _check_tops(self, rows: Transactions) -> None:
         offsets, items = self.tops

@@ -14,7 +14,8 @@ jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
 MISSING, RISING = 1, 2
-ITEM, DEPTH, END, SKIP = 0, 1, 2, 3
+OUTSIDE = np.uint64(64)
+NEAR = 4
 
 
 @jit
@@ -123,7 +124,7 @@ def find_without(slots, offsets, items, number, without):
 
 
 @jit
-def check_subsets(slots, offsets, items, supports, is_open):
+def check_subsets(slots, offsets, items, supports, is_open, is_held):
     """Return (what is wrong, itemset, place of the item without which it is so), or (0, -1, -1).
 
     Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An
@@ -136,42 +137,37 @@ def check_subsets(slots, offsets, items, supports, is_open):
                 return MISSING, number, at - offsets[number]
             if supports[other] < supports[number]:
                 return RISING, number, at - offsets[number]
-            if supports[other] == supports[number]:
-                is_open[other] = True
+            is_open[other] |= supports[other] == supports[number]
+            is_held[other] = True
     return 0, -1, -1
 
 
 @jit
 def missing_meet(offsets, items, cut):
-    """Return two neighbours of which the itemset that both hold is not listed, or (-1, -1).
+    """Return two itemsets that stand near each other and have one in common that is not listed, or (-1, -1).
 
-    Only itemsets of fewer than ``cut`` items are looked at, as if the others were not there.
+    Only itemsets of fewer than ``cut`` items are looked at.
     """
     slots = index(offsets, items)
     low, both = np.uint64(slots.size - 1), np.empty(cut, items.dtype)
-    before = -1
     for number in range(offsets.size - 1):
-        if offsets[number + 1] - offsets[number] >= cut:
-            continue
-        if before >= 0:
+        for before in range(max(0, number - NEAR), number):
+            if max(offsets[number + 1] - offsets[number], offsets[before + 1] - offsets[before]) >= cut:
+                continue
             left, right, size = offsets[before], offsets[number], 0
             while left < offsets[before + 1] and right < offsets[number + 1]:
                 if items[left] == items[right]:
                     both[size] = items[left]
                     size += 1
-                    left += 1
-                    right += 1
-                elif items[left] < items[right]:
-                    left += 1
-                else:
-                    right += 1
+                step = np.int64(items[left]) - np.int64(items[right])
+                left += step <= 0
+                right += step >= 0
             slot, listed = hashed(both, 0, size, -1) & low, False
             while slots[slot] and not listed:
                 listed = is_same(offsets, items, slots[slot] - 1, both, size)
                 slot = (slot + ONE) & low
             if not listed:
                 return before, number
-        before = number
     return -1, -1
 
 
@@ -267,11 +263,14 @@ def inherit(slots, offsets, items, supports):
 
 @jit
 def plant(offsets, items):
-    """Return the trie of the itemsets, a line a node in dictionary order: ITEM, DEPTH, END, SKIP.
+    """Return the trie of the itemsets, its nodes in dictionary order: item, depth, end, skip.
 
-    END is the itemset that ends there, or -1, and SKIP the first node that is not below. The empty itemset has no node.
+    The end is the number of the itemset that ends there, from 1 on, or 0; skip is the first node that is not below.
+    The empty itemset has no node. All are unsigned: Numba asks of a signed place each time whether it is negative.
     """
-    trie, longest = np.empty((items.size, 4), np.int32), 0
+    room, longest = items.size, 0
+    node_items, depths = np.empty(room, np.uint32), np.empty(room, np.uint64)
+    ends, skips = np.zeros(room, np.uint64), np.empty(room, np.uint64)
     for number in range(offsets.size - 1):
         longest = max(longest, offsets[number + 1] - offsets[number])
     path = np.empty(longest + 1, np.int64)
@@ -279,66 +278,121 @@ def plant(offsets, items):
     for number in range(offsets.size - 1):
         first, length = offsets[number], offsets[number + 1] - offsets[number]
         same = 0
-        while same < depth and same < length and trie[path[same], ITEM] == items[first + same]:
+        while same < depth and same < length and node_items[path[same]] == items[first + same]:
             same += 1
         while depth > same:
             depth -= 1
-            trie[path[depth], SKIP] = size
+            skips[path[depth]] = size
         while depth < length:
-            trie[size, ITEM], trie[size, DEPTH], trie[size, END] = items[first + depth], depth, -1
+            node_items[size] = items[first + depth]
+            depths[size] = depth
             path[depth] = size
             depth += 1
             size += 1
         if length:
-            trie[size - 1, END] = number
+            ends[size - 1] = number + 1
     while depth > 0:
         depth -= 1
-        trie[path[depth], SKIP] = size
-    return trie[:size].copy()
+        skips[path[depth]] = size
+    return node_items[:size].copy(), depths[:size].copy(), ends[:size].copy(), skips[:size].copy()
 
 
 @jit
-def below(trie, offsets, supports, place, prefixes, maps, counts):
-    """Write the itemsets within a top to ``maps`` (a line a word) and ``counts``; return how many, and nodes visited.
+def below(trie, supports, place, prefixes, maps, counts):
+    """Write the itemsets within a top, but the empty one, to ``maps`` and ``counts``; return how many, and visits.
 
-    ``place[item]`` is the item's bit, -1 where it is not in the top. ``prefixes`` has a line for each depth; the first
-    is 0.
+    ``supports`` are by the ends of nodes. ``place[item]`` is the item's bit, 64 where it is not in the top.
+    ``prefixes`` has room for each depth, and starts with 0. There are no branches to guess: what does not count is
+    written over.
     """
-    words, size, visits = maps.shape[0], 0, 0
-    if offsets.size > 1 and offsets[0] == offsets[1]:
-        maps[:, 0] = 0
-        counts[0] = supports[0]
-        size = 1
-    node = np.int64(0)
-    while node < trie.shape[0]:
+    node_items, depths, ends, skips = trie
+    size, visits, node, nodes = np.uint64(0), 0, np.uint64(0), np.uint64(node_items.size)
+    while node < nodes:
+        bit, depth, end = place[node_items[node]], depths[node], ends[node]
+        within = bit < OUTSIDE
+        prefix = prefixes[depth] | ONE << (bit & np.uint64(63))
+        prefixes[depth + ONE] = prefix
+        maps[size] = prefix
+        counts[size] = supports[end]
+        size += np.uint64(within & (end > 0))
+        node = node + ONE if within else skips[node]
         visits += 1
-        bit, depth, end = place[trie[node, ITEM]], trie[node, DEPTH], trie[node, END]
-        if words == 1:
-            # No branches to guess: what does not count is written over.
-            prefixes[depth + 1, 0] = prefixes[depth, 0] | ONE << np.uint64(bit & 63)
-            maps[0, size] = prefixes[depth + 1, 0]
-            counts[size] = supports[max(end, 0)]
-            size += (bit >= 0) & (end >= 0)
-            node = node + 1 if bit >= 0 else np.int64(trie[node, SKIP])
-            continue
-        if bit < 0:
-            node = np.int64(trie[node, SKIP])
-            continue
-        for word in range(words):
-            prefixes[depth + 1, word] = prefixes[depth, word]
-        prefixes[depth + 1, bit >> 6] |= ONE << np.uint64(bit & 63)
-        if end >= 0:
-            for word in range(words):
-                maps[word, size] = prefixes[depth + 1, word]
-            counts[size] = supports[end]
+    return np.int64(size), visits
+
+
+@jit
+def invert(maps, counts, size, order, cells, held):
+    """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
+
+    A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support
+    has left. The itemsets must be among them that some row meets the top in. ``order`` has room for them all.
+    """
+    starts = np.zeros(66, np.int64)
+    for number in range(size):
+        starts[65 - np.int64(popcount(maps[number]))] += 1
+    for length in range(65):
+        starts[length + 1] += starts[length]
+    for number in range(size):
+        place = 64 - np.int64(popcount(maps[number]))
+        order[starts[place]] = number
+        starts[place] += 1
+    many = 0
+    for number in order[:size]:
+        left = counts[number]
+        for cell in range(many):
+            left -= held[cell] if cells[cell] & maps[number] == maps[number] else 0
+        if left != 0:
+            cells[many] = maps[number]
+            held[many] = left
+            many += 1
+    return many
+
+
+@jit
+def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
+    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and nodes visited: top, bitmap, number of rows.
+
+    Tops are numbers of closed itemsets of at most 64 items, of which there are ``many`` in all; ``supports`` starts
+    with that of the empty itemset, or 0 if it is not listed. A row meets a closed itemset in a closed one, so the
+    itemsets within a top are enough. A negative number of rows tells that no rows have these supports.
+    """
+    place, total = np.full(many, OUTSIDE, np.uint64), supports.size
+    prefixes, order = np.zeros(66, np.uint64), np.empty(total + 1, np.int64)
+    maps, counts = np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
+    cells, held = np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
+    found, visited, room = 0, 0, 1024
+    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
+    found_counts = np.empty(room, np.int64)
+    for number in range(tops.size):
+        first, last = offsets[tops[number]], offsets[tops[number] + 1]
+        for at in range(first, last):
+            place[items[at]] = at - first
+        size, visits = below(trie, supports, place, prefixes, maps, counts)
+        visited += visits
+        for at in range(first, last):
+            place[items[at]] = OUTSIDE
+        if supports[0]:
+            maps[size] = 0
+            counts[size] = supports[0]
             size += 1
-        node += 1
-    return size, visits
+        many_cells = invert(maps, counts, size, order, cells, held)
+        if found + many_cells > room:
+            room = 2 * (found + many_cells)
+            found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+            found_maps = grown(found_maps, room)
+        for cell in range(many_cells):
+            if held[cell] < limit:
+                found_tops[found] = number
+                found_maps[found] = cells[cell]
+                found_counts[found] = held[cell]
+                found += 1
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), visited
 
 
 @jit
 def differences(trie, offsets, items, supports, many, k, most):
     """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1: at most ``most``."""
+    node_items, _, ends, skips = trie
     inside, found = np.zeros(many, np.bool_), 0
     pairs = np.empty((1024, 2), np.int64)
     for number in range(offsets.size - 1):
@@ -346,12 +400,12 @@ def differences(trie, offsets, items, supports, many, k, most):
             inside[items[at]] = True
         # The empty itemset has no node: it is first, if it is listed.
         node, smaller = np.int64(-1), np.int64(0 if offsets[0] == offsets[1] else -1)
-        while node < trie.shape[0] and found < most:
+        while node < node_items.size and found < most:
             if node >= 0:
-                if not inside[trie[node, ITEM]]:
-                    node = np.int64(trie[node, SKIP])
+                if not inside[node_items[node]]:
+                    node = np.int64(skips[node])
                     continue
-                smaller = np.int64(trie[node, END])
+                smaller = np.int64(ends[node]) - 1
             node += 1
             if smaller >= 0 and 0 < supports[smaller] - supports[number] < k:
                 if found == pairs.shape[0]:
@@ -424,35 +478,18 @@ def is_better(offsets, supports, number, other):
 
 
 @jit
-def invert(maps, counts, size, cells, held):
-    """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
-
-    A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support
-    has left. The itemsets must be among them that some row meets the top in.
-    """
+def invert_words(maps, counts, size, cells, held):
+    """Do what ``invert`` does for bitmaps of several words, a line a word."""
     words = maps.shape[0]
-    starts, lengths = np.zeros(64 * words + 2, np.int64), np.empty(size, np.int64)
+    lengths = np.zeros(size, np.int64)
     for number in range(size):
-        length = 0
         for word in range(words):
-            length += popcount(maps[word, number])
-        lengths[number] = 64 * words - length
-        starts[lengths[number] + 1] += 1
-    for length in range(64 * words + 1):
-        starts[length + 1] += starts[length]
-    order = np.empty(size, np.int64)
-    for number in range(size):
-        order[starts[lengths[number]]] = number
-        starts[lengths[number]] += 1
+            lengths[number] -= np.int64(popcount(maps[word, number]))
     many = 0
-    for number in order:
+    for number in np.argsort(lengths, kind="mergesort"):
         left = counts[number]
-        if words == 1:  # Numba finds no better code for a loop of one turn
-            for cell in range(many):
-                left -= held[cell] if cells[0, cell] & maps[0, number] == maps[0, number] else 0
-        else:
-            for cell in range(many):
-                left -= held[cell] if is_within(maps, number, cells, cell) else 0
+        for cell in range(many):
+            left -= held[cell] if is_within(maps, number, cells, cell) else 0
         if left != 0:
             for word in range(words):
                 cells[word, many] = maps[word, number]
@@ -462,36 +499,26 @@ def invert(maps, counts, size, cells, held):
 
 
 @jit
-def cells_of(trie, offsets, items, supports, tops, many, longest, cut, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and nodes visited: top, bitmap, number of rows.
+def cells_of(offsets, items, supports, tops, many, words, limit):
+    """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap of some words, number of rows.
 
-    Tops are numbers of itemsets. There are ``many`` items; a negative number of rows tells that no rows have these
-    supports. If longer itemsets than the ``longest`` were ``cut``, tops of that length may not be closed: there every
-    itemset counts that meets the top. For the others those within it are enough: a row meets a closed itemset in a
-    closed one.
+    Tops are numbers of itemsets, which need not be closed, of ``many`` items: every itemset counts that meets a top.
     """
-    place = np.full(many, -1, np.int64)
-    words, total = max(1, (longest + 63) >> 6), offsets.size - 1
+    place, total = np.full(many, -1, np.int64), offsets.size - 1
     maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
     cells, held = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
     numbers = np.empty(total + 1, np.int64)
-    prefixes = np.zeros((longest + 1, words), np.uint64)
-    found, visited, room = 0, 0, 1024
+    found, room = 0, 1024
     found_tops, found_maps = np.empty(room, np.int32), np.empty((room, words), np.uint64)
     found_counts = np.empty(room, np.int64)
     for number in range(tops.size):
         first, last = offsets[tops[number]], offsets[tops[number] + 1]
         for at in range(first, last):
             place[items[at]] = at - first
-        if last - first < longest or not cut:
-            size, visits = below(trie, offsets, supports, place, prefixes, maps, counts)
-            visited += visits
-        else:
-            size = meet(offsets, items, supports, place, maps, counts, numbers)
-            visited += items.size
+        size = meet(offsets, items, supports, place, maps, counts, numbers)
         for at in range(first, last):
             place[items[at]] = -1
-        many_cells = invert(maps, counts, size, cells, held)
+        many_cells = invert_words(maps, counts, size, cells, held)
         if found + many_cells > room:
             room = 2 * (found + many_cells)
             found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
@@ -503,7 +530,48 @@ def cells_of(trie, offsets, items, supports, tops, many, longest, cut, limit):
                 for word in range(words):
                     found_maps[found, word] = cells[word, cell]
                 found += 1
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), visited
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def cells_of_all(slots, offsets, items, supports, tops, limit):
+    """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap, number of rows.
+
+    All subsets of tops are listed, and each has the support that is: nothing is taken for granted. A support is the
+    sum of the cells above it, so an item after the other is taken off.
+    """
+    found, room, low = 0, 1024, np.uint64(slots.size - 1)
+    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
+    found_counts = np.empty(room, np.int64)
+    for number in range(tops.size):
+        first, last = offsets[tops[number]], offsets[tops[number] + 1]
+        size, wanted = 1 << (last - first), np.empty(last - first, items.dtype)
+        held = np.empty(size, np.int64)
+        for subset in range(size):
+            length = 0
+            for at in range(last - first):
+                if subset >> at & 1:
+                    wanted[length] = items[first + at]
+                    length += 1
+            slot = hashed(wanted, 0, length, -1) & low
+            while not is_same(offsets, items, slots[slot] - 1, wanted, length):
+                slot = (slot + ONE) & low
+            held[subset] = supports[slots[slot] - 1]
+        for at in range(last - first):
+            for subset in range(size):
+                if not subset >> at & 1:
+                    held[subset] -= held[subset | 1 << at]
+        for cell in range(size):
+            if held[cell] != 0 and held[cell] < limit:
+                if found == room:
+                    room *= 2
+                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                    found_maps = grown(found_maps, room)
+                found_tops[found] = number
+                found_maps[found] = cell
+                found_counts[found] = held[cell]
+                found += 1
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
 
 
 @jit

@@ -85,7 +85,7 @@ def mine_by(
         kind=kind,
         threads=min(limits.threads or machine.cores(), 1 + supports.size // WORTH_A_THREAD),
     )
-    return replace(patterns, mined=True)
+    return replace(patterns, mined=transactions.mark)
 
 
 def _at_least(name: str, value: int | None, least: int) -> int | None:
