@@ -91,16 +91,16 @@ class Family:
             [none, *(part[2] for part in parts)]
         )
 
-    def visits(self, sample: int) -> int:
-        """Return about how many steps ``cells`` takes, from ``sample`` of the tops."""
+    def steps(self, sample: int) -> int:
+        """Return about how many steps ``cells`` takes, one an itemset within a top, from ``sample`` of the tops."""
         if self.all:
             lengths = np.diff(self.offsets)[self.tops]
             return int((lengths << lengths).sum())
         open_ = self._open(self.tops)
         closed = self.tops[~open_]
         chosen = closed[:: max(1, closed.size // sample)]
-        visited = self._invert(chosen, 0)[3] * closed.size // max(1, chosen.size)
-        return visited + self.items.size * int(np.count_nonzero(open_))
+        met = self._invert(chosen, 0)[3] * closed.size // max(1, chosen.size)
+        return met + self.items.size * int(np.count_nonzero(open_))
 
     def _cells(self, start: int, stop: int, limit: int, tops: tuple[NDArray[np.int64], NDArray[np.int32]]) -> Cells:
         parts = self._inverted(self.tops[start:stop], limit)
@@ -178,6 +178,8 @@ def based(
 
 def together(parts: list[Cells]) -> Cells:
     """Return the cells of all parts."""
+    if len(parts) == 1:
+        return parts[0]
     starts = np.cumsum([0, *(part.items.size for part in parts)])
     return Cells(
         np.concatenate([np.empty(0, dtype=np.int32), *(part.tops for part in parts)]),

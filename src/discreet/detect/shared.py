@@ -14,10 +14,10 @@ from discreet.family import Cells, based, taken, together
 
 WORD: Final = 64
 """Items that fit a word of bitmaps: so many a group of tops has together. A top that has more goes its own way."""
-VISITS_A_TOP: Final = 400
-"""What a top costs on the descent, in steps of inversion; measured."""
-VISITS_A_TOUCH: Final = 3
-"""What a row costs that is found by one of its items, likewise; one that is met with all others costs half a step."""
+STEPS_A_TOP: Final = 120
+"""What a top costs on the descent, in steps of inversion; measured. A row that is met with all others is a fifth."""
+STEPS_A_TOUCH: Final = 1
+"""What a row costs that is found by one of its items, likewise."""
 MOST: Final = 2048
 """Tops that go down together at most: between two groups Ctrl-C is heard, and threads share the groups."""
 SAMPLE: Final = 16
@@ -55,16 +55,18 @@ def cells(question: Question) -> Cells:
 
 def is_lighter(question: Question) -> bool:
     """Return whether inversion is about less work than the descent: a group meets the rows of its items, a top some."""
-    inversion = question.family.visits(SAMPLE)
-    tops = VISITS_A_TOP * (question.tops[0].size - 1)
+    inversion = question.family.steps(SAMPLE)
+    tops = STEPS_A_TOP * (question.tops[0].size - 1)
+    if inversion < tops:  # then it is so whatever rows there are
+        return True
     used = np.unique(question.tops[1])
     met = int(question.item_supports[used].sum())
     if used.size <= WORD:
-        return inversion < tops + met // 2
-    if inversion < tops + met:  # then it is so whatever the groups are
+        return inversion < tops + met // 5
+    if inversion < tops + STEPS_A_TOUCH * met:  # whatever the groups are
         return True
     met = sum(int(question.item_supports[group.items].sum()) for group in grouped(question))
-    return inversion < tops + VISITS_A_TOUCH * met
+    return inversion < tops + STEPS_A_TOUCH * met
 
 
 def grouped(question: Question) -> list[Group]:

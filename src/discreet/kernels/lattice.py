@@ -7,14 +7,13 @@ cell of a top is a bitmap of its items, some words: bit ``j`` is the top's ``j``
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import mixed, popcount
+from discreet.kernels.bits import lowest_bit, mixed, popcount
 from discreet.kernels.room import grown
 
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
 MISSING, RISING = 1, 2
-OUTSIDE = np.uint64(64)
 NEAR = 4
 
 
@@ -298,46 +297,99 @@ def plant(offsets, items):
 
 
 @jit
-def below(trie, supports, place, prefixes, maps, counts):
-    """Write the itemsets within a top, but the empty one, to ``maps`` and ``counts``; return how many, and visits.
+def gathered(offsets, items, tops, start, holders, place, chosen):
+    """Return where a batch of tops from ``start`` on ends, and how many items it has: at most 64 of each.
 
-    ``supports`` are by the ends of nodes. ``place[item]`` is the item's bit, 64 where it is not in the top.
-    ``prefixes`` has room for each depth, and starts with 0. There are no branches to guess: what does not count is
-    written over.
+    Each of its items gets a ``place``, a bit for each of its tops in ``holders``, and is written to ``chosen``.
     """
-    node_items, depths, ends, skips = trie
-    size, visits, node, nodes = np.uint64(0), 0, np.uint64(0), np.uint64(node_items.size)
-    while node < nodes:
-        bit, depth, end = place[node_items[node]], depths[node], ends[node]
-        within = bit < OUTSIDE
-        prefix = prefixes[depth] | ONE << (bit & np.uint64(63))
-        prefixes[depth + ONE] = prefix
-        maps[size] = prefix
-        counts[size] = supports[end]
-        size += np.uint64(within & (end > 0))
-        node = node + ONE if within else skips[node]
-        visits += 1
-    return np.int64(size), visits
+    stop, size = start, 0
+    while stop < tops.size and stop - start < 64:
+        first, last = offsets[tops[stop]], offsets[tops[stop] + 1]
+        more = 0
+        for at in range(first, last):
+            more += holders[items[at]] == 0
+        if size + more > 64:
+            break
+        for at in range(first, last):
+            if holders[items[at]] == 0:
+                place[items[at]] = size
+                chosen[size] = items[at]
+                size += 1
+            holders[items[at]] |= ONE << np.uint64(stop - start)
+        stop += 1
+    return stop, size
 
 
 @jit
-def invert(maps, counts, size, order, cells, held):
+def walk(trie, supports, holders, place, paths, stream):
+    """Write the itemsets within any top of a batch to ``stream``: for which tops, bitmap, support; return how many.
+
+    ``holders`` and ``place`` are those of ``gathered``, ``supports`` by the ends of nodes. ``paths`` has a line for
+    each depth, tops and bitmap; the first says all, and none.
+    """
+    node_items, depths, ends, skips = trie
+    above, prefixes = paths
+    alive_tops, maps, counts = stream
+    size, node, nodes = np.uint64(0), np.uint64(0), np.uint64(node_items.size)
+    while node < nodes:
+        item, depth, end = node_items[node], depths[node], ends[node]
+        alive = above[depth] & holders[item]
+        prefix = prefixes[depth] | ONE << place[item]
+        above[depth + ONE] = alive
+        prefixes[depth + ONE] = prefix
+        # No branches to guess: what does not count is written over.
+        alive_tops[size] = alive
+        maps[size] = prefix
+        counts[size] = supports[end]
+        size += np.uint64((alive != 0) & (end > 0))
+        node = node + ONE if alive else skips[node]
+    return np.int64(size)
+
+
+@jit
+def deal(stream, size, starts, maps, counts):
+    """Give each top of a batch its itemsets: top ``t`` gets those from ``starts[t]`` to ``starts[t + 1]``."""
+    alive_tops, stream_maps, stream_counts = stream
+    starts[:] = 0
+    for entry in range(size):
+        alive = alive_tops[entry]
+        while alive:
+            starts[lowest_bit(alive) + 2] += 1
+            alive &= alive - ONE
+    for top in range(64):
+        starts[top + 2] += starts[top + 1]
+    if starts[65] > maps.size:
+        maps, counts = np.empty(2 * starts[65], np.uint64), np.empty(2 * starts[65], np.int64)
+    for entry in range(size):
+        alive = alive_tops[entry]
+        while alive:
+            at = starts[lowest_bit(alive) + 1]
+            maps[at] = stream_maps[entry]
+            counts[at] = stream_counts[entry]
+            starts[lowest_bit(alive) + 1] += 1
+            alive &= alive - ONE
+    return maps, counts
+
+
+@jit
+def invert(maps, counts, first, last, root, order, cells, held):
     """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
 
     A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support
-    has left. The itemsets must be among them that some row meets the top in. ``order`` has room for them all.
+    has left. The itemsets from ``first`` to ``last``, and the empty one if its support ``root`` is not 0, must be all
+    that some row meets the top in. ``order`` has room for them.
     """
     starts = np.zeros(66, np.int64)
-    for number in range(size):
+    for number in range(first, last):
         starts[65 - np.int64(popcount(maps[number]))] += 1
     for length in range(65):
         starts[length + 1] += starts[length]
-    for number in range(size):
+    for number in range(first, last):
         place = 64 - np.int64(popcount(maps[number]))
         order[starts[place]] = number
         starts[place] += 1
     many = 0
-    for number in order[:size]:
+    for number in order[: last - first]:
         left = counts[number]
         for cell in range(many):
             left -= held[cell] if cells[cell] & maps[number] == maps[number] else 0
@@ -345,48 +397,59 @@ def invert(maps, counts, size, order, cells, held):
             cells[many] = maps[number]
             held[many] = left
             many += 1
+    if root:
+        cells[many] = 0
+        held[many] = root
+        for cell in range(many):
+            held[many] -= held[cell]
+        many += held[many] != 0
     return many
 
 
 @jit
 def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and nodes visited: top, bitmap, number of rows.
+    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and itemsets met: top, bitmap, number of rows.
 
     Tops are numbers of closed itemsets of at most 64 items, of which there are ``many`` in all; ``supports`` starts
     with that of the empty itemset, or 0 if it is not listed. A row meets a closed itemset in a closed one, so the
     itemsets within a top are enough. A negative number of rows tells that no rows have these supports.
     """
-    place, total = np.full(many, OUTSIDE, np.uint64), supports.size
-    prefixes, order = np.zeros(66, np.uint64), np.empty(total + 1, np.int64)
-    maps, counts = np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
-    cells, held = np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
-    found, visited, room = 0, 0, 1024
+    total = supports.size
+    holders, place, chosen = np.zeros(many, np.uint64), np.zeros(many, np.uint64), np.empty(64, np.int64)
+    paths = (np.full(66, ~np.uint64(0), np.uint64), np.zeros(66, np.uint64))
+    stream = (np.empty(total + 1, np.uint64), np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64))
+    starts, maps, counts = np.empty(66, np.int64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
+    order, cells, held = np.empty(total + 1, np.int64), np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
+    found, met, room = 0, 0, 1024
     found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
     found_counts = np.empty(room, np.int64)
-    for number in range(tops.size):
-        first, last = offsets[tops[number]], offsets[tops[number] + 1]
-        for at in range(first, last):
-            place[items[at]] = at - first
-        size, visits = below(trie, supports, place, prefixes, maps, counts)
-        visited += visits
-        for at in range(first, last):
-            place[items[at]] = OUTSIDE
-        if supports[0]:
-            maps[size] = 0
-            counts[size] = supports[0]
-            size += 1
-        many_cells = invert(maps, counts, size, order, cells, held)
-        if found + many_cells > room:
-            room = 2 * (found + many_cells)
-            found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-            found_maps = grown(found_maps, room)
-        for cell in range(many_cells):
-            if held[cell] < limit:
-                found_tops[found] = number
-                found_maps[found] = cells[cell]
-                found_counts[found] = held[cell]
-                found += 1
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), visited
+    start = 0
+    while start < tops.size:
+        stop, used = gathered(offsets, items, tops, start, holders, place, chosen)
+        size = walk(trie, supports, holders, place, paths, stream)
+        maps, counts = deal(stream, size, starts, maps, counts)
+        met += starts[64]
+        for number in range(start, stop):
+            first, last = offsets[tops[number]], offsets[tops[number] + 1]
+            many_cells = invert(
+                maps, counts, starts[number - start], starts[number - start + 1], supports[0], order, cells, held
+            )
+            if found + many_cells > room:
+                room = 2 * (found + many_cells)
+                found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                found_maps = grown(found_maps, room)
+            for cell in range(many_cells):
+                if held[cell] < limit:
+                    found_tops[found] = number
+                    found_counts[found] = held[cell]
+                    found_maps[found] = 0
+                    for at in range(first, last):
+                        found_maps[found] |= (cells[cell] >> place[items[at]] & ONE) << np.uint64(at - first)
+                    found += 1
+        for at in range(used):
+            holders[chosen[at]] = 0
+        start = stop
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), met
 
 
 @jit
