@@ -61,7 +61,7 @@ class Family:
     @cached_property
     def may_be_cut(self) -> bool:
         """Whether longer itemsets may have been left out; then the longest ones need not be closed."""
-        return bool(kernels.lattice.may_be_cut(self.offsets, self.items, self.longest, len(self.labels)))
+        return bool(kernels.family.may_be_cut(self.offsets, self.items, self.longest, len(self.labels)))
 
     def top_itemsets(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the tops as itemsets: where each starts, and their items."""
@@ -131,8 +131,8 @@ class Family:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]]:
         """Yield cells of itemsets, taken as tops: places in ``numbers``, bitmaps, numbers of rows."""
         if self.all:
-            slots = kernels.lattice.index(self.offsets, self.items)
-            places, maps, counts = kernels.lattice.cells_of_all(
+            slots = kernels.family.index(self.offsets, self.items)
+            places, maps, counts = kernels.family.cells_of_all(
                 slots, self.offsets, self.items, self.supports, numbers, limit
             )
             yield places, maps[:, None], counts
@@ -207,7 +207,7 @@ def family_of(patterns: Patterns) -> Family:
     if patterns.kind == "frequent":
         return _of_frequent(patterns)
     offsets, items, supports = rooted(patterns)
-    tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(patterns.labels)))
+    tops = np.flatnonzero(kernels.family.maximal(offsets, items, len(patterns.labels)))
     family = Family(offsets, items, supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
         _check_closed(family)
@@ -240,12 +240,12 @@ def taken(
 def _of_frequent(patterns: Patterns) -> Family:
     """Return the family of all frequent itemsets; each subset with an item less must be listed and have no less."""
     (offsets, items, supports), labels = rooted(patterns), patterns.labels
-    slots = kernels.lattice.index(offsets, items)
+    slots = kernels.family.index(offsets, items)
     is_open, is_held = np.zeros(supports.size, dtype=np.bool_), np.zeros(supports.size, dtype=np.bool_)
-    wrong, number, place = kernels.lattice.check_subsets(slots, offsets, items, supports, is_open, is_held)
+    wrong, number, place = kernels.family.check_subsets(slots, offsets, items, supports, is_open, is_held)
     if wrong:
         itemset = [labels[item] for item in items[offsets[number] : offsets[number + 1]]]
-        raise _flaw(wrong == kernels.lattice.MISSING, itemset[:place] + itemset[place + 1 :], itemset)
+        raise _flaw(wrong == kernels.family.MISSING, itemset[:place] + itemset[place + 1 :], itemset)
     if not patterns.mined:
         return Family(offsets, items, supports, np.flatnonzero(~is_held), labels, patterns.n, all=True)
     closed = np.flatnonzero(~is_open)
@@ -275,7 +275,7 @@ def _check_closed(family: Family) -> None:
     everywhere = np.flatnonzero(short & (family.supports == family.n))
     if everywhere.size:
         _check_root(family, int(everywhere[0]), short)
-    one, other = kernels.lattice.missing_meet(family.offsets, family.items, cut)
+    one, other = kernels.family.missing_meet(family.offsets, family.items, cut)
     if one >= 0:
         left, right = family.labelled(one), family.labelled(other)
         raise InconsistencyError(

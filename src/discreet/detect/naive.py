@@ -16,7 +16,7 @@ def cells(question: Question) -> Cells:
     tops, maps, counts = kernels.papers.by_all_supports(
         patterns.offsets, patterns.items, patterns.supports, len(patterns.labels), every, question.limit
     )
-    maximal = kernels.lattice.maximal(patterns.offsets, patterns.items, len(patterns.labels))
+    maximal = kernels.family.maximal(patterns.offsets, patterns.items, len(patterns.labels))
     kept = maximal[tops]
     number = np.cumsum(maximal, dtype=np.int32) - np.int32(1)
     return based(maps[kept], number[tops[kept]], counts[kept], *question.tops)

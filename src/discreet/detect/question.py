@@ -67,7 +67,7 @@ class Question:
     @cached_property
     def item_supports(self) -> NDArray[np.int64]:
         """The largest support of a pattern that holds an item, for each item."""
-        supports: NDArray[np.int64] = kernels.lattice.item_supports(
+        supports: NDArray[np.int64] = kernels.family.item_supports(
             self.patterns.offsets, self.patterns.items, self.patterns.supports, len(self.patterns.labels)
         )
         return supports
@@ -123,11 +123,9 @@ def frequent(patterns: Patterns) -> Patterns:
     alike = Transactions.from_codes(family.offsets.copy(), family.items.copy(), family.labels)
     listed = mine(alike, min_support=1, kind="frequent")
     supports = np.zeros(len(listed), dtype=np.int64)
-    slots = kernels.lattice.index(listed.offsets, listed.items)
-    kernels.lattice.look_up(
-        slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports
-    )
-    kernels.lattice.inherit(slots, listed.offsets, listed.items, supports)
+    slots = kernels.family.index(listed.offsets, listed.items)
+    kernels.family.look_up(slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports)
+    kernels.family.inherit(slots, listed.offsets, listed.items, supports)
     return Patterns(listed.offsets, listed.items, supports, listed.labels, patterns.n, patterns.min_support, "frequent")
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Final
 
 _FILES: Final = frozenset(
-    {"cells", "encode", "exposed", "fimi", "implied", "itemsets", "lattice", "papers", "rows", "search"}
+    {"cells", "encode", "exposed", "family", "fimi", "implied", "itemsets", "lattice", "papers", "rows", "search"}
 )
 
 

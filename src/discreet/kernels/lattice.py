@@ -1,7 +1,7 @@
-"""Kernels on a family of itemsets with supports: subsets, tops (maximal itemsets), and cells by Möbius inversion.
+"""Kernels on closed itemsets with supports: the cells of tops (maximal itemsets) by Möbius inversion.
 
-A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A
-cell of a top is a bitmap of its items, some words: bit ``j`` is the top's ``j``-th item.
+A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A cell
+of a top is a bitmap of its items: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
@@ -13,251 +13,6 @@ from discreet.kernels.room import grown
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
-MISSING, RISING = 1, 2
-NEAR = 4
-
-
-@jit
-def by_length(offsets):
-    """Return the numbers of the itemsets, longest first; of those of one length the first first."""
-    total = offsets.size - 1
-    longest = 0
-    for number in range(total):
-        longest = max(longest, offsets[number + 1] - offsets[number])
-    starts = np.zeros(longest + 2, np.int64)
-    for number in range(total):
-        starts[longest - (offsets[number + 1] - offsets[number]) + 1] += 1
-    for length in range(longest + 1):
-        starts[length + 1] += starts[length]
-    order = np.empty(total, np.int64)
-    for number in range(total):
-        length = longest - (offsets[number + 1] - offsets[number])
-        order[starts[length]] = number
-        starts[length] += 1
-    return order
-
-
-@jit
-def maximal(offsets, items, many):
-    """Return for each itemset whether no other one holds all its items; there are ``many`` items, no itemset twice.
-
-    Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap
-    of itemsets for each item.
-    """
-    found = np.zeros(offsets.size - 1, np.bool_)
-    held, tops = np.zeros((many, 4), np.uint64), 0
-    for number in by_length(offsets):
-        first, last = offsets[number], offsets[number + 1]
-        if is_held(items, first, last, held, tops):
-            continue
-        found[number] = True
-        if tops >> 6 >= held.shape[1]:
-            wider = np.zeros((many, 2 * held.shape[1]), np.uint64)
-            wider[:, : held.shape[1]] = held
-            held = wider
-        for at in range(first, last):
-            held[items[at], tops >> 6] |= ONE << np.uint64(tops & 63)
-        tops += 1
-    return found
-
-
-@jit
-def is_held(items, first, last, held, tops):
-    """Return whether one of so many ``tops``, of which each item has a bitmap, holds the items from first to last."""
-    if first == last:
-        return tops > 0
-    for word in range((tops + 63) >> 6):
-        bits = held[items[first], word]
-        at = first + 1
-        while bits and at < last:
-            bits &= held[items[at], word]
-            at += 1
-        if bits:
-            return True
-    return False
-
-
-@jit
-def hashed(items, first, last, without):
-    """Return a hash of the items from first to last, the one at ``without`` left out."""
-    word = np.uint64(0)
-    for at in range(first, last):
-        if at != without:
-            word = mixed(word ^ np.uint64(items[at] + 1))
-    return word
-
-
-@jit
-def index(offsets, items):
-    """Return a hash table of the itemsets: their numbers from 1, 0 for empty; its size is a power of 2."""
-    size = 16
-    while size < 2 * offsets.size:
-        size *= 2
-    slots, low = np.zeros(size, np.int64), np.uint64(size - 1)
-    for number in range(offsets.size - 1):
-        slot = hashed(items, offsets[number], offsets[number + 1], -1) & low
-        while slots[slot]:
-            slot = (slot + ONE) & low
-        slots[slot] = number + 1
-    return slots
-
-
-@jit
-def find_without(slots, offsets, items, number, without):
-    """Return the number of the itemset that is ``number`` without its item at ``without``; -1 if there is none."""
-    first, last = offsets[number], offsets[number + 1]
-    low = np.uint64(slots.size - 1)
-    slot = hashed(items, first, last, without) & low
-    while slots[slot]:
-        other = slots[slot] - 1
-        if offsets[other + 1] - offsets[other] == last - first - 1:
-            at, same = offsets[other], True
-            for i in range(first, last):
-                if i != without:
-                    same &= items[at] == items[i]
-                    at += 1
-            if same:
-                return other
-        slot = (slot + ONE) & low
-    return np.int64(-1)
-
-
-@jit
-def check_subsets(slots, offsets, items, supports, is_open, is_held):
-    """Return (what is wrong, itemset, place of the item without which it is so), or (0, -1, -1).
-
-    Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An
-    itemset that has a superset of its support is marked in ``is_open``.
-    """
-    for number in range(offsets.size - 1):
-        for at in range(offsets[number], offsets[number + 1]):
-            other = find_without(slots, offsets, items, number, at)
-            if other < 0:
-                return MISSING, number, at - offsets[number]
-            if supports[other] < supports[number]:
-                return RISING, number, at - offsets[number]
-            is_open[other] |= supports[other] == supports[number]
-            is_held[other] = True
-    return 0, -1, -1
-
-
-@jit
-def missing_meet(offsets, items, cut):
-    """Return two itemsets that stand near each other and have one in common that is not listed, or (-1, -1).
-
-    Only itemsets of fewer than ``cut`` items are looked at.
-    """
-    slots = index(offsets, items)
-    low, both = np.uint64(slots.size - 1), np.empty(cut, items.dtype)
-    for number in range(offsets.size - 1):
-        for before in range(max(0, number - NEAR), number):
-            if max(offsets[number + 1] - offsets[number], offsets[before + 1] - offsets[before]) >= cut:
-                continue
-            left, right, size = offsets[before], offsets[number], 0
-            while left < offsets[before + 1] and right < offsets[number + 1]:
-                if items[left] == items[right]:
-                    both[size] = items[left]
-                    size += 1
-                step = np.int64(items[left]) - np.int64(items[right])
-                left += step <= 0
-                right += step >= 0
-            slot, listed = hashed(both, 0, size, -1) & low, False
-            while slots[slot] and not listed:
-                listed = is_same(offsets, items, slots[slot] - 1, both, size)
-                slot = (slot + ONE) & low
-            if not listed:
-                return before, number
-    return -1, -1
-
-
-@jit
-def may_be_cut(offsets, items, longest, many):
-    """Return whether longer itemsets than the ``longest`` may have been left out.
-
-    If a longer one was frequent, all its parts of that length were, and are listed: so an itemset and an item more are
-    looked for of which all such parts are listed. There are ``many`` items.
-    """
-    numbers = np.flatnonzero(offsets[1:] - offsets[:-1] == longest)
-    chosen, starts = np.empty(numbers.size * longest, items.dtype), np.arange(numbers.size + 1) * longest
-    used = np.zeros(many, np.bool_)
-    for at in range(numbers.size):
-        for i in range(longest):
-            chosen[at * longest + i] = items[offsets[numbers[at]] + i]
-            used[chosen[at * longest + i]] = True
-    slots, wider = index(starts, chosen), np.empty(longest + 1, items.dtype)
-    low = np.uint64(slots.size - 1)
-    for number in range(numbers.size):
-        for item in range(many):
-            place = longest
-            for i in range(longest - 1, -1, -1):
-                if chosen[starts[number] + i] >= item:
-                    place = i
-            if not used[item] or (place < longest and chosen[starts[number] + place] == item):
-                continue
-            for i in range(longest + 1):
-                wider[i] = item if i == place else chosen[starts[number] + i - (i > place)]
-            listed, without = True, 0
-            while listed and without <= longest:
-                slot = hashed(wider, 0, longest + 1, without) & low
-                listed = False
-                while slots[slot] and not listed:
-                    listed = is_rest(chosen, starts[slots[slot] - 1], wider, without)
-                    slot = (slot + ONE) & low
-                without += 1
-            if listed:
-                return True
-    return False
-
-
-@jit
-def is_rest(items, start, wider, without):
-    """Return whether the items from ``start`` are ``wider`` without the item at ``without``."""
-    for at in range(wider.size - 1):
-        if items[start + at] != wider[at + (at >= without)]:
-            return False
-    return True
-
-
-@jit
-def is_same(offsets, items, number, wanted, size):
-    """Return whether an itemset is ``wanted[:size]``."""
-    if offsets[number + 1] - offsets[number] != size:
-        return False
-    for at in range(size):
-        if items[offsets[number] + at] != wanted[at]:
-            return False
-    return True
-
-
-@jit
-def look_up(slots, offsets, items, wanted_offsets, wanted_items, wanted_supports, supports):
-    """Give each of the itemsets that is wanted its support; all of them are listed."""
-    low = np.uint64(slots.size - 1)
-    for number in range(wanted_offsets.size - 1):
-        first, last = wanted_offsets[number], wanted_offsets[number + 1]
-        slot = hashed(wanted_items, first, last, -1) & low
-        while not is_same(offsets, items, slots[slot] - 1, wanted_items[first:last], last - first):
-            slot = (slot + ONE) & low
-        supports[slots[slot] - 1] = wanted_supports[number]
-
-
-@jit
-def item_supports(offsets, items, supports, many):
-    """Return for each item the largest support of an itemset that holds it, 0 for none."""
-    result = np.zeros(many, np.int64)
-    for number in range(offsets.size - 1):
-        for at in range(offsets[number], offsets[number + 1]):
-            result[items[at]] = max(result[items[at]], supports[number])
-    return result
-
-
-@jit
-def inherit(slots, offsets, items, supports):
-    """Raise the support of each itemset to that of its supersets: longest first, each hands its own on."""
-    for number in by_length(offsets):
-        for at in range(offsets[number], offsets[number + 1]):
-            other = find_without(slots, offsets, items, number, at)
-            supports[other] = max(supports[other], supports[number])
 
 
 @jit
@@ -267,11 +22,17 @@ def plant(offsets, items):
     The end is the number of the itemset that ends there, from 1 on, or 0; skip is the first node that is not below.
     The empty itemset has no node. All are unsigned: Numba asks of a signed place each time whether it is negative.
     """
-    room, longest = items.size, 0
-    node_items, depths = np.empty(room, np.uint32), np.empty(room, np.uint64)
-    ends, skips = np.zeros(room, np.uint64), np.empty(room, np.uint64)
+    nodes, longest = 0, 0
     for number in range(offsets.size - 1):
-        longest = max(longest, offsets[number + 1] - offsets[number])
+        length = offsets[number + 1] - offsets[number]
+        longest, nodes = max(longest, length), nodes + length
+        if number:
+            before, same = offsets[number - 1], 0
+            while before + same < offsets[number] and items[before + same] == items[offsets[number] + same]:
+                same += 1
+            nodes -= same
+    node_items, depths = np.empty(nodes, np.uint32), np.empty(nodes, np.uint64)
+    ends, skips = np.zeros(nodes, np.uint64), np.empty(nodes, np.uint64)
     path = np.empty(longest + 1, np.int64)
     size = depth = 0
     for number in range(offsets.size - 1):
@@ -293,7 +54,7 @@ def plant(offsets, items):
     while depth > 0:
         depth -= 1
         skips[path[depth]] = size
-    return node_items[:size].copy(), depths[:size].copy(), ends[:size].copy(), skips[:size].copy()
+    return node_items, depths, ends, skips
 
 
 @jit
@@ -592,47 +353,6 @@ def cells_of(offsets, items, supports, tops, many, words, limit):
                 found_counts[found] = held[cell]
                 for word in range(words):
                     found_maps[found, word] = cells[word, cell]
-                found += 1
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
-
-
-@jit
-def cells_of_all(slots, offsets, items, supports, tops, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap, number of rows.
-
-    All subsets of tops are listed, and each has the support that is: nothing is taken for granted. A support is the
-    sum of the cells above it, so an item after the other is taken off.
-    """
-    found, room, low = 0, 1024, np.uint64(slots.size - 1)
-    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
-    found_counts = np.empty(room, np.int64)
-    for number in range(tops.size):
-        first, last = offsets[tops[number]], offsets[tops[number] + 1]
-        size, wanted = 1 << (last - first), np.empty(last - first, items.dtype)
-        held = np.empty(size, np.int64)
-        for subset in range(size):
-            length = 0
-            for at in range(last - first):
-                if subset >> at & 1:
-                    wanted[length] = items[first + at]
-                    length += 1
-            slot = hashed(wanted, 0, length, -1) & low
-            while not is_same(offsets, items, slots[slot] - 1, wanted, length):
-                slot = (slot + ONE) & low
-            held[subset] = supports[slots[slot] - 1]
-        for at in range(last - first):
-            for subset in range(size):
-                if not subset >> at & 1:
-                    held[subset] -= held[subset | 1 << at]
-        for cell in range(size):
-            if held[cell] != 0 and held[cell] < limit:
-                if found == room:
-                    room *= 2
-                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                    found_maps = grown(found_maps, room)
-                found_tops[found] = number
-                found_maps[found] = cell
-                found_counts[found] = held[cell]
                 found += 1
     return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
 
