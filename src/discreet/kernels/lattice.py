@@ -1,7 +1,7 @@
 """Kernels on closed itemsets with supports: the cells of tops (maximal itemsets) by Möbius inversion.
 
-A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A cell
-of a top is a bitmap of its items: bit ``j`` is the top's ``j``-th item.
+A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A
+cell of a top is a bitmap of its items: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
