@@ -53,6 +53,12 @@ class Family:
         trie: Trie = kernels.lattice.plant(self.offsets, self.items)
         return trie
 
+    @cached_property
+    def slots(self) -> NDArray[np.int64]:
+        """The itemsets in a hash table."""
+        slots: NDArray[np.int64] = kernels.family.index(self.offsets, self.items)
+        return slots
+
     @property
     def longest(self) -> int:
         """The length of the longest itemset."""
@@ -79,17 +85,14 @@ class Family:
         """
         tops = self.top_itemsets()
         parts = [(start, start + AT_ONCE) for start in range(0, self.tops.size, AT_ONCE)]
-        _ = self.trie, self.may_be_cut  # once, before threads ask for them
+        _ = self.slots if self.all else (self.trie, self.may_be_cut)  # once, before threads ask for them
         share = min(threads, max(1, len(parts)))
         return together(machine.share(lambda start, stop: self._cells(start, stop, limit, tops), parts, share))
 
     def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which of some itemsets, taken as tops, have a cell below ``limit``, and how many rows that holds."""
-        parts = list(self._inverted(numbers, limit))
-        none = np.empty(0, dtype=np.int64)
-        return np.concatenate([none, *(part[0] for part in parts)]), np.concatenate(
-            [none, *(part[2] for part in parts)]
-        )
+        places, _, counts = zip(*self._inverted(numbers, limit), strict=True)
+        return np.concatenate(places), np.concatenate(counts)
 
     def steps(self, sample: int) -> int:
         """Return about how many steps ``cells`` takes, one an itemset within a top, from ``sample`` of the tops."""
@@ -131,9 +134,8 @@ class Family:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]]:
         """Yield cells of itemsets, taken as tops: places in ``numbers``, bitmaps, numbers of rows."""
         if self.all:
-            slots = kernels.family.index(self.offsets, self.items)
             places, maps, counts = kernels.family.cells_of_all(
-                slots, self.offsets, self.items, self.supports, numbers, limit
+                self.slots, self.offsets, self.items, self.supports, numbers, limit
             )
             yield places, maps[:, None], counts
             return
