@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import machine
 from discreet.detect import channels_of
 from discreet.detect.question import Question
 from discreet.errors import ThresholdError
 from discreet.family import family_of, taken
 from discreet.labels import Label
-from discreet.machine import as_threads
 from discreet.mine import Progress, mine
 from discreet.patterns import Patterns
 from discreet.thresholds import Threshold, as_count, as_k
@@ -65,15 +65,20 @@ def tradeoff(
         raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
     closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=progress)
     lists = [above(closed, count) for count in counts]
-    cores = as_threads(threads)
-    found = [channels_of(Question(part, data, limits[-1], cores)) for part in lists]
+
+    def counted(line: int, _: int) -> tuple[list[int], list[int]]:
+        channels = channels_of(Question(lists[line], data, limits[-1]))
+        return below(channels.cells.counts, limits), below(channels.rows(data).smallest, limits)
+
+    lines = [(line, line + 1) for line in range(len(counts))]
+    found = machine.share(counted, lines, min(len(lines), machine.as_threads(threads)))
     return Tradeoff(
         len(data),
         counts,
         limits,
         np.array([len(part) for part in lists]),
-        np.array([below(channels.cells.counts, limits) for channels in found]),
-        np.array([below(channels.rows(data).smallest, limits) for channels in found]),
+        np.array([channels for channels, _ in found]),
+        np.array([exposed for _, exposed in found]),
         smallest_safe(closed, limits),
     )
 
