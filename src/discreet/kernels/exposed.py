@@ -27,35 +27,49 @@ def count(rows, channels, code, many, times, smallest):
             if code[top_items[at]] >= 0 and line[code[top_items[at]]] < 0:
                 line[code[top_items[at]]] = lines
                 lines += 1
-    total = offsets.size - 1
+    total, longest = offsets.size - 1, 0
+    for top in tops:
+        longest = max(longest, top_offsets[top + 1] - top_offsets[top])
     words = (min(BLOCK, total) + 63) >> 6
-    maps, held = np.empty((lines, words), np.uint64), np.empty(words, np.uint64)
+    # A line more for items that no row holds.
+    maps, held = np.empty((lines + 1, words), np.uint64), np.empty((longest + 1, words), np.uint64)
+    held[0] = ~np.uint64(0)
+    wanted = np.zeros(longest, np.bool_)
     for start in range(0, total, BLOCK):
         stop = min(start + BLOCK, total)
         map_block(offsets, items, start, stop, line, maps)
         for channel in range(tops.size):
-            held[:] = ~np.uint64(0)
+            first, last = top_offsets[tops[channel]], top_offsets[tops[channel] + 1]
+            # Channels of one top stand together: what the first items leave over is the same for many of them.
+            known = channel > 0 and tops[channel - 1] == tops[channel]
             entry = base_offsets[channel]
-            for at in range(top_offsets[tops[channel]], top_offsets[tops[channel] + 1]):
-                item = code[top_items[at]]
-                wanted = entry < base_offsets[channel + 1] and bases[entry] == top_items[at]
-                entry += wanted
-                if item < 0:
-                    held[:] = held * np.uint64(not wanted)
-                elif wanted:
-                    for word in range(words):
-                        held[word] &= maps[line[item], word]
-                else:
-                    for word in range(words):
-                        held[word] &= ~maps[line[item], word]
+            for at in range(last - first):
+                want = entry < base_offsets[channel + 1] and bases[entry] == top_items[first + at]
+                entry += want
+                known &= wanted[at] == want
+                wanted[at] = want
+                if not known:
+                    item = code[top_items[first + at]]
+                    narrow(held, at, maps, line[item] if item >= 0 else lines, want)
             for word in range((stop - start + 63) >> 6):
-                bits = held[word]
+                bits = held[last - first, word]
                 while bits:
                     row = start + (word << 6) + lowest_bit(bits)
                     bits &= bits - ONE
                     if row < stop:
                         times[row] += 1
                         smallest[row] = min(smallest[row], counts[channel])
+
+
+@jit
+def narrow(held, at, maps, line, want):
+    """Write behind line ``at`` of ``held`` which of its rows hold the item of a line of ``maps``, or which do not."""
+    if want:
+        for word in range(maps.shape[1]):
+            held[at + 1, word] = held[at, word] & maps[line, word]
+    else:
+        for word in range(maps.shape[1]):
+            held[at + 1, word] = held[at, word] & ~maps[line, word]
 
 
 @jit
