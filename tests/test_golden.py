@@ -76,8 +76,8 @@ WAYS = [
         ("closed", "closed", False),
         ("naive", "frequent", False),
     ]
-    # Sums for each base under each of 98,576 itemsets take a minute, and of 574,432 far more.
-    if method != "naive" or (name, min_support) not in {("mushroom", "15%"), ("mushroom", "10%")}
+    # Sums for each base under each of 574,432 itemsets take minutes.
+    if method != "naive" or (name, min_support) != ("mushroom", "10%")
 ]
 """Every method on what it ends on within a minute."""
 
