@@ -361,6 +361,15 @@ def test_maximal_patterns_need_rows(method):
 
 
 @pytest.mark.nojit
+@pytest.mark.parametrize("method", ["auto", "naive", "closed"])
+@LISTED
+def test_n_counts_though_the_empty_itemset_is_not_listed(method, kind):
+    patterns = Patterns.from_itemsets([(["a"], 5), (["b"], 4)], n=7, kind=kind)
+    found = [(channel.base, channel.top, channel.count) for channel in detect(patterns, k=4, method=method)]
+    assert found == [(frozenset(), frozenset("a"), 2), (frozenset(), frozenset("b"), 3)]
+
+
+@pytest.mark.nojit
 def test_a_method_is_one_of_ours():
     with pytest.raises(OptionError, match="auto, naive, closed, projection"):
         detect(mine([["a"]], min_support=1), k=2, method="fast")

@@ -13,6 +13,7 @@ from discreet.checks import Check
 from discreet.detect import channels_of
 from discreet.detect.question import Question
 from discreet.errors import InconsistencyError, OptionError, ThresholdError
+from discreet.family import with_root
 from discreet.implications import Implications, implied_by
 from discreet.labels import Label
 from discreet.machine import as_threads
@@ -145,11 +146,3 @@ def check_rows(question: Question, rows: Transactions | None) -> None:
     """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
     if question.rows is None:
         Question(question.patterns, rows, question.limit)
-
-
-def with_root(patterns: Patterns) -> Patterns:
-    """Return the patterns with the empty itemset, which n rows hold: n is public, whether it is listed or not."""
-    if [] in patterns:
-        return patterns
-    pairs = [*patterns, (frozenset[Label](), patterns.n)]
-    return Patterns.from_itemsets(pairs, n=patterns.n, min_support=patterns.min_support, kind=patterns.kind)

@@ -260,7 +260,8 @@ def _explained(terms: list[Term], count: int) -> str:
 
 def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
     """Return the terms of the sum; refuse patterns of which it is no sum."""
-    offsets, items, supports = rooted(patterns)
+    listed = rooted(patterns)
+    offsets, items, supports = listed.offsets, listed.items, listed.supports
     code = {label: number for number, label in enumerate(patterns.labels)}
     codes = sorted(code[label] for label in channel.top if label in code)
     place = np.full(len(code), -1, dtype=np.int64)

@@ -1,7 +1,7 @@
 """A family: published itemsets as a lattice, from which the supports of all itemsets below them follow."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
@@ -207,25 +207,29 @@ def family_of(patterns: Patterns) -> Family:
             "maximal itemsets do not tell the supports of their subsets; give the rows as well, or closed itemsets"
         )
     if patterns.kind == "frequent":
-        return _of_frequent(patterns)
-    offsets, items, supports = rooted(patterns)
-    tops = np.flatnonzero(kernels.family.maximal(offsets, items, len(patterns.labels)))
-    family = Family(offsets, items, supports, tops, patterns.labels, patterns.n)
+        return _of_frequent(rooted(patterns))
+    listed = rooted(patterns)
+    tops = np.flatnonzero(kernels.family.maximal(listed.offsets, listed.items, len(patterns.labels)))
+    family = Family(listed.offsets, listed.items, listed.supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
         _check_closed(family)
     return family
 
 
-def rooted(patterns: Patterns) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the itemsets and supports with the empty itemset, where it follows from n and is not listed.
+def rooted(patterns: Patterns) -> Patterns:
+    """Return the patterns with the empty itemset, unless among closed ones another is held by all n rows."""
+    if patterns.kind == "closed" and patterns.n in patterns.supports:
+        return patterns
+    return with_root(patterns)
 
-    Among closed itemsets it is one if none that is listed is held by all rows.
-    """
-    offsets, items, supports = patterns.offsets, patterns.items, patterns.supports
-    known = not len(patterns) or offsets[1] == 0 or (patterns.kind == "closed" and int(supports.max()) == patterns.n)
-    if known:
-        return offsets, items, supports
-    return np.insert(offsets, 0, 0), items, np.insert(supports, 0, patterns.n)
+
+def with_root(patterns: Patterns) -> Patterns:
+    """Return the patterns with the empty itemset, which n rows hold: n is public, whether it is listed or not."""
+    if not len(patterns) or patterns.offsets[1] == 0:
+        return patterns
+    # The empty itemset comes first in dictionary order.
+    offsets, supports = np.insert(patterns.offsets, 0, 0), np.insert(patterns.supports, 0, patterns.n)
+    return replace(patterns, offsets=offsets, supports=supports)
 
 
 def taken(
@@ -241,12 +245,12 @@ def taken(
 
 def _of_frequent(patterns: Patterns) -> Family:
     """Return the family of all frequent itemsets; each subset with an item less must be listed and have no less."""
-    (offsets, items, supports), labels = rooted(patterns), patterns.labels
+    offsets, items, supports, labels = patterns.offsets, patterns.items, patterns.supports, patterns.labels
     slots = kernels.family.index(offsets, items)
     is_open, is_held = np.zeros(supports.size, dtype=np.bool_), np.zeros(supports.size, dtype=np.bool_)
     wrong, number, place = kernels.family.check_subsets(slots, offsets, items, supports, is_open, is_held)
     if wrong:
-        itemset = [labels[item] for item in items[offsets[number] : offsets[number + 1]]]
+        itemset = patterns.labelled(number)
         raise _flaw(wrong == kernels.family.MISSING, itemset[:place] + itemset[place + 1 :], itemset)
     if not patterns.mined:
         return Family(offsets, items, supports, np.flatnonzero(~is_held), labels, patterns.n, all=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import BudgetError, InputError, OptionError
-from discreet.family import Family, family_of
+from discreet.family import Family, family_of, with_root
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
@@ -119,7 +119,7 @@ def frequent(patterns: Patterns) -> Patterns:
     """
     family = family_of(patterns)
     if patterns.kind == "frequent":
-        return patterns
+        return with_root(patterns)
     alike = Transactions.from_codes(family.offsets.copy(), family.items.copy(), family.labels)
     listed = mine(alike, min_support=1, kind="frequent")
     supports = np.zeros(len(listed), dtype=np.int64)
