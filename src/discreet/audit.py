@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from discreet import checks
 from discreet.acyclic import is_acyclic
@@ -17,21 +17,12 @@ from discreet.family import with_root
 from discreet.implications import Implications, implied_by
 from discreet.labels import Label
 from discreet.machine import as_threads
-from discreet.mine import Progress, mine
+from discreet.mine import Budget, mine
 from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
 from discreet.thresholds import Threshold
 from discreet.transactions import Transactions
 from discreet.verdict import Verdict, worst
-
-
-class Limits(TypedDict, total=False):
-    """What ``mine`` may use, and whom it tells how far it is."""
-
-    threads: int | None
-    max_patterns: int | None
-    memory: int | None
-    progress: Progress | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +77,7 @@ def audit(
     min_support: Threshold | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     rows: Transactions | None = None,
-    **limits: Unpack[Limits],
+    **limits: Unpack[Budget],
 ) -> Audit:
     """Return what publishing patterns would give away, judged by ``k`` or a ``policy``.
 

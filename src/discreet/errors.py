@@ -6,7 +6,8 @@
     ├── OutputError              a result that cannot be written where it was asked for
     ├── ThresholdError           a minimum support, k or length that means nothing
     ├── OptionError              an unknown kind, format, method, policy or data set
-    └── BudgetError              a limit on patterns or memory that was reached
+    ├── BudgetError              a limit on patterns, memory or time that was reached
+    └── GuaranteeError           a release that failed its own checks, and is none
 
 A message may hold row numbers and counts, never rows or labels: the data is private.
 """
@@ -52,4 +53,8 @@ class OptionError(DiscreetError, ValueError):
 
 
 class BudgetError(DiscreetError):
-    """A limit on patterns or memory that was reached before the work was done."""
+    """A limit on patterns, memory or time that was reached before the work was done."""
+
+
+class GuaranteeError(DiscreetError):
+    """A release that failed its own checks, and is none: a mistake of ours."""

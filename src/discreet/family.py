@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,12 @@ class Family:
     def labelled(self, number: int) -> Itemset:
         """Return an itemset by its labels."""
         return frozenset(self.labels[item] for item in self.items[self.offsets[number] : self.offsets[number + 1]])
+
+    def with_supports(self, supports: NDArray[np.int64], n: int) -> Self:
+        """Return the same itemsets with other supports, of ``n`` rows."""
+        other = replace(self, supports=supports, n=n)
+        other.__dict__.update({name: self.__dict__[name] for name in ("trie", "may_be_cut") if name in self.__dict__})
+        return other
 
     def cells(self, limit: int, threads: int = 1) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.

@@ -9,7 +9,22 @@ from types import ModuleType
 from typing import Final
 
 _FILES: Final = frozenset(
-    {"cells", "encode", "exposed", "family", "fimi", "implied", "itemsets", "lattice", "papers", "rows", "search"}
+    {
+        "cells",
+        "encode",
+        "exposed",
+        "family",
+        "fimi",
+        "implied",
+        "itemsets",
+        "lattice",
+        "merged",
+        "papers",
+        "rows",
+        "safe",
+        "search",
+        "within",
+    }
 )
 
 

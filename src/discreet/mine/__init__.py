@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypedDict
 
 import numpy as np
 
@@ -15,10 +15,19 @@ from discreet.patterns import Kind, Patterns, as_kind
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
 
-__all__ = ["Progress", "mine"]
+__all__ = ["Budget", "Progress", "mine"]
 
 WORTH_A_THREAD: Final = 100_000
 """So many itemsets are worth a thread when they are sorted."""
+
+
+class Budget(TypedDict, total=False):
+    """What ``mine`` may use, and whom it tells how far it is; for those who call it."""
+
+    threads: int | None
+    max_patterns: int | None
+    memory: int | None
+    progress: Progress | None
 
 
 def mine(

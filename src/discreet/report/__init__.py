@@ -4,21 +4,36 @@ from discreet.io.files import save
 from discreet.report.chart import chart
 from discreet.report.exposed import MARK, exposed_csv, marked
 from discreet.report.json import audit_json, channels_json, tradeoff_json
-from discreet.report.text import audit_text, channel_line, channels_text, printable, share, tradeoff_text
+from discreet.report.release import (
+    comparison_json,
+    comparison_text,
+    percent,
+    release_facts,
+    release_json,
+    release_text,
+)
+from discreet.report.text import aligned, audit_text, channel_line, channels_text, printable, share, tradeoff_text
 from discreet.report.words import Source
 
 __all__ = [
     "MARK",
     "Source",
+    "aligned",
     "audit_json",
     "audit_text",
     "channel_line",
     "channels_json",
     "channels_text",
     "chart",
+    "comparison_json",
+    "comparison_text",
     "exposed_csv",
     "marked",
+    "percent",
     "printable",
+    "release_facts",
+    "release_json",
+    "release_text",
     "save",
     "share",
     "tradeoff_json",

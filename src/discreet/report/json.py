@@ -29,7 +29,7 @@ def audit_json(audit: Audit, *, explain: int = 3, source: Source | None = None) 
         "discreet": __version__,
         "report": "audit",
         "verdict": audit.verdict.name,
-        "policy": _policy(audit.policy),
+        "policy": policy_facts(audit.policy),
         "k": audit.policy.k,
         "n": patterns.n,
         "min_support": patterns.min_support,
@@ -195,7 +195,8 @@ def _label(label: Label) -> str:
     return json.dumps(text, ensure_ascii=any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
-def _policy(policy: Policy) -> dict[str, Any]:
+def policy_facts(policy: Policy) -> dict[str, Any]:
+    """Return what a policy asks for, and where it is from."""
     return {
         "name": policy.name,
         "k": policy.k,

@@ -123,7 +123,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
                 tradeoff.min_supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True
             )
         ]
-        yield from _aligned([head, *lines])
+        yield from aligned([head, *lines])
     yield from ("", "No channel of fewer than k rows, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {_safe(safe, tradeoff)}"
@@ -233,7 +233,7 @@ def _safe(min_support: int | None, tradeoff: Tradeoff) -> str:
     return f"{min_support:,} rows ({share(min_support, tradeoff.n)}){lowest}"
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+def aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a table, each column as wide as its widest entry and aligned on the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:

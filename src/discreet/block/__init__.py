@@ -1,0 +1,98 @@
+"""Block: patterns that are safe to publish, with the least change."""
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Literal, TypeAlias, Unpack
+
+from discreet.block.compare import METHODS, Comparison, compared, solved
+from discreet.block.problem import Problem
+from discreet.errors import OptionError, ThresholdError
+from discreet.labels import Label
+from discreet.mine import Budget, mine
+from discreet.mine.watch import Limits
+from discreet.policy import Policy, as_policy
+from discreet.release import Release
+from discreet.thresholds import Threshold
+from discreet.transactions import Transactions
+
+__all__ = ["Comparison", "Method", "block", "compare"]
+
+Method: TypeAlias = Literal["best", "suppress", "add", "withhold", "optimal"]
+
+
+class Options(Budget, total=False):
+    """What a method may do, beside what ``mine`` may use."""
+
+    merge: bool
+    keep_n: bool
+    seconds: float
+
+
+def block(
+    rows: Transactions | Iterable[Iterable[Label]],
+    *,
+    min_support: Threshold,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    method: Method = "best",
+    **options: Unpack[Options],
+) -> Release:
+    """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
+
+    The closed itemsets with ``min_support`` would be published, but for their inference channels. The minimum support
+    becomes a count once, before anything is changed. ``method`` says how channels are blocked:
+
+    - "suppress": rows that a channel singles out are left out, until there is no channel (ICDM 2005, corrected);
+    - "add": k copies of the base of each channel are added; every itemset stays frequent. With ``merge=True`` fewer
+      rows are looked for that serve several channels at once;
+    - "withhold": only itemsets without a channel are published, with exact supports; that is not the whole list of any
+      rows, and readers are not to take what is missing for rare;
+    - "optimal": the least average distortion that can be found in ``seconds``, with a proof of how far it is from the
+      best; with ``keep_n=True`` the number of rows stays as it is;
+    - "best": all of these that fit, and the one of the least average distortion.
+
+    After each, detection runs on what would be published and finds nothing, and its supports are recounted, or
+    nothing is released. The other options are those of ``mine``.
+
+    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    >>> release = block(rows, min_support=10, k=10, method="add")
+    >>> [(sorted(itemset), support) for itemset, support in release.patterns]
+    [([], 110), (['a', 'b'], 60), (['a', 'b', 'c'], 48)]
+    """
+    if method not in {"best", *METHODS}:
+        raise OptionError(f"method is {str(method)[:40]!r}; it must be one of best, {', '.join(METHODS)}")
+    rule = as_policy(policy, k)
+    problem = _problem(rows, min_support, rule.k, options)
+    return compared(problem, rule).best if method == "best" else solved(method, problem, rule)
+
+
+def compare(
+    rows: Transactions | Iterable[Iterable[Label]],
+    *,
+    min_support: Threshold,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Return what each method of ``block`` makes of ``rows``, side by side, and which is to be recommended.
+
+    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    >>> compare(rows, min_support=10, k=10).best.method
+    'optimal'
+    """
+    rule = as_policy(policy, k)
+    return compared(_problem(rows, min_support, rule.k, options), rule)
+
+
+def _problem(
+    rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold, k: int, options: Options
+) -> Problem:
+    """Return what the methods are asked: the rows, mined."""
+    data = rows if isinstance(rows, Transactions) else Transactions(rows)
+    asked = {name: options.pop(name) for name in ("merge", "keep_n", "seconds") if name in options}  # type: ignore[misc]
+    seconds = asked.get("seconds", Problem.seconds)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
+        raise ThresholdError(f"seconds is {str(seconds)[:40]!r}; give a number above 0, such as 60")
+    patterns = mine(data, min_support=min_support, kind="closed", **options)
+    limits = Limits(options.get("threads"), options.get("max_patterns"), options.get("memory"), options.get("progress"))
+    return Problem(data, patterns, k, limits, **asked)

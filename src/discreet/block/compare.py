@@ -1,0 +1,87 @@
+"""Compare: what each method makes of the same rows, and which of them costs the least."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Final, NamedTuple
+
+from discreet.block import add, optimal, suppress, withhold
+from discreet.block.guarantee import check
+from discreet.block.problem import Answer, Problem
+from discreet.errors import BudgetError
+from discreet.policy import Policy
+from discreet.release import Release
+
+METHODS: Final[Mapping[str, Callable[[Problem], Answer]]] = {
+    "suppress": suppress.answer,
+    "add": add.answer,
+    "withhold": withhold.answer,
+    "optimal": optimal.answer,
+}
+
+
+class Compared(NamedTuple):
+    """What a method made of the rows, in how many seconds; or why it was left out."""
+
+    name: str
+    release: Release | None
+    seconds: float
+    left_out: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What each method made of the same rows, in the order in which they ran.
+
+    The ``best`` is the one of the least average distortion; of several, one that is the whole list of some rows, and
+    then the first.
+    """
+
+    lines: tuple[Compared, ...]
+
+    @property
+    def best(self) -> Release:
+        """The release that costs the least."""
+        releases = [line.release for line in self.lines if line.release is not None]
+        return min(releases, key=lambda release: (release.distortion.average, not release.is_whole))
+
+    @property
+    def recommendation(self) -> str:
+        """What to take, and why, in a sentence or two."""
+        best = self.best
+        cost = best.distortion
+        name = next(line.name for line in self.lines if line.release is best)
+        if not cost.changed:
+            return "Nothing needs to be changed: the itemsets have no channel, and may be published as they are."
+        kept = "keeps every itemset" if not cost.lost else f"loses {cost.lost:,} of {cost.itemsets:,} itemsets"
+        others = [line.release.distortion.average for line in self.lines if line.release not in {None, best}]
+        next_ = f"; the next best changes them by {100 * min(others):.3g}%" if others else ""
+        whole = "" if best.is_whole else " It is not the whole list of any rows: readers must not take it for one."
+        return f"Take {name}: it {kept}, and changes supports by {100 * cost.average:.3g}% on average{next_}.{whole}"
+
+
+def solved(method: str, problem: Problem, policy: Policy) -> Release:
+    """Return what a method makes of the rows, checked."""
+    answer = METHODS[method](problem)
+    check(problem, answer)
+    return Release(method, policy, problem.rows, problem.patterns, *answer)
+
+
+def compared(problem: Problem, policy: Policy) -> Comparison:
+    """Return what all methods make of the rows; what does not fit the limits is left out, and said so."""
+    lines = []
+    for name, method, asked in (
+        ("suppress", "suppress", problem),
+        ("add", "add", replace(problem, merge=False)),
+        ("add, merged", "add", replace(problem, merge=True)),
+        ("withhold", "withhold", problem),
+        ("optimal", "optimal", problem),
+    ):
+        start = perf_counter()
+        try:
+            release = solved(method, asked, policy)
+            _ = release.distortion
+            lines.append(Compared(name, release, perf_counter() - start))
+        except BudgetError as error:
+            lines.append(Compared(name, None, perf_counter() - start, str(error)))
+    return Comparison(tuple(lines))

@@ -1,0 +1,96 @@
+"""What a blocker is asked: make the closed itemsets of which rows safe for which k, and within which limits."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.channels import Channels
+from discreet.detect import channels_of
+from discreet.detect.question import Question
+from discreet.family import Family, family_of
+from discreet.machine import as_threads
+from discreet.mine.watch import Limits
+from discreet.patterns import Patterns
+from discreet.release import Merged, Proof
+from discreet.transactions import Transactions
+
+
+class Answer(NamedTuple):
+    """Safe patterns, the rows that are suppressed, by their numbers, and those that are added."""
+
+    patterns: Patterns
+    suppressed: NDArray[np.intp]
+    added: Merged
+    is_whole: bool = True
+    proof: Proof | None = None
+    rounds: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows and their closed itemsets, of which no cell may hold from 1 to k − 1 rows.
+
+    ``merge`` lets "add" look for fewer rows to add, ``keep_n`` lets "optimal" keep the number of rows, and it may take
+    so many ``seconds``.
+    """
+
+    rows: Transactions
+    patterns: Patterns
+    k: int
+    limits: Limits = Limits()
+    merge: bool = False
+    keep_n: bool = False
+    seconds: float = 60.0
+
+    @property
+    def threads(self) -> int:
+        """How many threads may be at work."""
+        return as_threads(self.limits.threads)
+
+    @property
+    def least(self) -> int:
+        """The minimum support: a count, fixed before anything is changed."""
+        return self.patterns.min_support
+
+    @cached_property
+    def family(self) -> Family:
+        """The closed itemsets as a lattice."""
+        return self._question.family
+
+    @cached_property
+    def channels(self) -> Channels:
+        """The maximal channels."""
+        return channels_of(self._question)
+
+    @cached_property
+    def merged(self) -> tuple[Merged, NDArray[np.int64]]:
+        """The rows cut to frequent items, equal ones merged; and which of them each row is."""
+        is_used = np.zeros(len(self.patterns.labels), dtype=np.bool_)
+        is_used[self.patterns.items] = True
+        offsets, items, weights, numbers = kernels.merged.merge(self.rows.offsets, self.rows.items, is_used)
+        return Merged(offsets, items, weights), numbers
+
+    @cached_property
+    def _question(self) -> Question:
+        return Question(self.patterns, self.rows, self.k, self.threads)
+
+
+def held_by(patterns: Patterns, rows: Merged) -> NDArray[np.int64]:
+    """Return how many of the rows hold each of the patterns."""
+    totals = np.zeros(len(patterns), dtype=np.int64)
+    trie = kernels.lattice.plant(patterns.offsets, patterns.items)
+    is_rooted = bool(len(patterns) and patterns.offsets[1] == 0)
+    kernels.within.add_up(
+        trie, is_rooted, (rows.offsets, rows.items), rows.weights, len(patterns.labels), totals
+    )
+    return totals
+
+
+NOBODY = np.empty(0, dtype=np.intp)
+"""No rows, by their numbers."""
+NONE = Merged(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
+"""No rows, merged."""

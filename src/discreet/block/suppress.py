@@ -1,0 +1,54 @@
+"""Suppress: take rows out until no channel is left."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from discreet import kernels
+from discreet.block.problem import NONE, Answer, Problem, held_by
+from discreet.detect import channels_of
+from discreet.detect.question import Question
+from discreet.family import taken
+from discreet.patterns import Patterns
+from discreet.release import Merged
+from discreet.transactions import Transactions
+
+
+def answer(problem: Problem) -> Answer:
+    """Return the closed itemsets of the rows without those that a channel singles out, round after round.
+
+    This is Algorithm 1 of *Blocking anonymity threats* (ICDM 2005), mended: rows that are out stay out. As printed they
+    count again in a later round, which ends in supports that no rows have, or never. No round mines anew: what is
+    closed without some rows was closed with them, so that the closed itemsets are kept up, and from their supports come
+    the next channels. If any part of the rows keeps every itemset frequent and is safe, the rows that are left are the largest.
+    """
+    merged, numbers = problem.merged
+    rows = Transactions.from_codes(merged.offsets, merged.items, problem.patterns.labels)
+    is_left = np.ones(len(rows), dtype=np.bool_)
+    left, channels, rounds = problem.patterns, problem.channels, 0
+    while len(channels):
+        rounds += 1
+        hit = channels.rows(rows).numbers
+        hit = hit[is_left[hit]]
+        is_left[hit] = False
+        left = without(left, Merged(*taken(merged.offsets, merged.items, hit), merged.weights[hit]))
+        channels = channels_of(Question(left, None, problem.k, problem.threads))
+    return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
+
+
+def without(patterns: Patterns, rows: Merged) -> Patterns:
+    """Return closed itemsets as they are without some of the rows: those that are still frequent, and still closed.
+
+    >>> from discreet import mine
+    >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
+    >>> row = Merged(np.array([0, 1]), np.array([0], np.int32), np.array([1]))
+    >>> [(sorted(itemset), support) for itemset, support in without(patterns, row)]
+    [(['a', 'b'], 2)]
+    """
+    supports = patterns.supports - held_by(patterns, rows)
+    frequent = np.flatnonzero(supports >= patterns.min_support)
+    offsets, items = taken(patterns.offsets, patterns.items, frequent)
+    closed = kernels.within.closed(offsets, items, supports[frequent])
+    offsets, items = taken(offsets, items, closed)
+    n = patterns.n - int(rows.weights.sum())
+    return replace(patterns, offsets=offsets, items=items, supports=supports[frequent[closed]], n=n)

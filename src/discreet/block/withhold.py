@@ -1,0 +1,66 @@
+"""Withhold: publish only itemsets of which no cell is too small, with their exact supports."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.block.problem import NOBODY, NONE, Answer, Problem
+from discreet.mine.search import together, unpack
+from discreet.mine.watch import Controls, Itemsets, Watch
+from discreet.patterns import Patterns
+
+
+def answer(problem: Problem) -> Answer:
+    """Return the frequent itemsets whose every cell holds no row, or k rows and more: the safe core.
+
+    An item more parts cells, so the smallest one never grows: with an itemset all its subsets are safe, and the search
+    turns back where support or a cell becomes too small (docs/guarantee.md). The supports are exact, but the list is
+    not that of all frequent itemsets of some rows.
+    """
+    patterns = problem.patterns
+    listed = Patterns.from_codes(
+        *safe_core(problem), patterns.labels, n=patterns.n, min_support=problem.least, threads=problem.threads
+    )
+    return Answer(listed, NOBODY, NONE, is_whole=False)
+
+
+def safe_core(problem: Problem) -> Itemsets:
+    """Return the itemsets of the safe core, in any order."""
+    n, least, k = problem.patterns.n, problem.least, problem.k
+    if n < max(least, k):
+        return together([])
+    merged, _ = problem.merged
+    rows = np.repeat(np.arange(merged.weights.size, dtype=np.int32), np.diff(merged.offsets))
+    supports = np.zeros(len(problem.patterns.labels), dtype=np.int64)
+    np.add.at(supports, merged.items, merged.weights[rows])
+    is_safe = (supports >= max(least, k)) & ((supports == n) | (supports <= n - k))
+    # The rarest come first: they have the most items to go on with, and the fewest rows to look at.
+    menu = np.argsort(supports, kind="stable").astype(np.int32)
+    menu = menu[is_safe[menu]]
+    watch = Watch(problem.limits, 1)
+    root = watch.note(Itemsets(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
+    if not menu.size:
+        return root
+    lists = _lists(menu, merged.items, rows, supports.size)
+    goal, places = (least, k, n // k + 1), np.arange(menu.size, dtype=np.int32)
+
+    def run(start: int, stop: int, control: Controls) -> Itemsets:
+        stream, size = kernels.safe.search(
+            lists, merged.weights, places, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
+        )
+        return unpack(stream[: 0 if control[kernels.search.STOP] else size], menu, sort=False)
+
+    found = watch.over(run, np.arange(menu.size, 0, -1) ** 2)
+    watch.end()
+    return together([root, *found])
+
+
+def _lists(
+    menu: NDArray[np.int32], items: NDArray[np.int32], rows: NDArray[np.int32], many: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return for each item of the menu the rows that hold it: where its list starts, and the lists."""
+    place = np.full(many, menu.size, dtype=np.int64)
+    place[menu] = np.arange(menu.size)
+    order = np.argsort(place[items], kind="stable")
+    starts = np.cumsum(np.bincount(place[items], minlength=menu.size + 1))
+    return np.concatenate([[0], starts[: menu.size]]), rows[order]

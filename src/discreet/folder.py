@@ -1,0 +1,176 @@
+"""The release folder: what may be published, a certificate for whoever checks it, and apart what must stay private."""
+
+import csv
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from discreet.errors import GuaranteeError, OutputError
+from discreet.family import family_of
+from discreet.io import write_patterns
+from discreet.io.coding import patterns_in_order, ragged
+from discreet.io.files import save
+from discreet.io.formats import find
+from discreet.measure import supports_in
+from discreet.patterns import Patterns
+from discreet.release import Release
+from discreet.verify import verify
+
+README: Final = """\
+DO NOT RELEASE this folder: it tells what was changed, and with that what was hidden.
+
+suppressed.csv  the rows that were left out, from 1 on, and their ids if they have any
+added.csv       the rows that were added, as items, and how many of each
+supports.csv    every closed itemset whose support has changed: before and after; nothing after if it is lost
+
+Keep it, or delete it, before the rest of the folder goes out.
+"""
+
+
+def write_release(release: Release, folder: str | os.PathLike[str], *, format: str = "json") -> None:  # noqa: A002 - as in write_patterns
+    """Write a release folder, its patterns in ``format``; anybody can check it with ``verify``.
+
+    It is written beside, verified, and moved into place: there is never half a folder. One that holds a release gives
+    way to the new one; any other is refused.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet import block, verify
+    >>> release = block([["a", "b"]] * 20 + [["a"]] * 3, min_support=10, k=5, method="suppress")
+    >>> with TemporaryDirectory() as place:
+    ...     write_release(release, f"{place}/release")
+    ...     verify(f"{place}/release").is_good
+    True
+    """
+    # Loaded late: importing discreet shall stay quick.
+    from discreet.report import MARK, release_facts, release_text  # noqa: PLC0415
+
+    place = Path(folder)
+    suffix = find("-", format, what="patterns").suffixes[0]
+    with _beside(place) as beside:
+        listed = beside / f"patterns{suffix}"
+        write_patterns(release.patterns, listed, format=format)
+        _write_text(beside / "certificate.json", [as_json(certificate(release, listed))])
+        _write_text(beside / "report.txt", release_text(release))
+        files = {path.name: digest(path) for path in sorted(beside.iterdir())}
+        _write_text(beside / "release.json", [as_json({**release_facts(release), "files": files})])
+        _write_private(release, beside / MARK)
+        found = verify(beside)
+        if not found.is_good:
+            raise GuaranteeError(f"the verifier refuses the release ({found.faults[0]}); nothing is released")
+
+
+def certificate(release: Release, listed: Path) -> dict[str, Any]:
+    """Return what a verifier needs: what is claimed, and the cells of each maximal itemset, to be counted again."""
+    patterns = patterns_in_order(release.patterns)
+    claims = {
+        "method": release.method,
+        "k": release.policy.k,
+        "min_support": patterns.min_support,
+        "n": patterns.n,
+        "kind": patterns.kind,
+        "listed": len(patterns),
+        "is_whole": release.is_whole,
+    }
+    found = list(tops(patterns)) if len(patterns) else []
+    return {
+        "certificate": 1,
+        **claims,
+        "patterns": {"file": listed.name, "sha256": digest(listed)},
+        "smallest_cell": min((top["smallest"] for top in found), default=None),
+        "tops": found,
+    }
+
+
+def tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
+    """Yield each maximal itemset: its items as text, its support, how many cells hold rows, and the fewest rows."""
+    family = family_of(patterns)
+    cells = family.cells(limit=patterns.n + 1)
+    order = np.argsort(cells.tops, kind="stable")
+    counts, starts = cells.counts[order], np.searchsorted(cells.tops[order], np.arange(family.tops.size + 1))
+    itemsets = ragged(*family.top_itemsets())
+    for number, (itemset, support) in enumerate(zip(itemsets, family.supports[family.tops].tolist(), strict=True)):
+        held = counts[starts[number] : starts[number + 1]]
+        items = [str(family.labels[code]) for code in itemset]
+        yield {"items": items, "support": support, "cells": int(held.size), "smallest": int(held.min())}
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def as_json(told: dict[str, Any]) -> str:
+    """Return JSON with a line for each entry, and for each maximal itemset."""
+    lists = {name: value for name, value in told.items() if isinstance(value, list)}
+    text = json.dumps({name: value for name, value in told.items() if name not in lists}, indent=2, ensure_ascii=False)
+    for name, entries in lists.items():
+        lines = ",".join(f"\n    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
+        text = f'{text[:-2]},\n  "{name}": [{lines}{chr(10) * bool(entries)}{"  " * bool(entries)}]\n}}'
+    return text
+
+
+def _write_private(release: Release, folder: Path) -> None:
+    """Write what was changed, for the owner of the rows alone."""
+    folder.mkdir()
+    ids, labels, before = release.rows.ids, release.rows.labels, release.original
+    rows = ([row + 1, *([] if ids is None else [ids[row]])] for row in release.suppressed.tolist())
+    _write_csv(folder / "suppressed.csv", ["row", *([] if ids is None else ["id"])], rows)
+    added = zip(release.added.weights.tolist(), ragged(release.added.offsets, release.added.items), strict=True)
+    lines = ([copies, *(labels[code] for code in itemset)] for copies, itemset in added)
+    _write_csv(folder / "added.csv", ["copies", "items"], lines)
+    after = supports_in(release.patterns, before)
+    changed = np.flatnonzero(after != before.supports).tolist()
+    entries = ([int(before.supports[at]), int(after[at]) or "", *before.labelled(at)] for at in changed)
+    _write_csv(folder / "supports.csv", ["before", "after", "items"], entries)
+    _write_text(folder / "README.txt", [README])
+
+
+def _write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *lines])
+    save(path, [text.getvalue().encode()])
+
+
+def _write_text(path: Path, lines: Iterable[str]) -> None:
+    save(path, [f"{line}\n".encode() for line in lines])
+
+
+@contextmanager
+def _beside(place: Path) -> Iterator[Path]:
+    """Make a folder beside ``place``; move it into place when all went well, else remove it."""
+    beside, old = (place.parent / f".{os.urandom(8).hex()}.{word}" for word in ("part", "old"))
+    try:
+        _check_place(place)
+        beside.mkdir()
+        yield beside
+        if place.is_dir():
+            place.rename(old)
+        beside.rename(place)
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(
+            f"{place} cannot be written ({error.strerror}); name a folder in one that you may write to"
+        ) from None
+    finally:
+        for left in (beside, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _check_place(place: Path) -> None:
+    """Refuse a place that is no folder, or holds anything but an older release."""
+    if not place.name or "\0" in str(place):
+        raise OutputError("no name of a folder is given; name a new folder for the release")
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
+        raise OutputError(f"{place} is no folder; name a new folder for the release")
+    if place.is_dir() and any(place.iterdir()) and not (place / "release.json").is_file():
+        raise OutputError(f"{place} holds something else than a release; name a new folder for the release")

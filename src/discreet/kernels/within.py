@@ -1,0 +1,145 @@
+"""Kernels that walk through a trie of itemsets to those within others.
+
+A trie is as kernels/lattice.py plants it; itemsets are CSR, in dictionary order, and the empty one, if it is listed, is
+the first and has no node.
+"""
+
+import numpy as np
+from numba import njit
+
+jit = njit(cache=True, nogil=True)
+
+ONE = np.uint64(1)
+
+
+@jit
+def walk(trie, rooted, inside, found):
+    """Write the numbers of the itemsets whose items are all ``inside`` to ``found``; return how many."""
+    node_items, _, ends, skips = trie
+    found[0] = 0
+    size, node, nodes = np.int64(rooted), np.uint64(0), np.uint64(node_items.size)
+    while node < nodes:
+        if inside[node_items[node]]:
+            found[size] = np.int64(ends[node]) - 1
+            size += np.int64(ends[node] > 0)
+            node += ONE
+        else:
+            node = skips[node]
+    return size
+
+
+@jit
+def put(offsets, items, number, inside, value):
+    """Say of the items of an itemset whether they are ``inside``."""
+    for at in range(offsets[number], offsets[number + 1]):
+        inside[items[at]] = value
+
+
+@jit
+def add_up(trie, rooted, rows, weights, many, totals):
+    """Add to ``totals`` how much the rows weigh that hold each itemset of the trie, of ``many`` items."""
+    offsets, items = rows
+    inside, found = np.zeros(many, np.bool_), np.empty(totals.size + 2, np.int64)
+    for row in range(offsets.size - 1):
+        put(offsets, items, row, inside, True)
+        for at in range(walk(trie, rooted, inside, found)):
+            totals[found[at]] += weights[row]
+        put(offsets, items, row, inside, False)
+
+
+@jit
+def close(trie, rooted, others, supports, many, closures):
+    """Write for each itemset of the trie which of the others that hold all of it has the largest support.
+
+    Of several the shortest counts. ``closures`` are -1 before, and stay so where no other holds it.
+    """
+    offsets, items = others
+    inside, found = np.zeros(many, np.bool_), np.empty(closures.size + 2, np.int64)
+    for other in range(offsets.size - 1):
+        put(offsets, items, other, inside, True)
+        length = offsets[other + 1] - offsets[other]
+        for at in range(walk(trie, rooted, inside, found)):
+            known = closures[found[at]]
+            if (
+                known < 0
+                or supports[known] < supports[other]
+                or (supports[known] == supports[other] and length < offsets[known + 1] - offsets[known])
+            ):
+                closures[found[at]] = other
+        put(offsets, items, other, inside, False)
+
+
+@jit
+def class_sizes(trie, rooted, offsets, items, order, many, sizes):
+    """Write how many itemsets each closed one stands for: its subsets that lie within no smaller closed one.
+
+    ``order`` brings the smaller ones first; ``sizes``, unsigned, are 0. They must be below 2 ** 64.
+    """
+    inside, found = np.zeros(many, np.bool_), np.empty(sizes.size + 2, np.int64)
+    for number in order:
+        put(offsets, items, number, inside, True)
+        size = ONE << np.uint64(offsets[number + 1] - offsets[number])
+        for at in range(walk(trie, rooted, inside, found)):
+            size -= sizes[found[at]]
+        sizes[number] = size
+        put(offsets, items, number, inside, False)
+
+
+@jit
+def places(offsets, items, others, other_items):
+    """Return for each itemset which of the others it is, or -1; both are in dictionary order."""
+    found, other = np.full(offsets.size - 1, -1, np.int64), 0
+    for number in range(offsets.size - 1):
+        step = 1
+        while other < others.size - 1 and step > 0:
+            step = compare(items, offsets[number], offsets[number + 1], other_items, others[other], others[other + 1])
+            other += step > 0
+        if step == 0:
+            found[number] = other
+    return found
+
+
+@jit
+def compare(items, start, stop, others, first, last):
+    """Return less than 0, 0 or more than 0 as an itemset comes before, is, or comes after another."""
+    for at in range(min(stop - start, last - first)):
+        step = np.int64(items[start + at]) - np.int64(others[first + at])
+        if step != 0:
+            return step
+    return (stop - start) - (last - first)
+
+
+@jit
+def closed(offsets, items, supports):
+    """Return the numbers of the itemsets that no other one of the same support holds all items of."""
+    total = supports.size
+    lengths = np.empty(total, np.int64)
+    for number in range(total):
+        lengths[number] = offsets[number + 1] - offsets[number]
+    order = np.argsort(lengths, kind="mergesort")
+    order = order[np.argsort(supports[order], kind="mergesort")]
+    is_open, start = np.zeros(total, np.bool_), 0
+    while start < total:
+        stop = start + 1
+        while stop < total and supports[order[stop]] == supports[order[start]]:
+            stop += 1
+        for at in range(start, stop):
+            number = order[at]
+            for other in order[at + 1 : stop]:
+                if is_held(offsets, items, number, other):
+                    is_open[number] = True
+                    break
+        start = stop
+    return np.flatnonzero(~is_open)
+
+
+@jit
+def is_held(offsets, items, number, other):
+    """Return whether itemset ``other`` holds all items of ``number``."""
+    at, last = offsets[other], offsets[other + 1]
+    for i in range(offsets[number], offsets[number + 1]):
+        while at < last and items[at] < items[i]:
+            at += 1
+        if at == last or items[at] != items[i]:
+            return False
+    return True

@@ -1,0 +1,93 @@
+"""Release: patterns that may be published, what making them safe did to the rows, and the evidence."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.measure import Distortion, distortion
+from discreet.patterns import Patterns
+from discreet.policy import Policy
+from discreet.transactions import Transactions
+
+
+class Merged(NamedTuple):
+    """Merged rows: each different row once (CSR: ``items[offsets[i]:offsets[i + 1]]``), and how many are like it."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    weights: NDArray[np.int64]
+
+
+class Proof(NamedTuple):
+    """How good a solution is known to be: its average distortion, and a bound that none like it is below.
+
+    Those like it are the releases made of ``kinds`` different rows; ``whole`` says that these are all there can be.
+    ``stopped`` says that time ran out before the bound was met: another run may end elsewhere.
+    """
+
+    average: float
+    bound: float
+    kinds: int
+    whole: bool
+    stopped: bool
+
+    @property
+    def gap(self) -> float:
+        """How much of the average distortion a better solution could save at most, as a share of it."""
+        return 0.0 if self.average <= self.bound else (self.average - self.bound) / self.average
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """Patterns that may be published, and how they came about from ``rows`` and their closed itemsets, ``original``.
+
+    They are the closed itemsets of the ``witness``: the rows without those that are ``suppressed``, by their numbers,
+    and with those that are ``added``. Where ``is_whole`` is False, they are some of the frequent itemsets of the rows,
+    with exact supports, and no witness is known. Only ``patterns`` are for others to see.
+
+    >>> from discreet import block
+    >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
+    >>> [(sorted(itemset), support) for itemset, support in release.patterns], release.suppressed.tolist()
+    ([([], 98), (['a', 'b', 'c'], 48)], [48, 49])
+    """
+
+    method: str
+    policy: Policy
+    rows: Transactions
+    original: Patterns
+    patterns: Patterns
+    suppressed: NDArray[np.intp]
+    added: Merged
+    is_whole: bool = True
+    proof: Proof | None = None
+    rounds: int | None = None
+
+    @cached_property
+    def distortion(self) -> Distortion:
+        """What it cost: how far the published supports are from the original ones."""
+        return distortion(self.original, self.patterns)
+
+    @cached_property
+    def witness(self) -> Transactions | None:
+        """Rows that have these patterns; None where none are known."""
+        return witness(self.rows, self.suppressed, self.added) if self.is_whole else None
+
+    def __repr__(self) -> str:
+        return f"<Release: {self.method}, {len(self.patterns):,} {self.patterns.kind} itemsets of {self.patterns.n:,} rows>"
+
+
+def witness(rows: Transactions, suppressed: NDArray[np.intp], added: Merged) -> Transactions:
+    """Return the rows without those that are suppressed, and with those that are added behind them."""
+    lengths = np.diff(rows.offsets)
+    kept = np.ones(len(rows), dtype=np.bool_)
+    kept[suppressed] = False
+    entries = rows.items[rows.offsets[0] : rows.offsets[-1]][np.repeat(kept, lengths)]
+    more = [
+        np.tile(added.items[added.offsets[at] : added.offsets[at + 1]], weight)
+        for at, weight in enumerate(added.weights.tolist())
+    ]
+    sizes = np.concatenate([[0], lengths[kept], np.repeat(np.diff(added.offsets), added.weights)])
+    return Transactions.from_codes(np.cumsum(sizes), np.concatenate([entries, *more]), rows.labels)
