@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.detect.question import frequent
 from discreet.errors import InputError
-from discreet.family import rooted
+from discreet.family import Trie, rooted
 from discreet.labels import ordered
 from discreet.patterns import Patterns
 
@@ -89,7 +89,7 @@ def class_sizes(patterns: Patterns) -> list[int]:
         return [1] * len(patterns)
     lengths = np.diff(patterns.offsets)
     order = np.argsort(lengths, kind="stable")
-    trie, root, many = kernels.lattice.plant(patterns.offsets, patterns.items), _is_rooted(patterns), len(patterns.labels)
+    trie, root, many = _trie(patterns), _is_rooted(patterns), len(patterns.labels)
     if lengths.max(initial=0) <= LONGEST:
         sizes = np.zeros(len(patterns), dtype=np.uint64)
         kernels.within.class_sizes(trie, root, patterns.offsets, patterns.items, order, many, sizes)
@@ -97,7 +97,7 @@ def class_sizes(patterns: Patterns) -> list[int]:
     return _long_class_sizes(patterns, trie, order)
 
 
-def _long_class_sizes(patterns: Patterns, trie: object, order: NDArray[np.intp]) -> list[int]:
+def _long_class_sizes(patterns: Patterns, trie: Trie, order: NDArray[np.intp]) -> list[int]:
     """Return what ``class_sizes`` returns, where a word cannot count it."""
     sizes = [0] * len(patterns)
     inside, found = np.zeros(len(patterns.labels), dtype=np.bool_), np.empty(len(patterns) + 2, dtype=np.int64)
@@ -126,11 +126,23 @@ def _relabelled(one: Patterns, other: Patterns) -> tuple[Patterns, Patterns]:
 
     def coded(patterns: Patterns) -> Patterns:
         names = np.array([code[label] for label in patterns.labels], dtype=np.int32)
-        told = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
-        arrays = patterns.offsets.copy(), names[patterns.items], patterns.supports.copy()
-        return replace(Patterns.from_codes(*arrays, labels, **told), mined=patterns.mined)
+        known = Patterns.from_codes(
+            patterns.offsets.copy(),
+            names[patterns.items],
+            patterns.supports.copy(),
+            labels,
+            n=patterns.n,
+            min_support=patterns.min_support,
+            kind=patterns.kind,
+        )
+        return replace(known, mined=patterns.mined)
 
     return coded(one), coded(other)
+
+
+def _trie(patterns: Patterns) -> Trie:
+    trie: Trie = kernels.lattice.plant(patterns.offsets, patterns.items)
+    return trie
 
 
 def _is_rooted(patterns: Patterns) -> bool:
@@ -140,9 +152,13 @@ def _is_rooted(patterns: Patterns) -> bool:
 def _closures(patterns: Patterns, others: Patterns) -> NDArray[np.int64]:
     """Return for each of the patterns which of the others has its support: the closure; -1 where none holds it."""
     closures = np.full(len(patterns), -1, dtype=np.int64)
-    trie = kernels.lattice.plant(patterns.offsets, patterns.items)
     kernels.within.close(
-        trie, _is_rooted(patterns), (others.offsets, others.items), others.supports, len(patterns.labels), closures
+        _trie(patterns),
+        _is_rooted(patterns),
+        (others.offsets, others.items),
+        others.supports,
+        len(patterns.labels),
+        closures,
     )
     return closures
 

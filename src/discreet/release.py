@@ -76,7 +76,8 @@ class Release:
         return witness(self.rows, self.suppressed, self.added) if self.is_whole else None
 
     def __repr__(self) -> str:
-        return f"<Release: {self.method}, {len(self.patterns):,} {self.patterns.kind} itemsets of {self.patterns.n:,} rows>"
+        patterns = self.patterns
+        return f"<Release: {self.method}, {len(patterns):,} {patterns.kind} itemsets of {patterns.n:,} rows>"
 
 
 def witness(rows: Transactions, suppressed: NDArray[np.intp], added: Merged) -> Transactions:

@@ -1,6 +1,7 @@
 """Block: patterns that are safe to publish, with the least change."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike
 from typing import Literal, TypeAlias, Unpack
 
@@ -20,14 +21,6 @@ __all__ = ["Comparison", "Method", "block", "compare"]
 Method: TypeAlias = Literal["best", "suppress", "add", "withhold", "optimal"]
 
 
-class Options(Budget, total=False):
-    """What a method may do, beside what ``mine`` may use."""
-
-    merge: bool
-    keep_n: bool
-    seconds: float
-
-
 def block(
     rows: Transactions | Iterable[Iterable[Label]],
     *,
@@ -35,7 +28,10 @@ def block(
     k: int | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     method: Method = "best",
-    **options: Unpack[Options],
+    merge: bool = False,
+    keep_n: bool = False,
+    seconds: float = 60.0,
+    **budget: Unpack[Budget],
 ) -> Release:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
 
@@ -61,8 +57,8 @@ def block(
     """
     if method not in {"best", *METHODS}:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of best, {', '.join(METHODS)}")
-    rule = as_policy(policy, k)
-    problem = _problem(rows, min_support, rule.k, options)
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    problem = replace(mined(rows, min_support, rule.k, budget), merge=merge, keep_n=keep_n, seconds=wait)
     return compared(problem, rule).best if method == "best" else solved(method, problem, rule)
 
 
@@ -72,7 +68,9 @@ def compare(
     min_support: Threshold,
     k: int | None = None,
     policy: Policy | str | PathLike[str] | None = None,
-    **options: Unpack[Options],
+    keep_n: bool = False,
+    seconds: float = 60.0,
+    **budget: Unpack[Budget],
 ) -> Comparison:
     """Return what each method of ``block`` makes of ``rows``, side by side, and which is to be recommended.
 
@@ -80,19 +78,20 @@ def compare(
     >>> compare(rows, min_support=10, k=10).best.method
     'optimal'
     """
-    rule = as_policy(policy, k)
-    return compared(_problem(rows, min_support, rule.k, options), rule)
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    return compared(replace(mined(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait), rule)
 
 
-def _problem(
-    rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold, k: int, options: Options
-) -> Problem:
+def mined(rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> Problem:
     """Return what the methods are asked: the rows, mined."""
     data = rows if isinstance(rows, Transactions) else Transactions(rows)
-    asked = {name: options.pop(name) for name in ("merge", "keep_n", "seconds") if name in options}  # type: ignore[misc]
-    seconds = asked.get("seconds", Problem.seconds)
+    patterns = mine(data, min_support=min_support, kind="closed", **budget)
+    limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
+    return Problem(data, patterns, k, limits)
+
+
+def as_seconds(seconds: float) -> float:
+    """Return ``seconds`` if it is a time to wait."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
         raise ThresholdError(f"seconds is {str(seconds)[:40]!r}; give a number above 0, such as 60")
-    patterns = mine(data, min_support=min_support, kind="closed", **options)
-    limits = Limits(options.get("threads"), options.get("max_patterns"), options.get("memory"), options.get("progress"))
-    return Problem(data, patterns, k, limits, **asked)
+    return float(seconds)

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.block.cover import covering, distortions
 from discreet.block.problem import NOBODY, Answer, Problem, held_by
 from discreet.release import Merged
 
@@ -12,13 +14,23 @@ from discreet.release import Merged
 def answer(problem: Problem) -> Answer:
     """Return the closed itemsets of the rows and ``k`` copies of each different base of a maximal channel.
 
-    One pass is enough: the added rows are closed and frequent itemsets, so the same itemsets are frequent, and closed,
-    and every cell stays or grows by k or more (Theorem A1 of docs/guarantee.md).
+    One pass is enough: what is added are closed and frequent itemsets, so the same itemsets are frequent, and closed,
+    and every cell stays or grows by k or more (Theorem A1 of docs/guarantee.md). With ``merge`` other closed itemsets
+    are added that serve several channels at once, where that costs less.
     """
-    channels = problem.channels.cells
+    patterns = problem.patterns
+    itemsets = bases(problem)
+    if problem.merge and len(problem.channels):
+        itemsets = min(itemsets, covering(problem), key=lambda itemsets: distortions(problem, *itemsets).sum())
+    added = Merged(*itemsets, np.full(itemsets[0].size - 1, problem.k, dtype=np.int64))
+    supports = patterns.supports + held_by(patterns, added)
+    n = patterns.n + int(added.weights.sum())
+    return Answer(replace(patterns, supports=supports, n=n, mined=None), NOBODY, added)
+
+
+def bases(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the different bases of maximal channels as itemsets: where each starts, and their items."""
+    cells = problem.channels.cells
     is_used = np.ones(len(problem.patterns.labels), dtype=np.bool_)
-    offsets, items, _, _ = kernels.merged.merge(channels.offsets, channels.items, is_used)
-    added = Merged(offsets, items, np.full(offsets.size - 1, problem.k, dtype=np.int64))
-    supports = problem.patterns.supports + held_by(problem.patterns, added)
-    n = problem.patterns.n + int(added.weights.sum())
-    return Answer(replace(problem.patterns, supports=supports, n=n, mined=None), NOBODY, added)
+    offsets, items, _, _ = kernels.merged.merge(cells.offsets, cells.items, is_used)
+    return offsets, items

@@ -54,10 +54,11 @@ class Comparison:
         if not cost.changed:
             return "Nothing needs to be changed: the itemsets have no channel, and may be published as they are."
         kept = "keeps every itemset" if not cost.lost else f"loses {cost.lost:,} of {cost.itemsets:,} itemsets"
-        others = [line.release.distortion.average for line in self.lines if line.release not in {None, best}]
-        next_ = f"; the next best changes them by {100 * min(others):.3g}%" if others else ""
+        averages = [line.release.distortion.average for line in self.lines if line.release is not None]
+        others = [average for average in averages if average > cost.average]
+        next_ = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
         whole = "" if best.is_whole else " It is not the whole list of any rows: readers must not take it for one."
-        return f"Take {name}: it {kept}, and changes supports by {100 * cost.average:.3g}% on average{next_}.{whole}"
+        return f"Take {name}: it {kept}, and its average distortion is {100 * cost.average:.3g}%{next_}.{whole}"
 
 
 def solved(method: str, problem: Problem, policy: Policy) -> Release:
@@ -80,8 +81,12 @@ def compared(problem: Problem, policy: Policy) -> Comparison:
         start = perf_counter()
         try:
             release = solved(method, asked, policy)
+            changes_n = problem.keep_n and release.patterns.n != problem.patterns.n
+            left_out = "it changes the number of rows, which is to be kept" if changes_n else ""
             _ = release.distortion
-            lines.append(Compared(name, release, perf_counter() - start))
         except BudgetError as error:
-            lines.append(Compared(name, None, perf_counter() - start, str(error)))
+            left_out = str(error)
+        lines.append(Compared(name, None if left_out else release, perf_counter() - start, left_out))
+    if all(line.release is None for line in lines):
+        raise BudgetError("no method fits the limits; raise min_support, max_patterns or memory")
     return Comparison(tuple(lines))

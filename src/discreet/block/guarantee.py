@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.block.problem import NONE, Answer, Problem
 from discreet.errors import GuaranteeError, InconsistencyError
-from discreet.family import family_of
+from discreet.family import family_of, taken
 from discreet.measure import distortion
 from discreet.patterns import Patterns
-from discreet.release import witness
+from discreet.release import Merged, witness
 from discreet.transactions import Transactions
 
 
@@ -51,15 +51,21 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
     else:
         # Only what was suppressed and added needs to be counted: the rest is as it was mined.
         gone = witness(problem.rows, np.delete(np.arange(len(problem.rows)), answer.suppressed), NONE)
-        more = witness(problem.rows[:0], answer.suppressed[:0], answer.added)
-        supports = before.supports[places] - counted(gone, patterns) + counted(more, patterns)
+        supports = before.supports[places] - counted(gone, patterns) + weighed(answer.added, patterns)
     return patterns.n == n and np.array_equal(supports, patterns.supports)
+
+
+def weighed(rows: Merged, patterns: Patterns) -> NDArray[np.int64]:
+    """Return how much the merged rows weigh that hold each of the patterns; those of one weight are counted at once."""
+    supports = np.zeros(len(patterns), dtype=np.int64)
+    for weight in np.unique(rows.weights).tolist():
+        alike = taken(rows.offsets, rows.items, np.flatnonzero(rows.weights == weight))
+        supports += weight * counted(Transactions.from_codes(*alike, patterns.labels), patterns)
+    return supports
 
 
 def counted(rows: Transactions, patterns: Patterns) -> NDArray[np.int64]:
     """Return how many rows hold each of the patterns, whose codes are those of the rows."""
     supports = np.zeros(len(patterns), dtype=np.int64)
-    kernels.exposed.supports(
-        (rows.offsets, rows.items), (patterns.offsets, patterns.items), len(rows.labels), supports
-    )
+    kernels.exposed.supports((rows.offsets, rows.items), (patterns.offsets, patterns.items), len(rows.labels), supports)
     return supports

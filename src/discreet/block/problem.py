@@ -1,6 +1,6 @@
 """What a blocker is asked: make the closed itemsets of which rows safe for which k, and within which limits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from discreet import kernels
 from discreet.channels import Channels
 from discreet.detect import channels_of
 from discreet.detect.question import Question
-from discreet.family import Family, family_of
+from discreet.family import Family
 from discreet.machine import as_threads
 from discreet.mine.watch import Limits
 from discreet.patterns import Patterns
@@ -41,7 +41,7 @@ class Problem:
     rows: Transactions
     patterns: Patterns
     k: int
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     merge: bool = False
     keep_n: bool = False
     seconds: float = 60.0
@@ -84,9 +84,7 @@ def held_by(patterns: Patterns, rows: Merged) -> NDArray[np.int64]:
     totals = np.zeros(len(patterns), dtype=np.int64)
     trie = kernels.lattice.plant(patterns.offsets, patterns.items)
     is_rooted = bool(len(patterns) and patterns.offsets[1] == 0)
-    kernels.within.add_up(
-        trie, is_rooted, (rows.offsets, rows.items), rows.weights, len(patterns.labels), totals
-    )
+    kernels.within.add_up(trie, is_rooted, (rows.offsets, rows.items), rows.weights, len(patterns.labels), totals)
     return totals
 
 

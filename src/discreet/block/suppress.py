@@ -19,8 +19,9 @@ def answer(problem: Problem) -> Answer:
 
     This is Algorithm 1 of *Blocking anonymity threats* (ICDM 2005), mended: rows that are out stay out. As printed they
     count again in a later round, which ends in supports that no rows have, or never. No round mines anew: what is
-    closed without some rows was closed with them, so that the closed itemsets are kept up, and from their supports come
-    the next channels. If any part of the rows keeps every itemset frequent and is safe, the rows that are left are the largest.
+    closed without some rows was closed with them, so the closed itemsets are kept up, and from their supports come the
+    next channels. If any part of the rows is safe and keeps every itemset frequent, what is left is the largest such
+    part (docs/guarantee.md).
     """
     merged, numbers = problem.merged
     rows = Transactions.from_codes(merged.offsets, merged.items, problem.patterns.labels)

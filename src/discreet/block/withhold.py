@@ -8,6 +8,7 @@ from discreet.block.problem import NOBODY, NONE, Answer, Problem
 from discreet.mine.search import together, unpack
 from discreet.mine.watch import Controls, Itemsets, Watch
 from discreet.patterns import Patterns
+from discreet.release import Merged
 
 
 def answer(problem: Problem) -> Answer:
@@ -41,12 +42,14 @@ def safe_core(problem: Problem) -> Itemsets:
     root = watch.note(Itemsets(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
     if not menu.size:
         return root
-    lists = _lists(menu, merged.items, rows, supports.size)
-    goal, places = (least, k, n // k + 1), np.arange(menu.size, dtype=np.int32)
+    place = np.full(supports.size, -1, dtype=np.int32)
+    place[menu] = np.arange(menu.size)
+    placed, lists = _placed(merged, rows, place), _lists(menu.size, place[merged.items], rows)
+    goal = (least, k, n)
 
     def run(start: int, stop: int, control: Controls) -> Itemsets:
         stream, size = kernels.safe.search(
-            lists, merged.weights, places, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
+            placed, lists, merged.weights, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
         )
         return unpack(stream[: 0 if control[kernels.search.STOP] else size], menu, sort=False)
 
@@ -55,12 +58,19 @@ def safe_core(problem: Problem) -> Itemsets:
     return together([root, *found])
 
 
-def _lists(
-    menu: NDArray[np.int32], items: NDArray[np.int32], rows: NDArray[np.int32], many: int
+def _placed(
+    merged: Merged, rows: NDArray[np.int32], place: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return for each item of the menu the rows that hold it: where its list starts, and the lists."""
-    place = np.full(many, menu.size, dtype=np.int64)
-    place[menu] = np.arange(menu.size)
-    order = np.argsort(place[items], kind="stable")
-    starts = np.cumsum(np.bincount(place[items], minlength=menu.size + 1))
-    return np.concatenate([[0], starts[: menu.size]]), rows[order]
+    """Return the merged rows with items by their places, and without those that have none."""
+    items = place[merged.items]
+    lengths = np.bincount(rows[items >= 0], minlength=merged.weights.size)
+    return np.concatenate([[0], np.cumsum(lengths)]), items[items >= 0]
+
+
+def _lists(
+    many: int, places: NDArray[np.int32], rows: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return for each of ``many`` places the rows that hold its item: where its list starts, and the lists."""
+    order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
+    lengths = np.bincount(places[order], minlength=many)
+    return np.concatenate([[0], np.cumsum(lengths)]), rows[order]

@@ -11,6 +11,7 @@ from typing import Final
 _FILES: Final = frozenset(
     {
         "cells",
+        "cover",
         "encode",
         "exposed",
         "family",

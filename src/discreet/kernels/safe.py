@@ -1,145 +1,302 @@
 """Kernels that search for itemsets of which every cell holds no row, or k rows and more.
 
-Rows are merged and weighted; each item has a list of its rows. On the way down the rows of a cell, those that hold the
-same of the itemset so far, have one label. An item more parts the cells in two, and only the rows that hold it need to
-be looked at. ``control`` and the stream of records are those of kernels/search.py.
+A cell of an itemset are the rows that hold the same of its items: they have one label. An item more parts the cells in
+two. Under each first item the rows are bitmaps of the items that may still come; on the way down they lose the items
+that may not, and equal rows of one cell are merged, so that near the leaves, where most of the work is, few are left.
+
+Items are places in a menu; rows are CSR, merged and weighted, and each item has a list of its rows. ``control`` and the
+stream of records are those of kernels/search.py. Places in arrays are unsigned where it counts, as in kernels/cells.py.
 """
 
 import numpy as np
 from numba import njit
 
+from discreet.kernels.bits import lowest_bit, mixed
 from discreet.kernels.room import grown
 
 jit = njit(cache=True, nogil=True)
 
-STOP, FOUND, MOST, ROOM, DONE = 0, 1, 2, 3, 4
+STOP, FOUND, MOST, ROOM, DONE, PART = 0, 1, 2, 3, 4, 5
 FULL = 2
 HEAD = 2
+ONE = np.uint64(1)
+ALL = ~np.uint64(0)
+LOW = np.uint64(63)
+SIX = np.uint64(6)
 
 
 @jit
-def split(lists, item, weights, labels, totals, counts, touched, whole, k):
-    """Return the support with an item more, or -1 if a cell would hold from 1 to k − 1 rows.
+def is_small(count, k):
+    """Return whether a cell holds from 1 to k − 1 rows."""
+    return 0 < count < k
 
-    ``whole`` is the label of the rows that hold the itemset so far. ``counts`` is 0 before and after.
+
+@jit
+def partners(rows, lists, weights, supports, first, goal, counts, menu, held):
+    """Write the items behind ``first`` that are safe with it, and the supports of both; return how many.
+
+    ``counts`` is 0 for every item, before and after.
     """
-    offsets, rows = lists
+    offsets, items = rows
+    list_offsets, listed = lists
+    least, k, n = goal
     size = 0
-    for at in range(offsets[item], offsets[item + 1]):
-        label = labels[rows[at]]
-        if counts[label] == 0:
-            touched[size] = label
+    for at in range(list_offsets[first], list_offsets[first + 1]):
+        row = listed[at]
+        for entry in range(offsets[row], offsets[row + 1]):
+            counts[items[entry]] += weights[row]
+    for item in range(first + 1, supports.size):
+        both = counts[item]
+        rest = n - supports[first] - supports[item] + both
+        if both >= max(least, k) and not (
+            is_small(supports[first] - both, k) or is_small(supports[item] - both, k) or is_small(rest, k)
+        ):
+            menu[size] = item
+            held[size] = both
             size += 1
-        counts[label] += weights[rows[at]]
-    support = counts[whole]
-    for i in range(size):
-        left = totals[touched[i]] - counts[touched[i]]
-        if counts[touched[i]] < k or 0 < left < k:
-            support = -1
-        counts[touched[i]] = 0
-    return support
+    counts[:] = 0
+    return size
 
 
 @jit
-def part(lists, item, weights, labels, totals, parents, children, free):
-    """Give the rows that hold an item new labels from ``free`` on, one for each they had; return the next free one.
+def gather(lists, weights, n, first, menu, size, slots, labels, heaps, maps):
+    """Write the rows that hold ``first`` or an item of the menu as bitmaps of it, and one for the others.
 
-    ``children`` is -1 for every label, before and after.
+    Their labels are 1 with ``first`` and 0 without, their weights ``heaps``. ``slots`` is -1 for every row, before and
+    after. Return how many there are.
     """
-    offsets, rows = lists
-    next_ = free
-    for at in range(offsets[item], offsets[item + 1]):
-        row = rows[at]
-        label = labels[row]
-        if children[label] < 0:
-            children[label] = next_
-            parents[next_] = label
-            totals[next_] = 0
-            next_ += 1
-        labels[row] = children[label]
-        totals[children[label]] += weights[row]
-        totals[label] -= weights[row]
-    for label in range(free, next_):
-        children[parents[label]] = -1
-    return next_
+    offsets, listed = lists
+    many, total = 0, n
+    for place in range(-1, size):
+        item = first if place < 0 else menu[place]
+        for at in range(offsets[item], offsets[item + 1]):
+            row = listed[at]
+            if slots[row] < 0:
+                slots[row] = many
+                labels[many], heaps[many] = place < 0, weights[row]
+                maps[many] = 0
+                total -= weights[row]
+                many += 1
+            if place >= 0:
+                maps[slots[row], place >> 6] |= ONE << np.uint64(place & 63)
+    for place in range(-1, size):
+        item = first if place < 0 else menu[place]
+        for at in range(offsets[item], offsets[item + 1]):
+            slots[listed[at]] = -1
+    if total > 0:
+        labels[many], heaps[many] = 0, total
+        maps[many] = 0
+        many += 1
+    return many
 
 
 @jit
-def join(lists, item, labels, totals, parents, free, end):
-    """Undo what ``part`` did: the labels from ``free`` to ``end`` go, and their rows have the labels from before."""
-    offsets, rows = lists
-    for label in range(free, end):
-        totals[parents[label]] += totals[label]
-    for at in range(offsets[item], offsets[item + 1]):
-        labels[rows[at]] = parents[labels[rows[at]]]
+def part(start, stop, place, labels, heaps, maps, words, renamed, parted, totals, table, many):
+    """Part the cells of the rows from ``start`` to ``stop`` by the item at ``place``; return how many there are then.
 
-
-@jit
-def search(lists, weights, menu, supports, start, stop, goal, stream, control):
-    """Write the safe itemsets whose first item is at a place from ``start`` to ``stop`` of the ``menu``.
-
-    All items of the menu are safe alone, with their ``supports``; the goal is the least support, k, and how many cells
-    there can be. An itemset goes on with items behind its last one. Return the stream and where it ends.
+    Write the new label of each row to ``parted``, the weight of each cell to ``totals``, and to ``table``, line by
+    line, how much of it holds each of the ``many`` items that come behind the place. ``renamed`` is -1 for two new
+    labels of each old one, before and after; the others need not be empty.
     """
-    least, k, cells = goal
-    many, deepest = menu.size, 1
-    rows = weights.size
-    labels, touched = np.zeros(rows, np.int64), np.empty(rows + 1, np.int64)
-    size = 2 * cells + 2
-    totals, counts, parents = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    children = np.full(size, -1, np.int64)
-    totals[0] = weights.sum()
-    # Levels: the items to go on with, their supports, how many, which is next, the label of the rows that hold the
-    # itemset so far, and where the free labels began.
-    menus, held = np.empty((deepest + 1, many), np.int32), np.empty((deepest + 1, many), np.int64)
-    menus[0], held[0] = menu, supports
-    sizes, places = np.zeros(many + 2, np.int64), np.zeros(many + 2, np.int64)
-    wholes, frees, itemset = np.zeros(many + 2, np.int64), np.zeros(many + 2, np.int64), np.empty(many + 1, np.int32)
-    sizes[0], places[0], frees[0] = many, start, 1
-    depth, at = 0, 0
+    word, bit, cells = place >> SIX, place & LOW, np.uint64(0)
+    for row in range(start, stop):
+        key = (labels[row] << ONE) | ((maps[row, word] >> bit) & ONE)
+        if renamed[key] < 0:
+            renamed[key] = np.int64(cells)
+            totals[cells] = 0
+            for at in range(cells * many, (cells + ONE) * many):
+                table[at] = 0
+            cells += ONE
+        label = np.uint64(renamed[key])
+        parted[row] = label
+        totals[label] += heaps[row]
+        for w in range(word, words):
+            bits = maps[row, w]
+            if w == word:
+                bits &= ALL << bit << ONE
+            while bits:
+                table[label * many + (w << SIX) + np.uint64(lowest_bit(bits))] += heaps[row]
+                bits &= bits - ONE
+    for row in range(start, stop):
+        renamed[labels[row] << ONE] = -1
+        renamed[(labels[row] << ONE) | ONE] = -1
+    return cells
+
+
+@jit
+def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, stamp):
+    """Write the rows from ``start`` to ``stop`` to ``end`` and on, with their new labels and the items left, merged.
+
+    ``moved`` tells the new place of each item, -1 if it is left out. Return where they end. ``slots`` are those of a
+    hash table, as in kernels/cells.py.
+    """
+    size = np.uint64(16)
+    while size < (stop - start) << ONE:
+        size <<= ONE
+    low = size - ONE
+    for row in range(start, stop):
+        key = mixed(parted[row])
+        for w in range(maps.shape[1]):
+            maps[end, w] = 0
+        for w in range(words):
+            bits = maps[row, w]
+            while bits:
+                place = moved[(w << SIX) + np.uint64(lowest_bit(bits))]
+                bits &= bits - ONE
+                if place >= 0:
+                    maps[end, place >> 6] |= ONE << np.uint64(place & 63)
+        for w in range(words):
+            key = mixed(key ^ maps[end, w])
+        slot = key & low
+        while True:
+            held = slots[slot]
+            if held >> np.uint64(32) != stamp:
+                slots[slot] = (stamp << np.uint64(32)) | end
+                labels[end], heaps[end] = parted[row], heaps[row]
+                end += ONE
+                break
+            other = held & np.uint64(0xFFFFFFFF)
+            same = labels[other] == parted[row]
+            for w in range(words):
+                same &= maps[other, w] == maps[end, w]
+            if same:
+                heaps[other] += heaps[row]
+                break
+            slot = (slot + ONE) & low
+    return end
+
+
+@jit
+def survivors(cells, many, place, whole, totals, table, least, k, menus, helds, depth, moved):
+    """Write the items behind ``place`` with which all cells stay safe, and the supports, to the next level's menu.
+
+    Return how many there are. Write to ``moved`` the new place of each item of the menu, -1 for one that is left out.
+    """
+    size = 0
+    for item in range(many):
+        support = np.int64(table[whole * many + item]) if item > place else np.int64(-1)
+        if support >= least:
+            for cell in range(cells):
+                count = table[cell * many + item]
+                if is_small(count, k) or is_small(totals[cell] - count, k):
+                    support = np.int64(-1)
+                    break
+        moved[item] = size if support >= least else -1
+        if support >= least:
+            menus[depth + 1, size] = menus[depth, item]
+            helds[depth + 1, size] = support
+            size += 1
+    return size
+
+
+@jit
+def write(stream, at, itemset, length, support, control):
+    """Write one record at ``at``, and return the stream and where the next one goes; set STOP at a limit."""
+    if at > control[ROOM] or control[FOUND] > control[MOST]:
+        control[STOP] = FULL
+    if at + HEAD + length > stream.size:
+        stream = grown(stream, 2 * (at + HEAD + length))
+    stream[at] = length
+    stream[at + 1] = support
+    for i in range(length):
+        stream[at + HEAD + i] = itemset[i]
+    control[FOUND] += 1
+    return stream, at + HEAD + length
+
+
+@jit
+def search(rows, lists, weights, supports, start, stop, goal, stream, control):
+    """Write the safe itemsets whose first item is one from ``start`` to ``stop``; return the stream and its end.
+
+    All items are safe alone, with their ``supports``. The goal is the least support, k, and the weight of all rows. An
+    itemset goes on with items behind its last one: with it all its subsets are safe.
+    """
+    many, at = supports.size, 0
+    itemset, counts = np.empty(many + 1, np.int32), np.zeros(many, np.int64)
+    menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
+    slots = np.full(weights.size, -1, np.int64)
+    for first in range(start, stop):
+        control[DONE] = first + 1
+        itemset[0] = first
+        stream, at = write(stream, at, itemset, 1, supports[first], control)
+        if control[STOP]:
+            break
+        size = partners(rows, lists, weights, supports, first, goal, counts, menu, held)
+        if size == 1:
+            itemset[1] = menu[0]
+            stream, at = write(stream, at, itemset, 2, held[0], control)
+        elif size:
+            below = (menu[:size], held[:size])
+            stream, at = descend(lists, weights, first, below, goal, itemset, slots, stream, at, control)
+    return stream, at
+
+
+@jit
+def descend(lists, weights, first, below, goal, itemset, slots, stream, at, control):
+    """Write the safe itemsets of ``first`` and items ``below``, each safe with it; return the stream and its end."""
+    least, k, n = goal
+    menu, held = below
+    offsets = lists[0]
+    room = offsets[first + 1] - offsets[first] + 2
+    for item in menu:
+        room += offsets[item + 1] - offsets[item]
+    room = min(room, weights.size + 2)
+    words = np.uint64((menu.size + 63) >> 6)
+    labels, heaps = np.empty(2 * room, np.uint64), np.empty(2 * room, np.int64)
+    maps, moved = np.empty((2 * room, np.int64(words)), np.uint64), np.arange(menu.size)
+    start = np.uint64(gather(lists, weights, n, first, menu, menu.size, slots, labels, heaps, maps))
+    hashes, stamp = np.zeros(16, np.uint64), np.uint64(1)
+    while hashes.size < 2 * start:
+        hashes = np.zeros(2 * hashes.size, np.uint64)
+    end = project(np.uint64(0), start, start, labels, labels, heaps, maps, words, moved, hashes, stamp)
+    # Levels: the items to go on with and their supports, how many, which is next, the rows, how many cells they are
+    # in, and the label of those that hold the itemset so far.
+    menus, helds = np.empty((4, menu.size), np.int32), np.empty((4, menu.size), np.int64)
+    menus[0], helds[0] = menu, held
+    sizes, places = np.zeros(menu.size + 1, np.int64), np.zeros(menu.size + 1, np.int64)
+    starts, ends = np.zeros(menu.size + 1, np.uint64), np.zeros(menu.size + 1, np.uint64)
+    cells, wholes = np.zeros(menu.size + 1, np.uint64), np.zeros(menu.size + 1, np.uint64)
+    sizes[0], starts[0], ends[0], wholes[0], cells[0] = menu.size, start, end, 1, 2
+    renamed, totals, table = np.full(4, -1, np.int64), np.empty(4, np.int64), np.empty(4 * menu.size, np.int64)
+    parted = np.empty(labels.size, np.uint64)
+    depth = 0
     while depth >= 0:
-        if depth == 0:
-            control[DONE] = places[0]
-        if control[STOP] or places[depth] >= (stop if depth == 0 else sizes[depth]):
-            depth -= 1
-            if depth >= 0:
-                join(lists, itemset[depth], labels, totals, parents, frees[depth], frees[depth + 1])
-            continue
         place = places[depth]
+        if control[STOP] or place == sizes[depth]:
+            depth -= 1
+            continue
         places[depth] += 1
-        item = menus[depth, place]
-        itemset[depth] = item
-        if at > control[ROOM] or control[FOUND] > control[MOST]:
-            control[STOP] = FULL
-        if at + HEAD + depth + 1 > stream.size:
-            stream = grown(stream, 2 * (at + HEAD + depth + 1))
-        stream[at] = depth + 1
-        stream[at + 1] = held[depth, place]
-        for i in range(depth + 1):
-            stream[at + HEAD + i] = itemset[i]
-        at += HEAD + depth + 1
-        control[FOUND] += 1
+        itemset[depth + 1] = menus[depth, place]
+        stream, at = write(stream, at, itemset, depth + 2, helds[depth, place], control)
         if place + 1 == sizes[depth]:
             continue
-        if depth == deepest:
-            deepest *= 2
-            menus, held = grown(menus, deepest + 1), grown(held, deepest + 1)
-        if frees[depth] + cells > totals.size:
-            totals, parents = grown(totals, 2 * (frees[depth] + cells)), grown(parents, 2 * (frees[depth] + cells))
-            counts, children = np.zeros(totals.size, np.int64), np.full(totals.size, -1, np.int64)
-        free = part(lists, item, weights, labels, totals, parents, children, frees[depth])
-        # The rows that hold the itemset so far, and this item, have got a label that was under theirs.
-        whole = frees[depth]
-        while parents[whole] != wholes[depth]:
-            whole += 1
-        size = 0
-        for other in range(place + 1, sizes[depth]):
-            support = split(lists, menus[depth, other], weights, labels, totals, counts, touched, whole, k)
-            if support >= least:
-                menus[depth + 1, size] = menus[depth, other]
-                held[depth + 1, size] = support
-                size += 1
-        wholes[depth + 1], frees[depth + 1] = whole, free
-        sizes[depth + 1], places[depth + 1] = size, 0
+        if depth + 1 == menus.shape[0]:
+            menus, helds = grown(menus, 2 * (depth + 1)), grown(helds, 2 * (depth + 1))
+        low, high, width = starts[depth], ends[depth], np.uint64(sizes[depth])
+        if renamed.size < 2 * cells[depth]:
+            renamed, totals = np.full(4 * cells[depth], -1, np.int64), np.empty(4 * cells[depth], np.int64)
+        if table.size < 2 * cells[depth] * width:
+            table = np.empty(4 * cells[depth] * width, np.int64)
+        if 2 * high - low > labels.size:
+            wider = 2 * np.int64(2 * high - low)
+            labels, heaps = grown(labels, wider), grown(heaps, wider)
+            maps, parted = grown(maps, wider), grown(parted, wider)
+        used = (width + LOW) >> SIX
+        many = part(low, high, np.uint64(place), labels, heaps, maps, used, renamed, parted, totals, table, width)
+        whole = np.uint64(0)
+        for row in range(low, high):
+            if labels[row] == wholes[depth] and (maps[row, place >> 6] >> np.uint64(place & 63)) & ONE:
+                whole = parted[row]
+                break
+        size = survivors(many, width, place, whole, totals, table, least, k, menus, helds, depth, moved)
+        if size == 1:
+            itemset[depth + 2] = menus[depth + 1, 0]
+            stream, at = write(stream, at, itemset, depth + 3, helds[depth + 1, 0], control)
+        if size <= 1:
+            continue
+        stamp += ONE
+        end = project(low, high, high, parted, labels, heaps, maps, used, moved, hashes, stamp)
         depth += 1
+        sizes[depth], places[depth], wholes[depth] = size, 0, whole
+        starts[depth], ends[depth], cells[depth] = high, end, many
     return stream, at

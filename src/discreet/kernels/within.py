@@ -29,10 +29,17 @@ def walk(trie, rooted, inside, found):
 
 
 @jit
-def put(offsets, items, number, inside, value):
-    """Say of the items of an itemset whether they are ``inside``."""
+def put_in(offsets, items, number, inside):
+    """Say that the items of an itemset are ``inside``."""
     for at in range(offsets[number], offsets[number + 1]):
-        inside[items[at]] = value
+        inside[items[at]] = True
+
+
+@jit
+def take_out(offsets, items, number, inside):
+    """Say that the items of an itemset are not ``inside``."""
+    for at in range(offsets[number], offsets[number + 1]):
+        inside[items[at]] = False
 
 
 @jit
@@ -41,10 +48,23 @@ def add_up(trie, rooted, rows, weights, many, totals):
     offsets, items = rows
     inside, found = np.zeros(many, np.bool_), np.empty(totals.size + 2, np.int64)
     for row in range(offsets.size - 1):
-        put(offsets, items, row, inside, True)
+        put_in(offsets, items, row, inside)
         for at in range(walk(trie, rooted, inside, found)):
             totals[found[at]] += weights[row]
-        put(offsets, items, row, inside, False)
+        take_out(offsets, items, row, inside)
+
+
+@jit
+def sum_up(trie, rooted, others, values, many, sums):
+    """Write for each of the others the sum of the ``values`` of the itemsets of the trie within it."""
+    offsets, items = others
+    inside, found = np.zeros(many, np.bool_), np.empty(values.size + 2, np.int64)
+    for other in range(offsets.size - 1):
+        put_in(offsets, items, other, inside)
+        sums[other] = 0
+        for at in range(walk(trie, rooted, inside, found)):
+            sums[other] += values[found[at]]
+        take_out(offsets, items, other, inside)
 
 
 @jit
@@ -56,7 +76,7 @@ def close(trie, rooted, others, supports, many, closures):
     offsets, items = others
     inside, found = np.zeros(many, np.bool_), np.empty(closures.size + 2, np.int64)
     for other in range(offsets.size - 1):
-        put(offsets, items, other, inside, True)
+        put_in(offsets, items, other, inside)
         length = offsets[other + 1] - offsets[other]
         for at in range(walk(trie, rooted, inside, found)):
             known = closures[found[at]]
@@ -66,7 +86,7 @@ def close(trie, rooted, others, supports, many, closures):
                 or (supports[known] == supports[other] and length < offsets[known + 1] - offsets[known])
             ):
                 closures[found[at]] = other
-        put(offsets, items, other, inside, False)
+        take_out(offsets, items, other, inside)
 
 
 @jit
@@ -77,12 +97,12 @@ def class_sizes(trie, rooted, offsets, items, order, many, sizes):
     """
     inside, found = np.zeros(many, np.bool_), np.empty(sizes.size + 2, np.int64)
     for number in order:
-        put(offsets, items, number, inside, True)
+        put_in(offsets, items, number, inside)
         size = ONE << np.uint64(offsets[number + 1] - offsets[number])
         for at in range(walk(trie, rooted, inside, found)):
             size -= sizes[found[at]]
         sizes[number] = size
-        put(offsets, items, number, inside, False)
+        take_out(offsets, items, number, inside)
 
 
 @jit
