@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import auditing
+import blocking
 import detecting
 import growth
 import memory
@@ -30,6 +31,7 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "startup": startup.measure,
     "detect": detecting.measure,
     "audit": auditing.measure,
+    "block": blocking.measure,
 }
 
 

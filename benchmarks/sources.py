@@ -12,7 +12,8 @@ from discreet.patterns import Kind
 class Plan(NamedTuple):
     """What to measure on a data set: shares from high to low, and the few cases that only some data sets have.
 
-    ``papers`` are the shares at which the papers' detectors end, ``hashed`` those at which the baseline runs.
+    ``papers`` are the shares at which the papers' detectors end, ``hashed`` those at which the baseline runs;
+    ``blocked`` are a share and a k each.
     """
 
     shares: tuple[str, ...]
@@ -22,6 +23,7 @@ class Plan(NamedTuple):
     papers: tuple[str, ...] = ()
     hashed: tuple[str, ...] = ()
     tradeoff: tuple[str, ...] = ()
+    blocked: tuple[tuple[str, int], ...] = ()
 
 
 class Source(NamedTuple):
@@ -47,10 +49,22 @@ PUBLIC: Final[Mapping[str, Plan]] = {
         papers=("20%", "10%"),
         hashed=("10%", "1%"),
         tradeoff=("35%", "30%", "25%", "20%", "15%", "10%"),
+        blocked=(("25%", 10), ("15%", 10)),
     ),
-    "chess": Plan(("75%", "60%", "50%"), heavy=(("50%", "closed"), ("40%", "closed")), papers=("85%", "75%")),
+    "chess": Plan(
+        ("75%", "60%", "50%"),
+        heavy=(("50%", "closed"), ("40%", "closed")),
+        papers=("85%", "75%"),
+        blocked=(("80%", 10),),
+    ),
     "connect": Plan(("90%", "80%", "70%"), apriori=("90%",)),
-    "retail": Plan(("0.4%", "0.1%", "0.05%"), apriori=("0.4%",), heavy=(("0.01%", "closed"),), hashed=("0.4%",)),
+    "retail": Plan(
+        ("0.4%", "0.1%", "0.05%"),
+        apriori=("0.4%",),
+        heavy=(("0.01%", "closed"),),
+        hashed=("0.4%",),
+        blocked=(("0.4%", 50),),
+    ),
     "T10I4D100K": Plan(("0.5%", "0.1%"), apriori=("0.5%",)),
     "kosarak_head36682": Plan(("1%", "0.5%")),
     "accidents_head15224": Plan(("50%", "30%"), heavy=(("20%", "closed"),)),
@@ -67,6 +81,7 @@ GENERATED: Final[Mapping[str, tuple[Callable[[], Transactions], Plan]]] = {
             papers=("5%", "1%"),
             hashed=("1%", "0.1%"),
             tradeoff=("30%", "25%", "20%", "15%", "10%", "5%"),
+            blocked=(("1%", 10),),
         ),
     ),
     "quest": (
@@ -112,4 +127,11 @@ def _load(plans: Mapping[str, Plan], missing: list[str]) -> Iterator[tuple[str, 
 
 
 def _quick(plan: Plan) -> Plan:
-    return Plan(plan.shares[:1], plan.frequent, (), plan.heavy[:1], plan.papers[:1], plan.hashed[:1], plan.tradeoff)
+    return plan._replace(
+        shares=plan.shares[:1],
+        apriori=(),
+        heavy=plan.heavy[:1],
+        papers=plan.papers[:1],
+        hashed=plan.hashed[:1],
+        blocked=plan.blocked[:1],
+    )

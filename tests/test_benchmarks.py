@@ -3,6 +3,7 @@
 import json
 
 import auditing
+import blocking
 import cases
 import clock
 import detecting
@@ -296,3 +297,17 @@ def test_figures_and_checks_are_saved_as_json(tmp_path, capsys):
     assert list(saved) == ["growth"]
     assert len(saved["growth"]["figures"]) == 4
     assert "checks hold" in capsys.readouterr().out
+
+
+def test_blocking_is_timed_against_one_mining_and_one_detection(source, capsys):
+    planned = source._replace(plan=source.plan._replace(blocked=(("40%", 2),)))
+    part = blocking.measure([planned], clock.QUICK)
+    assert [figure["data"] for figure in part.figures] == [source.name]
+    assert len(part.checks) == 2
+    assert "anew" in capsys.readouterr().out
+
+
+def test_mining_anew_leaves_the_rows_that_the_oracle_leaves():
+    rows = [{"a", "b"}] * 5 + [{"a"}, {"b"}, set()]
+    left, _ = oracle.suppress(rows, 3, 2)
+    assert list(blocking.anew(Transactions(rows), "3", 2)) == [rows[number] for number in left]

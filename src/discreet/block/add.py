@@ -20,17 +20,17 @@ def answer(problem: Problem) -> Answer:
     """
     patterns = problem.patterns
     itemsets = bases(problem)
-    if problem.merge and len(problem.channels):
+    if problem.merge and problem.cells.counts.size:
         itemsets = min(itemsets, covering(problem), key=lambda itemsets: distortions(problem, *itemsets).sum())
     added = Merged(*itemsets, np.full(itemsets[0].size - 1, problem.k, dtype=np.int64))
-    supports = patterns.supports + held_by(patterns, added)
+    supports = patterns.supports + held_by(patterns, added, problem.family.trie)
     n = patterns.n + int(added.weights.sum())
     return Answer(replace(patterns, supports=supports, n=n, mined=None), NOBODY, added)
 
 
 def bases(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the different bases of maximal channels as itemsets: where each starts, and their items."""
-    cells = problem.channels.cells
+    cells = problem.cells
     is_used = np.ones(len(problem.patterns.labels), dtype=np.bool_)
     offsets, items, _, _ = kernels.merged.merge(cells.offsets, cells.items, is_used)
     return offsets, items

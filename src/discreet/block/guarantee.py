@@ -10,7 +10,6 @@ from discreet.family import family_of, taken
 from discreet.measure import distortion
 from discreet.patterns import Patterns
 from discreet.release import Merged, witness
-from discreet.transactions import Transactions
 
 
 def check(problem: Problem, answer: Answer) -> None:
@@ -45,27 +44,38 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
         cost = distortion(before, patterns)
         return cost.changed == cost.lost and patterns.n == before.n
     n = before.n - answer.suppressed.size + int(answer.added.weights.sum())
-    places = kernels.within.places(patterns.offsets, patterns.items, before.offsets, before.items)
-    if (places < 0).any():
-        supports = counted(witness(problem.rows, answer.suppressed, answer.added), patterns)
+    places = placed(patterns, before)
+    if places.min(initial=0) < 0:
+        rows = witness(problem.rows, answer.suppressed, answer.added)
+        supports = counted((rows.offsets, rows.items), patterns)
     else:
         # Only what was suppressed and added needs to be counted: the rest is as it was mined.
-        gone = witness(problem.rows, np.delete(np.arange(len(problem.rows)), answer.suppressed), NONE)
-        supports = before.supports[places] - counted(gone, patterns) + weighed(answer.added, patterns)
+        supports = before.supports[places] + weighed(answer.added, patterns)
+        if answer.suppressed.size:
+            gone = witness(problem.rows, np.delete(np.arange(len(problem.rows)), answer.suppressed), NONE)
+            supports -= counted((gone.offsets, gone.items), patterns)
     return patterns.n == n and np.array_equal(supports, patterns.supports)
+
+
+def placed(patterns: Patterns, before: Patterns) -> NDArray[np.int64]:
+    """Return which itemset each of the patterns was before, -1 for a new one."""
+    if patterns.offsets is before.offsets:
+        return np.arange(len(patterns))
+    places: NDArray[np.int64] = kernels.within.places(patterns.offsets, patterns.items, before.offsets, before.items)
+    return places
 
 
 def weighed(rows: Merged, patterns: Patterns) -> NDArray[np.int64]:
     """Return how much the merged rows weigh that hold each of the patterns; those of one weight are counted at once."""
     supports = np.zeros(len(patterns), dtype=np.int64)
-    for weight in np.unique(rows.weights).tolist():
-        alike = taken(rows.offsets, rows.items, np.flatnonzero(rows.weights == weight))
-        supports += weight * counted(Transactions.from_codes(*alike, patterns.labels), patterns)
+    for weight in sorted(set(rows.weights.tolist())):
+        alike = np.flatnonzero(rows.weights == weight)
+        supports += weight * counted(taken(rows.offsets, rows.items, alike), patterns)
     return supports
 
 
-def counted(rows: Transactions, patterns: Patterns) -> NDArray[np.int64]:
-    """Return how many rows hold each of the patterns, whose codes are those of the rows."""
+def counted(rows: tuple[NDArray[np.int64], NDArray[np.int32]], patterns: Patterns) -> NDArray[np.int64]:
+    """Return how many rows (CSR) hold each of the patterns, whose codes are those of the rows."""
     supports = np.zeros(len(patterns), dtype=np.int64)
-    kernels.exposed.supports((rows.offsets, rows.items), (patterns.offsets, patterns.items), len(rows.labels), supports)
+    kernels.exposed.supports(rows, (patterns.offsets, patterns.items), len(patterns.labels), supports)
     return supports

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.channels import Channels
-from discreet.detect import channels_of
+from discreet.detect import shared
 from discreet.detect.question import Question
-from discreet.family import Family
+from discreet.family import Cells, Family, Trie
 from discreet.machine import as_threads
 from discreet.mine.watch import Limits
 from discreet.patterns import Patterns
@@ -62,9 +62,15 @@ class Problem:
         return self._question.family
 
     @cached_property
+    def cells(self) -> Cells:
+        """The cells of maximal itemsets that hold from 1 to k − 1 rows, in any order."""
+        return shared.cells(self._question)
+
+    @cached_property
     def channels(self) -> Channels:
-        """The maximal channels."""
-        return channels_of(self._question)
+        """The same as maximal channels, in their order."""
+        patterns = self.patterns
+        return Channels.from_cells(self.cells, *self._question.tops, patterns.labels, n=patterns.n, k=self.k)
 
     @cached_property
     def merged(self) -> tuple[Merged, NDArray[np.int64]]:
@@ -79,12 +85,11 @@ class Problem:
         return Question(self.patterns, self.rows, self.k, self.threads)
 
 
-def held_by(patterns: Patterns, rows: Merged) -> NDArray[np.int64]:
-    """Return how many of the rows hold each of the patterns."""
-    totals = np.zeros(len(patterns), dtype=np.int64)
-    trie = kernels.lattice.plant(patterns.offsets, patterns.items)
-    is_rooted = bool(len(patterns) and patterns.offsets[1] == 0)
-    kernels.within.add_up(trie, is_rooted, (rows.offsets, rows.items), rows.weights, len(patterns.labels), totals)
+def held_by(patterns: Patterns, rows: Merged, trie: Trie | None = None) -> NDArray[np.int64]:
+    """Return how many of the rows hold each of the patterns, whose ``trie`` may be at hand."""
+    planted = kernels.lattice.plant(patterns.offsets, patterns.items) if trie is None else trie
+    totals, is_rooted = np.zeros(len(patterns), dtype=np.int64), bool(len(patterns) and patterns.offsets[1] == 0)
+    kernels.within.add_up(planted, is_rooted, (rows.offsets, rows.items), rows.weights, len(patterns.labels), totals)
     return totals
 
 

@@ -87,7 +87,7 @@ def supports(rows, itemsets, many, held):
             lines += 1
     total = offsets.size - 1
     words = (min(BLOCK, total) + 63) >> 6
-    maps = np.empty((lines, words), np.uint64)
+    maps, met = np.empty((lines, words), np.uint64), np.empty(words, np.uint64)
     for start in range(0, total, BLOCK):
         stop = min(start + BLOCK, total)
         map_block(offsets, items, start, stop, line, maps)
@@ -96,11 +96,15 @@ def supports(rows, itemsets, many, held):
             if first == last:
                 held[number] += stop - start
                 continue
+            # Item by item, not word by word, so that several words are done at once.
             for word in range(words):
-                bits = maps[line[chosen[first]], word]
-                for at in range(first + 1, last):
-                    bits &= maps[line[chosen[at]], word]
-                held[number] += np.int64(popcount(bits))
+                met[word] = maps[line[chosen[first]], word]
+            for at in range(first + 1, last):
+                other = line[chosen[at]]
+                for word in range(words):
+                    met[word] &= maps[other, word]
+            for word in range(words):
+                held[number] += np.int64(popcount(met[word]))
 
 
 @jit
