@@ -33,11 +33,14 @@ COMMANDS = [
     ["audit"],
     ["detect"],
     ["tradeoff"],
+    ["block"],
+    ["verify"],
     ["mine"],
     ["generate"],
     ["generate", "clinic"],
     ["generate", "quest"],
     ["demo"],
+    ["reproduce"],
 ]
 
 
@@ -345,7 +348,7 @@ def test_the_demo_is_short_and_narrow():
     result = run("demo")
     lines = result.stdout.splitlines()
     assert result.exit_code == 0
-    assert 20 <= len(lines) <= 30
+    assert 20 <= len(lines) <= 32
     assert max(map(len, lines)) <= 100
 
 

@@ -15,8 +15,8 @@ PAGES = sorted(DOCS.rglob("*.md"))
 HEAD = """# Command line
 
 Written by `make docs` from the help texts. Exit codes: 0 done, or safe to publish; 1 unsafe to publish (`audit`: REVIEW
-or WITHHOLD; `detect`: there is a channel); 2 wrong usage or input (one line on stderr says what); 130 stopped by
-Ctrl-C; 141 the reader of a pipe went away.
+or WITHHOLD; `detect`: there is a channel; `block`: the policy asks for more; `verify`: there is a fault); 2 wrong usage
+or input (one line on stderr says what); 130 stopped by Ctrl-C; 141 the reader of a pipe went away.
 """
 
 

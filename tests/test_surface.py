@@ -45,7 +45,8 @@ def test_import_loads_nothing_heavy(name):
     assert loaded_after(f"import {name}").isdisjoint(HEAVY)
 
 
-HELP = [["audit"], ["detect"], ["tradeoff"], ["mine"], ["generate", "quest"], ["demo"], []]
+WORDS = ["audit", "detect", "tradeoff", "block", "verify", "mine", "generate quest", "demo", "reproduce", ""]
+HELP = [words.split() for words in WORDS]
 
 
 @pytest.mark.parametrize("arguments", [["--version"], *([*path, "--help"] for path in HELP)])

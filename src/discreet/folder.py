@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,28 +19,47 @@ from discreet.family import family_of
 from discreet.io import write_patterns
 from discreet.io.coding import patterns_in_order, ragged
 from discreet.io.files import save
-from discreet.io.formats import find
+from discreet.io.formats import FORMATS, find
 from discreet.measure import supports_in
 from discreet.patterns import Patterns
 from discreet.release import Release
 from discreet.verify import verify
 
+if TYPE_CHECKING:
+    from discreet.report import Source
+
 README: Final = """\
 DO NOT RELEASE this folder: it tells what was changed, and with that what was hidden.
 
-suppressed.csv  the rows that were left out, from 1 on, and their ids if they have any
-added.csv       the rows that were added, as items, and how many of each
-supports.csv    every closed itemset whose support has changed: before and after; nothing after if it is lost
+cost.json       what the release cost: rows suppressed and added, itemsets lost and changed, the average distortion
+suppressed.csv  the rows that were left out, counted from 1 on, and their ids if they have any
+added.csv       the rows that were added: how many copies, then the items, each in a field
+supports.csv    every closed itemset whose support has changed: before, after (nothing if it is lost), then the items
 
-Keep it, or delete it, before the rest of the folder goes out.
-"""
+Move it to a safe place, or delete it, before the rest of the folder goes out."""
+
+NAMES: Final = {
+    "release.json",
+    "certificate.json",
+    "report.txt",
+    "DO-NOT-RELEASE",
+    *(f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns),
+}
+"""What a release folder may hold."""
 
 
-def write_release(release: Release, folder: str | os.PathLike[str], *, format: str = "json") -> None:  # noqa: A002 - as in write_patterns
+def write_release(
+    release: Release,
+    folder: str | os.PathLike[str],
+    *,
+    format: str = "json",  # noqa: A002 - as in write_patterns
+    source: "Source | None" = None,
+) -> None:
     """Write a release folder, its patterns in ``format``; anybody can check it with ``verify``.
 
-    It is written beside, verified, and moved into place: there is never half a folder. One that holds a release gives
-    way to the new one; any other is refused.
+    It is written beside, verified, and moved into place: there is never half a folder. One that holds a release and
+    nothing else gives way to the new one; any other is refused. What was changed, and what it cost, stands apart in
+    DO-NOT-RELEASE, with the ``source`` of the rows: the other files tell nothing that the patterns do not.
 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import block, verify
@@ -50,7 +70,7 @@ def write_release(release: Release, folder: str | os.PathLike[str], *, format: s
     True
     """
     # Loaded late: importing discreet shall stay quick.
-    from discreet.report import MARK, release_facts, release_text  # noqa: PLC0415
+    from discreet.report import MARK, public_facts, public_text  # noqa: PLC0415
 
     place = Path(folder)
     suffix = find("-", format, what="patterns").suffixes[0]
@@ -58,10 +78,10 @@ def write_release(release: Release, folder: str | os.PathLike[str], *, format: s
         listed = beside / f"patterns{suffix}"
         write_patterns(release.patterns, listed, format=format)
         _write_text(beside / "certificate.json", [as_json(certificate(release, listed))])
-        _write_text(beside / "report.txt", release_text(release))
+        _write_text(beside / "report.txt", public_text(release))
         files = {path.name: digest(path) for path in sorted(beside.iterdir())}
-        _write_text(beside / "release.json", [as_json({**release_facts(release), "files": files})])
-        _write_private(release, beside / MARK)
+        _write_text(beside / "release.json", [as_json({**public_facts(release), "files": files})])
+        _write_private(release, beside / MARK, source)
         found = verify(beside)
         if not found.is_good:
             raise GuaranteeError(f"the verifier refuses the release ({found.faults[0]}); nothing is released")
@@ -118,20 +138,32 @@ def as_json(told: dict[str, Any]) -> str:
     return text
 
 
-def _write_private(release: Release, folder: Path) -> None:
+def _write_private(release: Release, folder: Path, source: "Source | None") -> None:
     """Write what was changed, for the owner of the rows alone."""
-    folder.mkdir()
-    ids, labels, before = release.rows.ids, release.rows.labels, release.original
+    # Loaded late: importing discreet shall stay quick.
+    from discreet.report import release_json  # noqa: PLC0415
+
+    folder.mkdir(mode=0o700)
+    save(folder / "cost.json", release_json(release, source=source))
+    ids, labels = release.rows.ids, release.rows.labels
     rows = ([row + 1, *([] if ids is None else [ids[row]])] for row in release.suppressed.tolist())
     _write_csv(folder / "suppressed.csv", ["row", *([] if ids is None else ["id"])], rows)
     added = zip(release.added.weights.tolist(), ragged(release.added.offsets, release.added.items), strict=True)
     lines = ([copies, *(labels[code] for code in itemset)] for copies, itemset in added)
     _write_csv(folder / "added.csv", ["copies", "items"], lines)
-    after = supports_in(release.patterns, before)
-    changed = np.flatnonzero(after != before.supports).tolist()
-    entries = ([int(before.supports[at]), int(after[at]) or "", *before.labelled(at)] for at in changed)
-    _write_csv(folder / "supports.csv", ["before", "after", "items"], entries)
+    _write_csv(folder / "supports.csv", ["before", "after", "items"], _changes(release))
     _write_text(folder / "README.txt", [README])
+
+
+def _changes(release: Release) -> Iterator[list[object]]:
+    """Yield each itemset that is or was closed and whose support has changed: before, after, and its items."""
+    old, new = patterns_in_order(release.original), patterns_in_order(release.patterns)
+    for patterns, is_new in ((old, False), (new, True)):
+        pairs = np.column_stack([supports_in(old, patterns), supports_in(new, patterns)])
+        for at in np.flatnonzero(pairs[:, 0] != pairs[:, 1]).tolist():
+            itemset = patterns.labelled(at)
+            if not (is_new and itemset in old):
+                yield [int(pairs[at, 0]), int(pairs[at, 1]) or "", *itemset]
 
 
 def _write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
@@ -146,31 +178,45 @@ def _write_text(path: Path, lines: Iterable[str]) -> None:
 
 @contextmanager
 def _beside(place: Path) -> Iterator[Path]:
-    """Make a folder beside ``place``; move it into place when all went well, else remove it."""
+    """Make a folder beside ``place``; move it into place when all went well, else leave all as it was."""
     beside, old = (place.parent / f".{os.urandom(8).hex()}.{word}" for word in ("part", "old"))
+    check_place(place)
+    with writable(place):
+        try:
+            beside.mkdir()
+            yield beside
+            if place.is_dir():
+                place.rename(old)
+            beside.rename(place)
+        finally:
+            if old.is_dir() and not place.exists():
+                old.rename(place)
+            for left in (beside, old):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+@contextmanager
+def writable(place: Path) -> Iterator[None]:
+    """Say in a sentence why a folder cannot be written."""
     try:
-        _check_place(place)
-        beside.mkdir()
-        yield beside
-        if place.is_dir():
-            place.rename(old)
-        beside.rename(place)
+        yield
     except OSError as error:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
             f"{place} cannot be written ({error.strerror}); name a folder in one that you may write to"
         ) from None
-    finally:
-        for left in (beside, old):
-            shutil.rmtree(left, ignore_errors=True)
 
 
-def _check_place(place: Path) -> None:
-    """Refuse a place that is no folder, or holds anything but an older release."""
+def check_place(place: Path) -> None:
+    """Refuse a place for a release that cannot be written, or holds anything but an older release."""
     if not place.name or "\0" in str(place):
         raise OutputError("no name of a folder is given; name a new folder for the release")
-    if place.is_symlink() or (place.exists() and not place.is_dir()):
-        raise OutputError(f"{place} is no folder; name a new folder for the release")
-    if place.is_dir() and any(place.iterdir()) and not (place / "release.json").is_file():
-        raise OutputError(f"{place} holds something else than a release; name a new folder for the release")
+    with writable(place):
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            raise OutputError(f"{place} is no folder; name a new folder for the release")
+        held = {path.name for path in place.iterdir()} if place.is_dir() else set()
+        if held and ("release.json" not in held or not held <= NAMES):
+            raise OutputError(f"{place} holds something else than a release; name a new folder for the release")
+        with TemporaryDirectory(dir=place.parent, prefix=".discreet-"):
+            pass

@@ -83,5 +83,5 @@ def compared(problem: Problem, policy: Policy) -> Comparison:
             left_out = str(error)
         lines.append(Compared(name, None if left_out else release, perf_counter() - start, left_out))
     if all(line.release is None for line in lines):
-        raise BudgetError("no method fits the limits; raise min_support, max_patterns or memory")
+        raise BudgetError("no method fits the limits; raise memory, max_patterns or min_support")
     return Comparison(tuple(lines))

@@ -24,7 +24,7 @@ def answer(problem: Problem) -> Answer:
     part (docs/guarantee.md).
     """
     merged, numbers = problem.merged
-    rows = Transactions.from_codes(merged.offsets, merged.items, problem.patterns.labels)
+    rows = Transactions.from_codes(merged.offsets.copy(), merged.items.copy(), problem.patterns.labels)
     is_left = np.ones(len(rows), dtype=np.bool_)
     left, channels, rounds = problem.patterns, problem.channels, 0
     while len(channels):

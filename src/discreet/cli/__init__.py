@@ -13,16 +13,20 @@ import click
 
 from discreet import DiscreetError, __version__
 from discreet.cli.audit import audit
+from discreet.cli.block import block
 from discreet.cli.demo import demo
 from discreet.cli.detect import detect
 from discreet.cli.generate import generate
 from discreet.cli.mine import mine
+from discreet.cli.reproduce import reproduce
 from discreet.cli.signs import teach
 from discreet.cli.tradeoff import tradeoff
+from discreet.cli.verify import verify
 
 ARGUMENT: Final = re.compile(
     r"(?<![\w./-])(?:(?P<name>format|out_format|rows?|items?|separator|kind|method|n)=(?:'(?P<value>\w+)'|(?![\w./-]))"
-    r"|(?P<word>min_support|max_patterns|max_length|(?<=raise )memory)(?![\w./-]))"
+    r"|(?P<word>min_support|max_patterns|max_length|keep_n|(?<=raise )memory|(?<=more )seconds|(?<=leave )merge)"
+    r"(?![\w./-]))"
 )
 """An argument in a sentence, with or without its value; no part of the name of a file."""
 
@@ -80,6 +84,8 @@ def in_options(sentence: str) -> str:
 
     >>> in_options("name one with format=, such as format='csv'; raise memory or min_support")
     'name one with --format, such as --format csv; raise --memory or --min-support'
+    >>> in_options("give more seconds, or leave keep_n out")
+    'give more --seconds, or leave --keep-n out'
     """
 
     def option(found: re.Match[str]) -> str:
@@ -95,5 +101,5 @@ def _fail(sentence: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-for command in (audit, detect, tradeoff, mine, generate, demo):
+for command in (audit, detect, tradeoff, block, verify, mine, generate, demo, reproduce):
     main.add_command(command)

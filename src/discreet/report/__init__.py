@@ -2,16 +2,10 @@
 
 from discreet.io.files import save
 from discreet.report.chart import chart
+from discreet.report.comparison import comparison_json, comparison_text
 from discreet.report.exposed import MARK, exposed_csv, marked
 from discreet.report.json import audit_json, channels_json, tradeoff_json
-from discreet.report.release import (
-    comparison_json,
-    comparison_text,
-    percent,
-    release_facts,
-    release_json,
-    release_text,
-)
+from discreet.report.release import percent, public_facts, public_text, release_facts, release_json, release_text
 from discreet.report.text import aligned, audit_text, channel_line, channels_text, printable, share, tradeoff_text
 from discreet.report.words import Source
 
@@ -31,6 +25,8 @@ __all__ = [
     "marked",
     "percent",
     "printable",
+    "public_facts",
+    "public_text",
     "release_facts",
     "release_json",
     "release_text",

@@ -1,4 +1,4 @@
-"""Releases in words: what may be published, what it cost, what is guaranteed; and methods side by side."""
+"""Releases in words: to their owner what was changed and what it cost, to everybody else how to read them."""
 
 import json
 from collections.abc import Iterator
@@ -8,25 +8,30 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.audit import audit
 from discreet.block import Comparison
+from discreet.block.compare import Compared
 from discreet.io.coding import blocks
 from discreet.measure import class_sizes
 from discreet.release import Proof, Release
 from discreet.report.json import policy_facts
-from discreet.report.text import WIDTH, aligned, audit_text, share
+from discreet.report.text import WIDTH, audit_text, printable, share
 from discreet.report.words import Source
 
 HOW: Final = {
     "suppress": "rows that inference channels single out were left out, until there was no channel",
-    "add": "rows were added to those that inference channels single out, so that each time there are k or more",
+    "add": "rows were added to those that inference channels single out, until there were k or more of them",
     "withhold": "itemsets with an inference channel were left out, and the others have their exact supports",
     "optimal": "rows were left out and others added, so that supports change as little as could be found",
 }
 """What each method did, for a reader who has never heard of it."""
 
 
-def release_facts(release: Release) -> dict[str, Any]:
-    """Return what is told of a release to everybody: no value of the rows themselves."""
-    patterns, proof = release.patterns, release.proof
+def public_facts(release: Release) -> dict[str, Any]:
+    """Return what everybody may be told of a release: nothing that its patterns, method and policy do not tell.
+
+    Of the distortion that is a bound, a power of ten. How many rows were added, or by how much supports have changed,
+    would tell which of them did, and with that the very counts that were hidden.
+    """
+    patterns = release.patterns
     return {
         "release": 1,
         "discreet": __version__,
@@ -39,14 +44,32 @@ def release_facts(release: Release) -> dict[str, Any]:
         "frequent": sum(class_sizes(patterns)),
         "is_whole": release.is_whole,
         "policy": policy_facts(release.policy),
-        "rows": {"suppressed": int(release.suppressed.size), "added": int(release.added.weights.sum())},
-        "distortion": release.distortion._asdict(),
-        "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
+        "distortion": {"average_at_most": power_of_ten(release.distortion.average)},
     }
 
 
-def release_text(release: Release) -> Iterator[str]:
-    """Yield a release in lines: what is published and how it was made safe, what that cost, and an audit of it.
+def release_facts(release: Release) -> dict[str, Any]:
+    """Return all that is to be told of a release to its owner, and to nobody else; but not which rows."""
+    proof = release.proof
+    return {
+        **public_facts(release),
+        "rows": {
+            "before": len(release.rows),
+            "suppressed": int(release.suppressed.size),
+            "added": int(release.added.weights.sum()),
+        },
+        "distortion": release.distortion._asdict(),
+        "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
+        "rounds": release.rounds,
+    }
+
+
+def release_text(
+    release: Release, *, source: Source | None = None, compared: Comparison | None = None
+) -> Iterator[str]:
+    """Yield a release in lines for its owner: how it was made safe, what that cost, and an audit of what is published.
+
+    If it is the best of several, ``compared`` says of which.
 
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -54,135 +77,175 @@ def release_text(release: Release) -> Iterator[str]:
     2 closed itemsets of 98 rows, made safe for k = 10 by "suppress": rows that inference channels
     single out were left out, until there was no channel.
     <BLANKLINE>
-       itemsets before  9
-         itemsets lost  0
-      itemsets changed  8 (88.89%)
-    average distortion  2.617%
-        largest change  2 rows
-       rows suppressed  2
-            rows added  0
+      rows                100 before, 98 now: 2 suppressed, 0 added
+      frequent itemsets   8 before, 0 lost
+      changed or lost     4 of 8 (50%)
+      average distortion  1.75%
+      largest change      2 rows
     <BLANKLINE>
+    The supports are those of the rows changed in this way, and contradict each other nowhere.
+    <BLANKLINE>
+    An audit of what would be published:
+    <BLANKLINE>
+    RELEASE: 2 closed itemsets, each held by at least 10 of 98 rows (10.2%); k = 10.
+    <BLANKLINE>
+      ✓ consistency         The list is whole, and its supports fit together.
+      ✓ size                2 itemsets listed.
+      ✓ low counts          No support is below 10.
+      ✓ inference channels  No sum of supports tells of fewer than 10 rows.
+    <BLANKLINE>
+    From these supports nobody can infer that a pattern of AND, OR and NOT holds for 1 to 9 rows, unless
+    by what is missing from the list, or known from elsewhere (docs/guarantee.md).
     """
-    patterns, cost, k = release.patterns, release.distortion, release.policy.k
-    many = f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)} of {patterns.n:,} rows"
-    yield from wrap(f'{many}, made safe for k = {k:,} by "{release.method}": {HOW[release.method]}.', WIDTH)
-    yield ""
-    yield from aligned(
-        [
-            ["frequent itemsets before", f"{cost.itemsets:,}"],
-            ["lost", f"{cost.lost:,}"],
-            ["changed", f"{cost.changed:,} ({share(cost.changed, cost.itemsets)})"],
-            ["average distortion", percent(cost.average)],
-            ["largest change", rows_(cost.largest)],
-            ["suppressed", rows_(int(release.suppressed.size))],
-            ["added", rows_(int(release.added.weights.sum()))],
-        ]
-    )
-    yield ""
-    yield from wrap(" ".join([*_proved(release.proof), _witnessed(release)]), WIDTH)
-    yield ""
-    yield "The audit of what is published:"
-    yield from audit_text(audit(patterns, policy=release.policy), explain=0)
-
-
-def comparison_text(comparison: Comparison, *, source: Source | None = None) -> Iterator[str]:
-    """Yield methods side by side, a line each, and the recommendation.
-
-    >>> from discreet import compare
-    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
-    >>> next(iter(comparison_text(compare(rows, min_support=10, k=10))))
-    '9 frequent itemsets of 100 rows; k = 10.'
-    """
-    first = comparison.best
     file = f"{source.file}: " if source else ""
-    yield f"{file}{first.distortion.itemsets:,} frequent itemsets of {len(first.rows):,} rows; k = {first.policy.k:,}."
+    yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
+    if release.distortion.changed:
+        yield from ("", *_cost(release))
+        if compared is not None:
+            yield from ("", *wrap(_averages(compared), WIDTH))
     yield ""
-    head = ["method", "suppressed", "added", "lost", "changed", "average", "seconds", "witness"]
-    lines = []
-    for line in comparison.lines:
-        if line.release is None:
-            lines.append([line.name, *["-"] * 5, f"{line.seconds:.2f}", "-"])
-            continue
-        cost = line.release.distortion
-        lines.append(
-            [
-                line.name,
-                f"{line.release.suppressed.size:,}",
-                f"{int(line.release.added.weights.sum()):,}",
-                f"{cost.lost:,}",
-                share(cost.changed, cost.itemsets),
-                percent(cost.average),
-                f"{line.seconds:.2f}",
-                "yes" if line.release.is_whole else "no",
-            ]
+    yield from wrap(" ".join([*_proved(release.proof), _meant(release)]), WIDTH)
+    yield from _audited(release, "An audit of what would be published:")
+
+
+def public_text(release: Release) -> Iterator[str]:
+    """Yield a release in lines for its readers: what it holds, how far its supports are to be trusted, and an audit.
+
+    >>> from discreet import block
+    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    >>> print(*list(public_text(block(rows, min_support=10, k=10, method="suppress")))[:5], sep=chr(10))
+    2 closed itemsets of 98 rows, each held by at least 10 of them.
+    <BLANKLINE>
+    They were made safe to publish for k = 10, by "suppress" of discreet 0.1.0. Supports may differ from
+    those of the rows they come from, by at most 10% on average. The support of an itemset that is not
+    listed is the largest of one that is, and holds it; where there is none, it was not frequent.
+    """
+    patterns, k = release.patterns, release.policy.k
+    yield f"{_listed(release)}, each held by at least {patterns.min_support:,} of them."
+    yield ""
+    told = [f'They were made safe to publish for k = {k:,}, by "{release.method}" of discreet {__version__}.']
+    if release.is_whole:
+        bound = percent(power_of_ten(release.distortion.average))
+        told.append(f"Supports may differ from those of the rows they come from, by at most {bound} on average.")
+        told.append(
+            "The support of an itemset that is not listed is the largest of one that is, and holds it; where there is "
+            "none, it was not frequent."
         )
-    yield from aligned([head, *lines])
-    for line in comparison.lines:
-        if line.left_out:
-            yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
+    else:
+        told.append("Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare.")
+    yield from wrap(" ".join(told), WIDTH)
+    yield from _audited(release, "An audit of these files alone:")
     yield ""
-    yield from wrap(comparison.recommendation, WIDTH)
+    yield "Check it yourself, in the folder of this file:  discreet verify ."
 
 
-def comparison_json(comparison: Comparison, *, source: Source | None = None) -> Iterator[bytes]:
-    """Yield methods side by side as JSON."""
-    lines = [
-        {
-            "name": line.name,
-            "seconds": round(line.seconds, 3),
-            "left_out": line.left_out or None,
-            "release": None if line.release is None else release_facts(line.release),
-        }
-        for line in comparison.lines
-    ]
+def release_json(
+    release: Release, *, source: Source | None = None, compared: Comparison | None = None
+) -> Iterator[bytes]:
+    """Yield all that is told of a release as JSON, for the owner of the rows."""
     told = {
-        "discreet": __version__,
-        "report": "comparison",
+        **release_facts(release),
+        "compared": None if compared is None else {line.name: _average(line) for line in compared.lines},
         "input": source._asdict() if source else None,
-        "recommendation": comparison.recommendation,
-        "best": comparison.best.method,
-        "methods": lines,
     }
-    yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
-
-
-def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
-    """Yield what is told of a release as JSON."""
-    told = {**release_facts(release), "input": source._asdict() if source else None}
     yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
 
 
 def percent(part: float) -> str:
     """Return a share as a percentage, rounded for reading.
 
-    >>> percent(0.0145), percent(0)
-    ('1.45%', '0%')
+    >>> percent(0.0145), percent(0), percent(12.5)
+    ('1.45%', '0%', '1,250%')
     """
-    return f"{100 * part:.3g}%"
+    return f"{100 * part:.3g}%" if part < 1 else f"{100 * part:,.0f}%"
 
 
-def rows_(count: int) -> str:
-    """Return a number of rows in words."""
-    return f"{count:,} row{'s' * (count != 1)}"
+def power_of_ten(average: float) -> float:
+    """Return a bound on an average distortion that tells little of it: the next power of ten, at least 0.0001.
+
+    >>> power_of_ten(0.0145), power_of_ten(0), power_of_ten(1.5)
+    (0.1, 0.0001, 10.0)
+    """
+    bound = 0.0001
+    while bound < average:
+        bound = float(f"{10 * bound:.0e}")
+    return bound
+
+
+def _listed(release: Release) -> str:
+    """Return how many itemsets of how many rows are published."""
+    patterns = release.patterns
+    return f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)} of {_rows(patterns.n)}"
+
+
+def _how(release: Release) -> str:
+    """Return how the release was made safe."""
+    k = f"{release.policy.k:,}"
+    if not release.distortion.changed:
+        return f"safe for k = {k} as they are"
+    return f'made safe for k = {k} by "{release.method}": {HOW[release.method]}'
+
+
+def _cost(release: Release) -> Iterator[str]:
+    """Yield what a release cost, a line a measure."""
+    cost, n = release.distortion, release.patterns.n
+    touched = f"{release.suppressed.size:,} suppressed, {int(release.added.weights.sum()):,} added"
+    lines = {
+        "rows": f"{len(release.rows):,} before, {n:,} now: {touched}",
+        "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost",
+        "changed or lost": f"{cost.changed:,} of {cost.itemsets:,} ({share(cost.changed, cost.itemsets)})",
+        "average distortion": percent(cost.average),
+        "largest change": _rows(cost.largest),
+    }
+    width = max(map(len, lines))
+    yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
+
+
+def _averages(comparison: Comparison) -> str:
+    """Return what the methods that were compared cost."""
+    averages = {line.name: _average(line) for line in comparison.lines}
+    told = [f"{name} {'-' if average is None else percent(average)}" for name, average in averages.items()]
+    return f"It is the best, by average distortion, of: {'; '.join(told)}."
+
+
+def _average(line: Compared) -> float | None:
+    """Return the average distortion of a method; None if it was left out."""
+    return None if line.release is None else line.release.distortion.average
+
+
+def _audited(release: Release, title: str) -> Iterator[str]:
+    """Yield an audit of the patterns; where there are none, there is nothing to audit."""
+    if len(release.patterns):
+        yield from ("", title, "")
+        yield from audit_text(audit(release.patterns, policy=release.policy), explain=0)
 
 
 def _proved(proof: Proof | None) -> list[str]:
     """Return how good the release is known to be, if it is."""
     if proof is None:
         return []
-    among = "of all releases" if proof.whole else f"of all releases made of {proof.kinds:,} different rows"
+    among = "No release" if proof.whole else f"No release made of the same {proof.kinds:,} kinds of rows"
     if proof.gap == 0:
-        return [f"No less distortion is possible, {among}."]
-    return [f"It is proved that the average distortion is at least {percent(proof.bound)}, {among}."]
+        return [f"{among} has less average distortion."]
+    told = [f"{among} has an average distortion below {percent(proof.bound)}."] if proof.bound > 0 else []
+    return [*told, *["The time was up: more --seconds may find less."] * proof.stopped]
 
 
-def _witnessed(release: Release) -> str:
-    """Return whose supports the published ones are."""
+def _meant(release: Release) -> str:
+    """Return how the published supports are to be understood; or that there are none."""
+    patterns = release.patterns
+    if not len(patterns):
+        held = f"{_rows(patterns.min_support)}{' and is safe' * (not release.is_whole)}"
+        return f"There is nothing to publish: no itemset, not even the empty one, is held by {held}."
+    if patterns.items.size == 0:
+        return "Only the empty itemset is left: all that is published is the number of rows."
     if not release.is_whole:
-        return (
-            "The supports are exact, but the list is not that of all frequent itemsets: what is missing need not be "
-            "rare, and do not say by which rule it was left out."
-        )
-    if not release.suppressed.size and not release.added.weights.size:
-        return "Nothing was changed: the itemsets had no channel."
-    return "The supports are those of real rows, changed as told: no reader can find a contradiction in them."
+        return "The supports are exact, but not every frequent itemset is listed: what is missing need not be rare."
+    if not release.distortion.changed:
+        return "The supports are exact."
+    return "The supports are those of the rows changed in this way, and contradict each other nowhere."
+
+
+def _rows(count: int) -> str:
+    """Return a number of rows in words."""
+    return f"{count:,} row{'s' * (count != 1)}"

@@ -45,7 +45,7 @@ def audit_text(audit: Audit, *, explain: int = 3, source: Source | None = None) 
     The worst channels, and the sums of published supports that tell them:
       a ∧ b ∧ ¬c: 2 rows = 50 − 48
     <BLANKLINE>
-    Raise --min-support; `discreet tradeoff` tells from where on there is no channel.
+    Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far.
     """
     yield printable(f"{audit.verdict.name}: {_candidate(audit, source)}")
     yield ""

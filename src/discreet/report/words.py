@@ -64,7 +64,7 @@ def advice(audit: Audit) -> str:
 
     >>> from discreet import audit
     >>> advice(audit([["a"]] * 3 + [[]] * 20, min_support=2, k=5))
-    'Raise --min-support; `discreet tradeoff` tells from where on there is no channel.'
+    'Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far.'
     """
     failed = {check.name for check in audit.checks if check.verdict is not Verdict.RELEASE}
     if "completeness" in failed and audit.patterns.kind == "frequent":
@@ -74,7 +74,7 @@ def advice(audit: Audit) -> str:
     if failed & {"low counts", "inference channels", "differences"} and audit.rows is None:
         return "Publish only itemsets of more support: mine again with a higher minimum, and audit that."
     if failed & {"low counts", "inference channels"}:
-        return "Raise --min-support; `discreet tradeoff` tells from where on there is no channel."
+        return "Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far."
     if "class disclosure" in failed:
         return "Look at the implications: where one tells more than is known of everyone anyway, leave its items out."
     return "A person must look at this: the checks above say why."

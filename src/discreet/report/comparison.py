@@ -1,0 +1,85 @@
+"""Methods of blocking side by side: what each costs, and which is to be recommended."""
+
+import json
+from collections.abc import Iterator
+from textwrap import wrap
+
+from discreet import __version__
+from discreet.block import Comparison
+from discreet.io.coding import blocks
+from discreet.release import Release
+from discreet.report.release import percent, release_facts
+from discreet.report.text import WIDTH, aligned, printable, share
+from discreet.report.words import Source
+
+
+def comparison_text(comparison: Comparison, *, source: Source | None = None) -> Iterator[str]:
+    """Yield methods side by side, a line each, and the recommendation.
+
+    >>> from discreet import compare
+    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    >>> next(iter(comparison_text(compare(rows, min_support=10, k=10))))
+    '8 frequent itemsets, each held by at least 10 of 100 rows; k = 10.'
+    """
+    best = comparison.best
+    before, file = best.distortion.itemsets, f"{source.file}: " if source else ""
+    least = f"at least {best.patterns.min_support:,} of {len(best.rows):,} rows"
+    yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
+    yield ""
+    lines = [
+        [line.name, *(["-"] * 5 if line.release is None else _compared(line.release)), f"{line.seconds:.2f}"]
+        for line in comparison.lines
+    ]
+    head = ["", "rows suppressed", "added", "itemsets lost", "changed", "average distortion", "seconds"]
+    width = max(len(line[0]) for line in lines)
+    yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
+    yield ""
+    yield from wrap(_guarantees(comparison), WIDTH)
+    for line in comparison.lines:
+        if line.left_out:
+            yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
+    yield ""
+    yield from wrap(comparison.recommendation, WIDTH)
+
+
+def comparison_json(comparison: Comparison, *, source: Source | None = None) -> Iterator[bytes]:
+    """Yield methods side by side as JSON, for the owner of the rows."""
+    lines = [
+        {
+            "name": line.name,
+            "seconds": round(line.seconds, 3),
+            "left_out": line.left_out or None,
+            "release": None if line.release is None else release_facts(line.release),
+        }
+        for line in comparison.lines
+    ]
+    told = {
+        "discreet": __version__,
+        "report": "comparison",
+        "input": source._asdict() if source else None,
+        "recommendation": comparison.recommendation,
+        "best": comparison.best.method,
+        "methods": lines,
+    }
+    yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
+
+
+def _compared(release: Release) -> list[str]:
+    """Return what a release cost, as a line of a table."""
+    cost = release.distortion
+    return [
+        f"{release.suppressed.size:,}",
+        f"{int(release.added.weights.sum()):,}",
+        f"{cost.lost:,}",
+        share(cost.changed, cost.itemsets),
+        percent(cost.average),
+    ]
+
+
+def _guarantees(comparison: Comparison) -> str:
+    """Return what is guaranteed of the methods that are compared."""
+    parts = [line.name for line in comparison.lines if line.release is not None and not line.release.is_whole]
+    told = "Each of them has no inference channel, and was checked for it."
+    if parts:
+        told += f" All but {' and '.join(parts)} are whole lists, with the supports of real rows."
+    return told

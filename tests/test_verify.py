@@ -1,0 +1,639 @@
+"""The verifier: a release is accepted as it was made, and rejected after any tampering, with the fault named."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import tempfile
+from itertools import product
+from pathlib import Path
+
+import oracle
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import detected_databases, small_databases
+
+from discreet import InputError, block, verify, write_release
+from discreet.cli import main
+
+FORMATS = {"json": "json", "csv": "csv", "spmf": "txt", "borgelt": "out", "parquet": "parquet"}
+"""How the files of each format end."""
+
+ROWS = ["abc"] * 8 + ["ab"] * 6 + ["b"] * 5 + ["cd"] * 7 + [""] * 9
+"""Closed with support 7 or more: ∅, ab, b, c, abc, cd; the cells of abc are 8, 6, 5, 7 and 9, those of cd 7, 8, 20."""
+
+
+# A release from plain values: the certificate and release.json as dictionaries, and pairs of itemset and support.
+
+
+def as_csv(rows):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def as_parquet(pairs, told):
+    file = io.BytesIO()
+    schema = {"items": pl.List(pl.String), "support": pl.Int64}
+    pl.DataFrame(pairs, schema=schema, orient="row").write_parquet(file, metadata={"discreet": json.dumps(told)})
+    return file.getvalue()
+
+
+def listing(pairs, told, form):
+    """The bytes of a file of patterns."""
+    names = sorted({label for items, _ in pairs for label in items})
+    head = ["@CONVERTED_FROM_TEXT", *(f"@ITEM={at}={name}" for at, name in enumerate(names, 1))] * bool(names)
+    spmf = [[*(str(1 + names.index(label)) for label in items), "#SUP:", str(support)] for items, support in pairs]
+    match form:
+        case "json":
+            return json.dumps(
+                {**told, "patterns": [dict(zip(("items", "support"), pair, strict=True)) for pair in pairs]}
+            )
+        case "csv":
+            return as_csv([["itemset", "support"], *([";".join(items), support] for items, support in pairs)])
+        case "spmf":
+            said = [f"@{word.upper()}={value}" for word, value in told.items()]
+            return "".join(f"{line}\n" for line in [*head, *said, *map(" ".join, spmf)])
+        case "borgelt":
+            return "".join(" ".join([*items, f"({support})"]) + "\n" for items, support in pairs)
+        case "parquet":
+            return as_parquet(pairs, told)
+
+
+class Draft:
+    """A release that is not written yet, made from rows by the oracle; what it holds may be tampered with."""
+
+    def __init__(self, rows, sigma, k, *, method="suppress", form="json"):
+        rows = [frozenset(map(str, row)) for row in rows]
+        self.form, kind = form, "frequent" if method == "withhold" else "closed"
+        family = oracle.safe_core(rows, sigma, k) if method == "withhold" else oracle.closed(rows, sigma)
+        tops = sorted((one for one in family if not any(one < other for other in family)), key=sorted)
+        cells = oracle.rare_cells(tops, rows, len(rows) + 1)
+        self.pairs = sorted(
+            ((sorted(one), support) for one, support in family.items()), key=lambda pair: (len(pair[0]), pair[0])
+        )
+        claims = {"method": method, "k": k, "min_support": sigma, "n": len(rows), "kind": kind}
+        claims |= {"listed": len(family), "is_whole": method != "withhold"}
+        self.told = {word: claims[word] for word in ("n", "min_support", "kind")}
+        self.certificate = {"certificate": 1, **claims, "smallest_cell": min(cells.values(), default=None), "tops": []}
+        for top in tops:
+            counts = [count for (_, other), count in cells.items() if other == top]
+            facts = {"support": family[top], "cells": len(counts), "smallest": min(counts)}
+            self.certificate["tops"].append({"items": sorted(top), **facts})
+        self.release = {"release": 1, "discreet": "0.1.0", **claims, "frequent": 10**9, "policy": {"name": "k", "k": k}}
+
+    def seal(self, folder, *, name=None, **raw):
+        """Write all files, with digests that fit; ``raw`` are bytes in place of a file, by its stem."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = name or f"patterns.{FORMATS[self.form]}"
+        files = {name: raw.get("patterns", listing(self.pairs, self.told, self.form))}
+        digest = hashlib.sha256(as_bytes(files[name])).hexdigest()
+        certificate = {"patterns": {"file": name, "sha256": digest}, **self.certificate}
+        files |= {"certificate.json": raw.get("certificate", json.dumps(certificate)), "report.txt": "safe\n"}
+        digests = {file: hashlib.sha256(as_bytes(text)).hexdigest() for file, text in files.items()}
+        files["release.json"] = raw.get("release", json.dumps({**self.release, "files": digests} | raw.get("more", {})))
+        for file, text in files.items():
+            (folder / file).write_bytes(as_bytes(text))
+        return folder
+
+    def claim(self, **words):
+        """Change a claim wherever it stands."""
+        for told in (self.release, self.certificate, self.told):
+            told |= {word: value for word, value in words.items() if word in told}
+
+
+def as_bytes(text):
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def draft(**options):
+    return Draft(ROWS, 7, 5, **options)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return draft().seal(tmp_path / "release")
+
+
+def assert_fault(folder, words):
+    found = verify(folder)
+    assert not found.is_good
+    assert any(words in fault for fault in found.faults), found.faults
+
+
+@pytest.mark.parametrize(("method", "form"), list(product(["suppress", "withhold"], FORMATS)))
+def test_a_release_as_it_was_made_is_good(tmp_path, method, form):
+    found = verify(draft(method=method, form=form).seal(tmp_path))
+    assert found.faults == ()
+    assert (found.k, found.n, found.min_support, found.tops, found.smallest) == (5, 35, 7, 2, 5)
+    assert found.itemsets == (6 if method == "suppress" else 10)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(question=detected_databases())
+@settings(max_examples=40)
+def test_a_release_is_good_exactly_if_no_cell_is_below_k(form, question):
+    rows, sigma, k = question
+    rows = [[str(label).replace(" ", "") for label in row] for row in rows]
+    made = Draft(rows, sigma, k, form=form)
+    if form == "borgelt" and not made.pairs:
+        return  # an empty file reads as a failed export, so none is ever written
+    expected = not oracle.rare_cells(map(frozenset, (top["items"] for top in made.certificate["tops"])), rows, k)
+    with tempfile.TemporaryDirectory() as place:
+        found = verify(made.seal(Path(place)))
+    assert found.is_good == expected
+    assert expected or any("fewer than k" in fault for fault in found.faults)
+
+
+@given(question=detected_databases())
+@settings(max_examples=40)
+@example(([[]] * 3, 2, 5))
+def test_a_safe_core_is_good(question):
+    with tempfile.TemporaryDirectory() as place:
+        assert verify(Draft(*question, method="withhold").seal(Path(place))).faults == ()
+
+
+@pytest.mark.parametrize(("method", "form"), list(product(["suppress", "add", "withhold"], FORMATS)))
+@given(question=detected_databases())
+@settings(max_examples=15)
+def test_what_we_write_is_good(method, form, question):
+    rows, sigma, k = question
+    release = block([list(map(str, row)) for row in rows], min_support=sigma, k=k, method=method)
+    form = form if len(release.patterns) or form != "borgelt" else "json"
+    labels = {label for itemset, _ in release.patterns for label in itemset}
+    form = form if all(label.isalpha() for label in labels) else "json"
+    with tempfile.TemporaryDirectory() as place:
+        write_release(release, f"{place}/release", format=form)
+        assert verify(f"{place}/release").faults == ()
+
+
+@pytest.mark.parametrize("method", ["suppress", "add", "withhold", "optimal", "best"])
+def test_a_release_of_any_method_is_good(tmp_path, method):
+    rows = [list(row) for row in ["abc"] * 9 + ["ab"] * 2 + ["a"] * 5 + ["c"] * 3 + [""] * 6]
+    write_release(block(rows, min_support=5, k=5, method=method), tmp_path / "release")
+    assert verify(tmp_path / "release").faults == ()
+
+
+ODD_LABELS = ["tea; black", 'the "best"', "a,b", "=1+1", "ß\u2028ß", "@ITEM=1=x", "#SUP: 3", "(4)"]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "borgelt"])
+def test_odd_labels_are_read_as_they_were_written(tmp_path, form):
+    rows = [ODD_LABELS[:at] for at in range(len(ODD_LABELS) + 1) for _ in range(6)]
+    write_release(block(rows, min_support=5, k=5, method="suppress"), tmp_path / "release", format=form)
+    assert verify(tmp_path / "release").faults == ()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_whole_numbers_are_labels_too(tmp_path, form):
+    release = block([[10, 9]] * 9 + [[9]] * 9, min_support=5, k=5, method="suppress")
+    write_release(release, tmp_path / "release", format=form)
+    assert verify(tmp_path / "release").faults == ()
+
+
+def test_an_itemset_may_have_more_items_than_a_word_has_bits(tmp_path):
+    rows = [[f"item {at}" for at in range(200) if at != lacking] for lacking in range(9) for _ in range(6)]
+    write_release(block(rows, min_support=6, k=5, method="suppress"), tmp_path / "release")
+    assert verify(tmp_path / "release").faults == ()
+
+
+# Tampering that leaves the digests as they were
+
+
+@pytest.mark.parametrize("name", ["patterns.json", "certificate.json", "report.txt"])
+@given(data=st.data())
+@settings(max_examples=20)
+def test_any_other_byte_is_found(name, data):
+    with tempfile.TemporaryDirectory() as place:
+        path = draft().seal(Path(place)) / name
+        text = bytearray(path.read_bytes())
+        at = data.draw(st.integers(0, len(text) - 1))
+        text[at] ^= data.draw(st.integers(1, 255))
+        path.write_bytes(text)
+        assert_fault(place, f"'{name}' is changed")
+
+
+@pytest.mark.parametrize("name", ["patterns.json", "certificate.json", "report.txt"])
+def test_a_missing_file_is_named(folder, name):
+    (folder / name).unlink()
+    assert_fault(folder, f"'{name}' is missing")
+
+
+@pytest.mark.parametrize("name", ["junk.txt", "patterns.csv", ".hidden", "a\x1b[31m"])
+def test_a_file_that_is_not_listed_is_named(folder, name):
+    (folder / name).write_text("junk")
+    assert_fault(folder, f"{name!r} is not listed")
+
+
+def test_a_folder_within_is_named(folder):
+    (folder / "more").mkdir()
+    assert_fault(folder, "'more' is not listed")
+
+
+def test_what_must_not_be_released_is_a_note_and_no_fault(folder):
+    (folder / "DO-NOT-RELEASE").mkdir()
+    found = verify(folder)
+    assert found.is_good
+    assert found.notes == ("DO-NOT-RELEASE is in the folder: remove it before publishing",)
+
+
+def test_a_changed_digest_is_found(folder):
+    path = folder / "release.json"
+    told = json.loads(path.read_text())
+    told["files"]["report.txt"] = "0" * 64
+    path.write_text(json.dumps(told))
+    assert_fault(folder, "'report.txt' is changed")
+
+
+@pytest.mark.parametrize("name", ["../secret.txt", "/etc/passwd", "sub/patterns.json", ""])
+def test_nothing_out_of_the_folder_is_read(tmp_path, name):
+    (tmp_path / "secret.txt").write_text("secret")
+    digest = hashlib.sha256(b"secret").hexdigest()
+    made = draft()
+    folder = made.seal(tmp_path / "release")
+    files = json.loads((folder / "release.json").read_text())["files"]
+    made.seal(folder, more={"files": {**files, name: digest}})
+    assert_fault(folder, f"{name!r} is missing")
+
+
+@pytest.mark.parametrize("name", ["patterns.json", "certificate.json", "report.txt"])
+def test_a_link_is_not_followed(folder, tmp_path, name):
+    (folder / name).rename(tmp_path / "elsewhere")
+    (folder / name).symlink_to(tmp_path / "elsewhere")
+    assert_fault(folder, f"'{name}' is missing")
+
+
+def test_a_pipe_is_not_waited_for(folder):
+    (folder / "report.txt").unlink()
+    os.mkfifo(folder / "report.txt")
+    assert_fault(folder, "'report.txt' is missing")
+
+
+def test_a_file_that_is_too_large_is_not_read(folder):
+    with (folder / "patterns.json").open("r+b") as file:
+        file.truncate((1 << 27) + 1)
+    assert_fault(folder, "'patterns.json' is missing")
+
+
+# Tampering by somebody who makes all digests new
+
+
+BY_ONE = [("", 1), ("", -1), ("abc", 1), ("abc", -1), ("cd", 1), ("cd", -1), ("ab", 1), ("b", 1), ("b", -1)]
+
+
+@pytest.mark.parametrize(("items", "more"), BY_ONE)
+def test_a_support_changed_by_one_is_found(tmp_path, items, more):
+    made = draft()
+    made.pairs = [(one, support + more * (one == list(items))) for one, support in made.pairs]
+    assert not verify(made.seal(tmp_path)).is_good
+
+
+def test_other_supports_that_fit_together_are_another_release_with_another_digest(folder, tmp_path):
+    made = draft()
+    made.pairs = [(one, support - (one == ["c"])) for one, support in made.pairs]
+    found = verify(made.seal(tmp_path / "other"))
+    assert found.is_good
+    assert found.digest != verify(folder).digest
+
+
+def test_a_support_is_found_that_opens_a_channel_whatever_the_certificate_says(tmp_path):
+    made = draft()
+    made.pairs = [(items, support + (items == ["a", "b"])) for items, support in made.pairs]
+    made.certificate["smallest_cell"] = made.certificate["tops"][0]["smallest"] = 4
+    assert_fault(made.seal(tmp_path), "4 rows hold ['b'] and nothing else of ['a', 'b', 'c']: fewer than k")
+
+
+@pytest.mark.parametrize("at", range(6))
+def test_a_removed_itemset_is_found(tmp_path, at):
+    made = draft()
+    del made.pairs[at]
+    assert not verify(made.seal(tmp_path)).is_good
+
+
+@pytest.mark.parametrize("at", range(10))
+def test_a_subset_must_be_listed_where_all_are(tmp_path, at):
+    made = draft(method="withhold")
+    items, _ = made.pairs.pop(at)
+    made.claim(listed=9)
+    assert_fault(made.seal(tmp_path), "wrong about" if items in (["a", "b", "c"], ["c", "d"]) else "is missing")
+
+
+def test_what_two_listed_itemsets_share_must_be_listed(tmp_path):
+    made = draft()
+    made.pairs = [(items, support) for items, support in made.pairs if items != ["c"]]
+    made.claim(listed=5)
+    assert_fault(made.seal(tmp_path), "an itemset within ['a', 'b', 'c'] is missing")
+
+
+def test_it_must_be_listed_even_if_no_row_has_just_that(tmp_path):
+    made = Draft(["abc", "ab", "ac", ""] * 5, 5, 5)
+    made.pairs.remove((["a"], 15))
+    made.claim(listed=4)
+    assert_fault(made.seal(tmp_path), "an itemset within ['a', 'b', 'c'] is missing")
+
+
+def cells_of(family):
+    """The cells of each maximal itemset, if a closed list can be right: there are rows that have just these."""
+    tops = [one for one in family if not any(one < other for other in family)]
+    found = {}
+    for top in tops:
+        supports = {one: max(n for other, n in family.items() if one <= other) for one in oracle.subsets(top)}
+        cells = {one: oracle.cell_by_supports(one, top, supports) for one in supports}
+        rows = [one for one, count in cells.items() for _ in range(count)]
+        closed = {one: support for one, support in family.items() if one <= top}
+        if min(cells.values()) < 0 or oracle.closed(rows, family[top]) != closed:
+            return None
+        found[top] = [count for count in cells.values() if count]
+    return found if all(one & top in family for one in family for top in tops) else None
+
+
+@given(rows=small_databases(max_items=5), data=st.data())
+@settings(max_examples=200)
+def test_a_list_is_good_exactly_if_there_are_rows_under_each_top_that_have_it(rows, data):
+    made = Draft(rows, 1, 1)
+    family = {frozenset(items): support for items, support in made.pairs}
+    chosen = data.draw(st.sampled_from([*family, *oracle.subsets("01234")]))
+    support = data.draw(st.integers(0, len(rows)))
+    family = {one: held for one, held in {**family, chosen: support}.items() if held}
+    cells = cells_of(family)
+    expected = cells is not None and max(family.values(), default=0) == len(rows)
+    made.pairs = [(sorted(one), held) for one, held in family.items()]
+    made.claim(listed=len(family))
+    tops = [{"items": sorted(top), "support": family[top]} for top in cells or ()]
+    made.certificate["tops"] = [
+        {**top, "cells": len(cells[frozenset(top["items"])]), "smallest": min(cells[frozenset(top["items"])])}
+        for top in tops
+    ]
+    made.certificate["smallest_cell"] = min((top["smallest"] for top in made.certificate["tops"]), default=None)
+    with tempfile.TemporaryDirectory() as place:
+        assert verify(made.seal(Path(place))).is_good == expected
+
+
+@pytest.mark.parametrize("support", [7, 8, 9, 35])
+def test_an_added_itemset_is_found(tmp_path, support):
+    made = draft()
+    made.pairs.append((["a"], support))
+    made.claim(listed=7)
+    assert not verify(made.seal(tmp_path)).is_good
+
+
+def test_an_itemset_that_is_not_closed_is_found(tmp_path):
+    made = draft()
+    made.pairs.append((["a"], 14))
+    made.claim(listed=7)
+    assert_fault(made.seal(tmp_path), "an itemset within")
+
+
+def test_a_superset_cannot_have_more_support(tmp_path):
+    made = draft()
+    made.pairs = [(items, 20 if items == ["a", "b"] else support) for items, support in made.pairs]
+    assert_fault(made.seal(tmp_path), "an itemset within")
+
+
+def test_the_three_pairs_of_a_cycle_need_no_rows_in_common(tmp_path):
+    rows = ["ab", "ab", "bc", "bc", "ac", "ac", "", ""]
+    assert verify(Draft(rows, 2, 2).seal(tmp_path)).faults == ()
+
+
+WORDS = [
+    ("method", "add"),
+    ("k", 6),
+    ("k", 4),
+    ("min_support", 6),
+    ("n", 36),
+    ("kind", "frequent"),
+    ("listed", 7),
+    ("is_whole", False),
+]
+
+
+@pytest.mark.parametrize(("word", "value"), WORDS)
+@pytest.mark.parametrize("place", ["release", "certificate"])
+def test_a_claim_changed_in_one_file_is_found(tmp_path, place, word, value):
+    made = draft()
+    getattr(made, place)[word] = value
+    assert_fault(made.seal(tmp_path), f"do not agree on {word}")
+
+
+@pytest.mark.parametrize("form", ["json", "spmf", "parquet"])
+@pytest.mark.parametrize(("word", "value"), [("n", 36), ("min_support", 6), ("kind", "frequent")])
+def test_a_claim_changed_in_the_patterns_is_found(tmp_path, form, word, value):
+    made = draft(form=form)
+    made.told[word] = value
+    assert_fault(made.seal(tmp_path), f"do not agree on {word}")
+
+
+EVERYWHERE = [
+    ({"k": 6}, "5 rows hold ['b'] and nothing else"),
+    ({"k": 4}, "do not all go with its method and k"),
+    ({"n": 36}, "no itemset is held by all n = 36 rows"),
+    ({"n": 34}, "[] has support 35, which is not from min_support to n"),
+    ({"min_support": 8}, "['c', 'd'] has support 7, which is not from min_support to n"),
+    ({"kind": "frequent"}, "do not all go with its method"),
+    ({"kind": "maximal"}, "do not all go with its method"),
+    ({"kind": "frequent", "method": "withhold", "is_whole": False}, "an itemset within ['a', 'b', 'c'] is missing"),
+    ({"method": "withhold"}, "do not all go with its method"),
+    ({"is_whole": False}, "do not all go with its method"),
+    ({"listed": 7}, "do not agree on listed"),
+]
+
+
+@pytest.mark.parametrize(("words", "fault"), EVERYWHERE, ids=str)
+def test_a_claim_changed_everywhere_is_found(tmp_path, words, fault):
+    made = draft()
+    made.claim(**words)
+    assert_fault(made.seal(tmp_path), fault)
+
+
+def test_an_empty_list_is_good_only_where_nothing_can_be_listed(tmp_path):
+    made = draft()
+    made.pairs, made.certificate["tops"], made.certificate["smallest_cell"] = [], [], None
+    made.claim(listed=0)
+    assert_fault(made.seal(tmp_path / "some"), "no itemset is held by all n = 35 rows")
+    made.claim(min_support=36)
+    assert verify(made.seal(tmp_path / "none")).faults == ()
+
+
+@pytest.mark.parametrize("word", ["support", "cells", "smallest"])
+def test_a_number_of_a_top_is_counted_again(tmp_path, word):
+    made = draft()
+    made.certificate["tops"][1][word] += 1
+    assert_fault(made.seal(tmp_path), "certificate.json is wrong about ['c', 'd']")
+
+
+def test_a_top_must_stand_in_the_certificate_once(tmp_path):
+    for number in (0, 2):
+        made = draft()
+        made.certificate["tops"][1:] = made.certificate["tops"][1:] * number
+        assert_fault(made.seal(tmp_path / str(number)), "certificate.json is wrong about ['c', 'd']")
+
+
+def test_the_smallest_cell_is_counted_again(tmp_path):
+    made = draft()
+    made.certificate["smallest_cell"] = 6
+    assert_fault(made.seal(tmp_path), "do not agree on smallest_cell")
+
+
+def test_the_certificate_must_be_about_the_file_of_patterns(tmp_path):
+    made = draft()
+    made.certificate["patterns"] = {"file": "patterns.json", "sha256": "0" * 64}
+    assert_fault(made.seal(tmp_path), "do not agree on patterns")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_itemset_listed_twice_is_named(tmp_path, form):
+    made = draft(form=form)
+    made.pairs.append((["b", "a"], 14))
+    assert_fault(made.seal(tmp_path), "['b', 'a'] is listed twice")
+
+
+def test_an_item_that_stands_in_an_itemset_twice_is_found(tmp_path):
+    made = draft()
+    made.pairs = [(items * 2, support) for items, support in made.pairs]
+    assert_fault(made.seal(tmp_path), "['b', 'b'] is listed twice, holds an item twice")
+
+
+def test_there_is_one_file_of_patterns(tmp_path):
+    made = draft()
+    folder = made.seal(tmp_path)
+    made.form = "csv"
+    files = json.loads((folder / "release.json").read_text())["files"]
+    made.seal(folder)
+    files |= json.loads((folder / "release.json").read_text())["files"]
+    (folder / "release.json").write_text(json.dumps({**made.release, "files": files}))
+    assert_fault(folder, "patterns.csv and patterns.json is missing, or not as it must be")
+
+
+# Hostile input: a fault, and never a traceback
+
+
+JUNK = [
+    b"",
+    b"junk",
+    b"\0\xff\xfe",
+    b"null",
+    b"[]",
+    b"{}",
+    b"[" * 100_000,
+    b'{"k": ' * 100_000,
+    b'{"release": 1, "release": 1}',
+    b'{"n": NaN}',
+    b'{"n": 1' + b"0" * 5000 + b"}",
+    b'{"patterns": {}, "patterns": []}',
+    b'{"patterns": [{"items": [["a"]], "support": 8}]}',
+    b'{"patterns": [{"items": ["a"], "support": true}]}',
+    b'{"patterns": [{"items": ["a"], "support": 8, "who": "Ann"}]}',
+    b'{"patterns": [{"items": "ab", "support": 8}]}',
+    b"itemset,support\na,1e9\n",
+    b"itemset,support\na,1_9\n",
+    b'itemset,support\n"a,8\n',
+    b"itemset,support\na,8,Ann\n",
+    b"#SUP: 35\n% Ann has b\n",
+    b"@ITEM=1=a\n@ITEM=2=a\n1 #SUP: 8\n",
+    b"@ITEM=1=a\n@ITEM=1=b\n1 #SUP: 8\n",
+    b"@ITEM=1=a\n2 #SUP: 8\n",
+    b"a b (8%)\n",
+    b"PAR1" + b"\xff" * 64 + b"PAR1",
+    as_parquet([(["a"], 8)], [])[:-9],
+]
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: repr(junk[:24]))
+def test_junk_is_a_fault_in_any_file(tmp_path, junk):
+    for form, ending in FORMATS.items():
+        found = verify(draft(form=form).seal(tmp_path / form, patterns=junk))
+        assert f"patterns.{ending} is missing, or not as it must be" in str(found)
+    assert_fault(draft().seal(tmp_path / "certificate", certificate=junk), "certificate.json is missing, or not as")
+    assert_fault(draft().seal(tmp_path / "release", release=junk), "release.json is missing, or not as it must be")
+
+
+def test_a_panic_of_the_reader_is_a_fault(tmp_path, monkeypatch):
+    def panic(_):
+        raise pl.exceptions.PanicException
+
+    folder = draft(form="parquet").seal(tmp_path)
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    assert_fault(folder, "patterns.parquet is missing, or not as it must be")
+
+
+values = st.sampled_from([None, True, -1, 0, 1.5, 10**40, "", "a", [], {}, [{}], {"k": []}, float("nan"), "\ud800"])
+
+
+def places(told):
+    """Where something stands in JSON: the keys that lead to it."""
+    pairs = told.items() if isinstance(told, dict) else enumerate(told) if isinstance(told, list) else ()
+    return [path for key, value in pairs for path in [(key,), *((key, *rest) for rest in places(value))]]
+
+
+@given(data=st.data())
+@settings(max_examples=200)
+def test_any_value_anywhere_ends_in_a_verdict(data):
+    made = draft()
+    whole = {"release": made.release, "certificate": made.certificate, "pairs": [list(pair) for pair in made.pairs]}
+    *path, last = data.draw(st.sampled_from([place for place in places(whole) if len(place) > 1]))
+    within = whole
+    for key in path:
+        within = within[key]
+    within[last] = data.draw(values)
+    made.pairs = []
+    pairs = [pair if isinstance(pair, list) and len(pair) == 2 else [pair, None] for pair in whole["pairs"]]
+    text = json.dumps({**made.told, "patterns": [{"items": items, "support": support} for items, support in pairs]})
+    with tempfile.TemporaryDirectory() as place:
+        found = verify(made.seal(Path(place), patterns=text))
+    assert str(found).encode()
+    assert found.is_good is not any(found.faults)
+
+
+def test_no_release_is_refused(tmp_path):
+    for place in (tmp_path, tmp_path / "nowhere", tmp_path / "nul\0", Path(__file__)):
+        with pytest.raises(InputError, match=r"has no release\.json that can be read; give a release folder"):
+            verify(place)
+
+
+def test_a_link_for_release_json_is_refused(folder, tmp_path):
+    (folder / "release.json").rename(tmp_path / "elsewhere")
+    (folder / "release.json").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"has no release\.json"):
+        verify(folder)
+
+
+# The command
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["verify", *map(str, arguments)])
+
+
+def test_a_good_release_ends_with_0_and_tells_its_digest(folder):
+    result = run(folder)
+    digest = hashlib.sha256((folder / "release.json").read_bytes()).hexdigest()
+    assert result.exit_code == 0
+    assert result.stdout.startswith("GOOD: 6 itemsets, each held by at least 7 of 35 rows\n")
+    assert digest in result.stdout
+
+
+def test_faults_end_with_1_and_are_named_up_to_twenty(folder):
+    for number in range(30):
+        (folder / f"junk{number}").touch()
+    result = run(folder)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("NOT GOOD\n'junk0' is not listed")
+    assert result.stdout.count("junk") == 20
+    assert "… and 10 more\n" in result.stdout
+
+
+def test_json_holds_every_fault(folder):
+    (folder / "report.txt").unlink()
+    told = json.loads(run(folder, "--json").stdout)
+    assert (told["is_good"], told["k"], told["smallest"]) == (False, 5, 5)
+    assert told["faults"] == list(verify(folder).faults)
+
+
+def test_wrong_usage_ends_with_2(tmp_path):
+    assert run(tmp_path).exit_code == 2
+    assert run().exit_code == 2
+    assert run(tmp_path, "--bogus").exit_code == 2
