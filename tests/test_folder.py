@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import oracle
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases
 
@@ -224,8 +224,11 @@ def test_public_files_do_not_tell_how_many_rows_were_suppressed(tmp_path, many):
 def test_what_stands_apart_leads_from_the_rows_to_the_release(case, method):
     rows, sigma, k = case
     rows = [frozenset(map(str, row)) for row in rows]
+    release = block(rows, min_support=sigma, k=k, method=method)
+    assume(len(release.patterns))
     with TemporaryDirectory() as top:
-        place = written(f"{top}/release", rows, min_support=sigma, k=k, method=method)
+        place = Path(top, "release")
+        write_release(release, place)
         patterns = {frozenset(itemset): held for itemset, held in read_patterns(f"{place}/patterns.json")}
         suppressed = {int(row) - 1 for (row,) in fields(Path(place, APART, "suppressed.csv"))}
         added = fields(Path(place, APART, "added.csv"))
@@ -274,3 +277,11 @@ def test_row_ids_stand_beside_row_numbers_apart_and_only_for_their_owner(tmp_pat
     expected = [[str(number + 1), f"patient{number}"] for number in range(4801, 4808)]
     assert fields(place / APART / "suppressed.csv") == expected
     assert os.stat(place / APART).st_mode & 0o077 == 0  # noqa: PTH116 - in one line
+
+
+@pytest.mark.parametrize("method", ["suppress", "withhold"])
+def test_a_release_that_lists_nothing_is_not_written(tmp_path, method):
+    release = block([["a"]], min_support=1, k=2, method=method)
+    with pytest.raises(OutputError, match="lists nothing"):
+        write_release(release, tmp_path / "release")
+    assert not list(tmp_path.iterdir())

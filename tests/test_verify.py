@@ -13,7 +13,7 @@ import oracle
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, small_databases
 
@@ -163,7 +163,7 @@ def test_a_safe_core_is_good(question):
 def test_what_we_write_is_good(method, form, question):
     rows, sigma, k = question
     release = block([list(map(str, row)) for row in rows], min_support=sigma, k=k, method=method)
-    form = form if len(release.patterns) or form != "borgelt" else "json"
+    assume(len(release.patterns))
     labels = {label for itemset, _ in release.patterns for label in itemset}
     form = form if all(label.isalpha() for label in labels) else "json"
     with tempfile.TemporaryDirectory() as place:

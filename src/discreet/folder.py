@@ -72,6 +72,10 @@ def write_release(
     # Loaded late: importing discreet shall stay quick.
     from discreet.report import MARK, public_facts, public_text  # noqa: PLC0415
 
+    if not len(release.patterns):
+        raise OutputError(
+            "the release lists nothing, so there is nothing to write; lower min_support or k, or add rows"
+        )
     place = Path(folder)
     suffix = find("-", format, what="patterns").suffixes[0]
     with _beside(place) as beside:
@@ -99,7 +103,7 @@ def certificate(release: Release, listed: Path) -> dict[str, Any]:
         "listed": len(patterns),
         "is_whole": release.is_whole,
     }
-    found = list(tops(patterns)) if len(patterns) else []
+    found = list(tops(patterns))
     return {
         "certificate": 1,
         **claims,

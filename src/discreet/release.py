@@ -40,13 +40,21 @@ class Proof(NamedTuple):
         return 0.0 if self.average <= self.bound else (self.average - self.bound) / self.average
 
 
+class Rival(NamedTuple):
+    """A method that a release was compared with, and its average distortion; None if it was left out."""
+
+    name: str
+    average: float | None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """Patterns that may be published, and how they came about from ``rows`` and their closed itemsets, ``original``.
 
     They are the closed itemsets of the ``witness``: the rows without those that are ``suppressed``, by their numbers,
     and with those that are ``added``. Where ``is_whole`` is False, they are some of the frequent itemsets of the rows,
-    with exact supports, and no witness is known. Only ``patterns`` are for others to see.
+    with exact supports, and no witness is known. Of the "best" release ``compared`` tells what it was compared with.
+    Only ``patterns`` are for others to see.
 
     >>> from discreet import block
     >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
@@ -64,6 +72,7 @@ class Release:
     is_whole: bool = True
     proof: Proof | None = None
     rounds: int | None = None
+    compared: tuple[Rival, ...] = ()
 
     @cached_property
     def distortion(self) -> Distortion:

@@ -57,6 +57,10 @@ def block(
     """
     if method not in {"best", *METHODS}:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of best, {', '.join(METHODS)}")
+    if merge and method != "add":
+        raise OptionError(f"merge is for the method 'add', but method is {method!r}; leave merge out")
+    if keep_n and method in {"suppress", "add"}:
+        raise OptionError(f"the method {method!r} changes the number of rows; leave keep_n out, or use 'optimal'")
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     problem = replace(mined(rows, min_support, rule.k, budget), merge=merge, keep_n=keep_n, seconds=wait)
     return compared(problem, rule).best if method == "best" else solved(method, problem, rule)

@@ -1,6 +1,7 @@
 """Compare: what each method makes of the same rows, and which of them costs the least."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from time import perf_counter
 from typing import Final, NamedTuple
@@ -9,7 +10,7 @@ from discreet.block.guarantee import check
 from discreet.block.problem import Answer, Problem
 from discreet.errors import BudgetError
 from discreet.policy import Policy
-from discreet.release import Release
+from discreet.release import Release, Rival
 
 METHODS: Final = ("suppress", "add", "withhold", "optimal")
 """Each has a module in this folder, with a function ``answer``, and is loaded when it is first asked for."""
@@ -34,18 +35,24 @@ class Comparison:
 
     lines: tuple[Compared, ...]
 
-    @property
+    @cached_property
     def best(self) -> Release:
         """The release that costs the least."""
-        releases = [line.release for line in self.lines if line.release is not None]
-        return min(releases, key=lambda release: (release.distortion.average, not release.is_whole))
+        rivals = ((line.name, line.release) for line in self.lines)
+        told = (Rival(name, None if release is None else release.distortion.average) for name, release in rivals)
+        return replace(self._first[1], compared=tuple(told))
+
+    @cached_property
+    def _first(self) -> tuple[str, Release]:
+        """The release that costs the least, and the name of its line."""
+        pairs = [(line.name, line.release) for line in self.lines if line.release is not None]
+        return min(pairs, key=lambda pair: (pair[1].distortion.average, not pair[1].is_whole))
 
     @property
     def recommendation(self) -> str:
         """What to take, and why, in a sentence or two."""
-        best = self.best
+        name, best = self._first
         cost = best.distortion
-        name = next(line.name for line in self.lines if line.release is best)
         if not cost.changed:
             return "Nothing needs to be changed: the itemsets have no channel, and may be published as they are."
         kept = "keeps every itemset" if not cost.lost else f"loses {cost.lost:,} of {cost.itemsets:,} itemsets"

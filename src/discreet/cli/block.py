@@ -101,12 +101,12 @@ def block(
     with watching(quiet=quiet, then="blocking") as progress:
         rows, source = read_rows(file, **reading)
         told: Any = {"min_support": min_support, "k": k, "policy": policy, "progress": progress, **asked, **limits}
-        compared = side_by_side(rows, **told) if method == "best" else None
+        compared = side_by_side(rows, **told) if compare else None
         release = compared.best if compared else blocked(rows, method=method, **told)
         verdict = _verdict(release)
     if out is not None and len(release.patterns) and verdict is not Verdict.WITHHOLD:
         write_release(release, out, format=patterns, source=source)
-    put(None, *_report(release, compared, source, compare=compare), as_json=as_json)
+    put(None, *_report(release, compared, source), as_json=as_json)
     if not quiet:
         for line in _what_next(release, verdict, out, which="the recommended" if compare else "this"):
             click.echo(line, err=True)
@@ -146,16 +146,16 @@ def _verdict(release: "Release") -> "Verdict":
 
 
 def _report(
-    release: "Release", compared: "Comparison | None", source: "Source", *, compare: bool
+    release: "Release", compared: "Comparison | None", source: "Source"
 ) -> "tuple[Iterator[bytes], Iterator[str]]":
     """Return a release, or the methods side by side, as JSON and as text."""
     from discreet import report
 
-    if compare and compared is not None:
+    if compared is not None:
         return report.comparison_json(compared, source=source), report.comparison_text(compared, source=source)
     return (
-        report.release_json(release, source=source, compared=compared),
-        report.release_text(release, source=source, compared=compared),
+        report.release_json(release, source=source),
+        report.release_text(release, source=source),
     )
 
 

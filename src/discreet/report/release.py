@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from discreet import __version__
 from discreet.audit import audit
-from discreet.block import Comparison
-from discreet.block.compare import Compared
 from discreet.io.coding import blocks
 from discreet.measure import class_sizes
 from discreet.release import Proof, Release
@@ -61,15 +59,12 @@ def release_facts(release: Release) -> dict[str, Any]:
         "distortion": release.distortion._asdict(),
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
         "rounds": release.rounds,
+        "compared": dict(release.compared) or None,
     }
 
 
-def release_text(
-    release: Release, *, source: Source | None = None, compared: Comparison | None = None
-) -> Iterator[str]:
+def release_text(release: Release, *, source: Source | None = None) -> Iterator[str]:
     """Yield a release in lines for its owner: how it was made safe, what that cost, and an audit of what is published.
-
-    If it is the best of several, ``compared`` says of which.
 
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -101,8 +96,8 @@ def release_text(
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
     if release.distortion.changed:
         yield from ("", *_cost(release))
-        if compared is not None:
-            yield from ("", *wrap(_averages(compared), WIDTH))
+        if release.compared:
+            yield from ("", *wrap(_averages(release), WIDTH))
     yield ""
     yield from wrap(" ".join([*_proved(release.proof), _meant(release)]), WIDTH)
     yield from _audited(release, "An audit of what would be published:")
@@ -139,13 +134,10 @@ def public_text(release: Release) -> Iterator[str]:
     yield "Check it yourself, in the folder of this file:  discreet verify ."
 
 
-def release_json(
-    release: Release, *, source: Source | None = None, compared: Comparison | None = None
-) -> Iterator[bytes]:
+def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield all that is told of a release as JSON, for the owner of the rows."""
     told = {
         **release_facts(release),
-        "compared": None if compared is None else {line.name: _average(line) for line in compared.lines},
         "input": source._asdict() if source else None,
     }
     yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
@@ -201,16 +193,10 @@ def _cost(release: Release) -> Iterator[str]:
     yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
 
 
-def _averages(comparison: Comparison) -> str:
-    """Return what the methods that were compared cost."""
-    averages = {line.name: _average(line) for line in comparison.lines}
-    told = [f"{name} {'-' if average is None else percent(average)}" for name, average in averages.items()]
+def _averages(release: Release) -> str:
+    """Return what the methods cost that a release was compared with."""
+    told = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
     return f"It is the best, by average distortion, of: {'; '.join(told)}."
-
-
-def _average(line: Compared) -> float | None:
-    """Return the average distortion of a method; None if it was left out."""
-    return None if line.release is None else line.release.distortion.average
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
