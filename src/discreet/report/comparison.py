@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from textwrap import wrap
+from typing import Final
 
 from discreet import __version__
 from discreet.block import Comparison
@@ -11,6 +12,12 @@ from discreet.release import Release
 from discreet.report.release import percent, release_facts
 from discreet.report.text import WIDTH, aligned, printable, share
 from discreet.report.words import Source
+
+GUARANTEES: Final = (
+    "Distortion is an average. No release has an inference channel; each was checked for it. A whole one has the "
+    "supports of some rows, and lists all of their closed itemsets; an exact one has the supports of the rows "
+    "themselves, and does not list all."
+)
 
 
 def comparison_text(comparison: Comparison, *, source: Source | None = None) -> Iterator[str]:
@@ -27,14 +34,19 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
     yield ""
     lines = [
-        [line.name, *(["-"] * 5 if line.release is None else _compared(line.release)), f"{line.seconds:.2f}"]
+        [
+            line.name,
+            *(["-"] * 5 if line.release is None else _compared(line.release)),
+            f"{line.seconds:.2f}",
+            _guarantee(line.release),
+        ]
         for line in comparison.lines
     ]
-    head = ["", "rows suppressed", "added", "itemsets lost", "changed", "average distortion", "seconds"]
+    head = ["", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "seconds", "guarantee"]
     width = max(len(line[0]) for line in lines)
     yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
     yield ""
-    yield from wrap(_guarantees(comparison), WIDTH)
+    yield from wrap(GUARANTEES, WIDTH)
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
@@ -76,10 +88,8 @@ def _compared(release: Release) -> list[str]:
     ]
 
 
-def _guarantees(comparison: Comparison) -> str:
-    """Return what is guaranteed of the methods that are compared."""
-    parts = [line.name for line in comparison.lines if line.release is not None and not line.release.is_whole]
-    told = "Each of them has no inference channel, and was checked for it."
-    if parts:
-        told += f" All but {' and '.join(parts)} are whole lists, with the supports of real rows."
-    return told
+def _guarantee(release: Release | None) -> str:
+    """Return what is guaranteed of a release, beside that it has no channel."""
+    if release is None:
+        return "-"
+    return "whole" if release.is_whole else "exact"
