@@ -230,3 +230,121 @@ def true(formula, row):
         case ("or", left, right):
             return true(left, row) or true(right, row)
     raise ValueError(formula)
+
+
+# Blocking. Rows go by their numbers, from 0. A family is {itemset: support}, with all subsets of what is in it.
+
+
+def family_of(listed):
+    """Return all itemsets that closed ones tell of, each with the largest support of a superset that is listed."""
+    family = {}
+    for itemset, held in listed.items():
+        for part in subsets(itemset):
+            family[part] = max(held, family.get(part, 0))
+    return family
+
+
+def is_safe(family, k):
+    """Return whether what is published has no channel, by the supports alone, and no cell of fewer than 0 rows."""
+    cells = (cell_by_supports(base, top, family) for top in family for base in subsets(top))
+    return all(number == 0 or number >= k for number in cells)
+
+
+def suppress(rows, sigma, k):
+    """Return the rows that are left, and after how many rounds: in each, all go that a maximal channel singles out."""
+    left, rounds = list(range(len(rows))), 0
+    while hit := exposed([rows[number] for number in left], sigma, k):
+        left = [number for at, number in enumerate(left) if at not in hit]
+        rounds += 1
+    return left, rounds
+
+
+def add(rows, sigma, k):
+    """Return the rows to add: k times each different base of a maximal channel."""
+    bases = {base for base, _ in maximal_channels_by_tops(rows, sigma, k)}
+    return [base for base in bases for _ in range(k)]
+
+
+def smallest_cell(itemset, rows):
+    """Return how many rows the smallest cell of an itemset holds that holds any; without rows, 0."""
+    return min(Counter(frozenset(row) & itemset for row in rows).values(), default=0)
+
+
+def safe_core(rows, sigma, k):
+    """Return the frequent itemsets of which no cell holds from 1 to k - 1 rows."""
+    return {itemset: held for itemset, held in frequent(rows, sigma).items() if smallest_cell(itemset, rows) >= k}
+
+
+def largest_safe_part(rows, sigma, k):
+    """Return the most rows that have no channel and keep every itemset frequent; None if no rows do."""
+    family = set(frequent(rows, sigma))
+    for size in range(len(rows), -1, -1):
+        for left in combinations(range(len(rows)), size):
+            part = [rows[number] for number in left]
+            if set(frequent(part, sigma)) == family and not maximal_channels_by_tops(part, sigma, k):
+                return list(left)
+    return None
+
+
+def distortion(before, after, weight=lambda _: 1):
+    """Return how many itemsets there were, how many are lost, changed, the average change, and the largest in rows.
+
+    ICDM 2005: each change is a share of the support before; what is lost has support 0. An itemset may stand for more
+    than one; ``weight`` says for how many.
+    """
+    changes = [(weight(itemset), held, after.get(itemset, 0)) for itemset, held in before.items()]
+    total = sum(many for many, _, _ in changes)
+    return (
+        total,
+        sum(many for many, _, now in changes if now == 0),
+        sum(many for many, held, now in changes if now != held),
+        sum((Fraction(many * abs(now - held), held) for many, held, now in changes), Fraction(0)) / max(1, total),
+        max((abs(now - held) for _, held, now in changes), default=0),
+    )
+
+
+# The least distortion. Any rows over the frequent items may take the place of those that are there.
+
+
+def least_distortion(rows, sigma, k, *, keep_n=False):
+    """Return the least average distortion of safe releases in which no other itemset is frequent; None without any.
+
+    Supports are tried itemset by itemset, the small ones first, so that the cells of each are known with its own
+    support: they are never negative, and none or at least k where the itemset is published. What is lost counts as 1.
+    """
+    family, n = frequent(rows, sigma), len(rows)
+    if not family:
+        return Fraction(0)
+    every = list(subsets(sorted(frozenset().union(*family), key=str)))
+    # Without enough rows nothing is published, and all is lost.
+    best = None if keep_n else Fraction(len(family))
+
+    def ways(itemset, supports, left):
+        """Yield supports that an itemset may have, with their costs, where less than ``left`` may be spent."""
+        most = min((supports[itemset - {item}] for item in itemset), default=None)
+        if itemset not in family:
+            yield from ((held, 0) for held in range(min(sigma - 1, most) + 1))
+            return
+        before = family[itemset]
+        highest = before + int(before * left) if most is None else most
+        for held in [n] if keep_n and not itemset else range(highest + 1):
+            yield held, Fraction(abs(held - before), before) if held >= sigma else Fraction(1)
+
+    def search(at, supports, cost):
+        nonlocal best
+        if best is not None and cost >= best:
+            return
+        if at == len(every):
+            best = cost
+            return
+        itemset = every[at]
+        left = len(family) - cost if best is None else best - cost
+        for held, price in sorted(ways(itemset, supports, left), key=lambda way: way[1]):
+            supports[itemset] = held
+            cells = [cell_by_supports(base, itemset, supports) for base in subsets(itemset)]
+            if min(cells) >= 0 and (held < sigma or all(number == 0 or number >= k for number in cells)):
+                search(at + 1, supports, cost + price)
+        supports.pop(itemset, None)
+
+    search(0, {}, Fraction(0))
+    return None if best is None else best / len(family)

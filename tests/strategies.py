@@ -97,3 +97,28 @@ def large_databases(draw):
     rows += random.choices(rows, k=n // 4)
     pairs = Counter(pair for row in rows for pair in combinations(row, 2)).most_common()
     return rows, pairs[draw(st.sampled_from([30, 300, 700]))][1]
+
+
+@st.composite
+def wide_databases(draw):
+    """A few rows, most repeated, over more items than a word has bits; and a count that only some pairs reach."""
+    random = Random(draw(st.integers(0, 2**32)))  # noqa: S311 - no secret
+    many, everywhere = draw(st.sampled_from([60, 70, 140])), draw(st.booleans())
+    shares = [random.uniform(0.02, 0.3) for _ in range(many)]
+    rows = [{item for item, share in enumerate(shares) if random.random() < share} for _ in range(40)]
+    for row in rows:
+        row.update(many + item for item in row & {0, 1, 2})
+        row.update({2 * many} if everywhere else ())
+    rows = random.choices(rows, k=120)
+    pairs = Counter(pair for row in rows for pair in combinations(row, 2)).most_common()
+    return rows, pairs[draw(st.sampled_from([20, 80, 150]))][1]
+
+
+@st.composite
+def crowded_databases(draw):
+    """Nearly every set of up to 7 items is a row, each a few times: no database has more cells."""
+    items = LABELS["letters"][: draw(st.integers(2, 7))]
+    random = Random(draw(st.integers(0, 2**32)))  # noqa: S311 - no secret
+    often, rest = draw(st.integers(1, 3)), draw(st.sampled_from([0, 0.01, 0.1]))
+    rows = [frozenset(items[bit] for bit in range(len(items)) if code >> bit & 1) for code in range(2 ** len(items))]
+    return [row for row in rows for _ in range(random.randint(0, 1) if random.random() < rest else often)]

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from discreet import InputError, audit, datasets, detect, mine, tradeoff
+from discreet import InputError, audit, block, datasets, detect, mine, tradeoff
 
 GOLDEN = [
     ("mushroom", "10%", "frequent", 574_431),
@@ -114,3 +114,68 @@ def test_the_trade_off_finds_the_known_number_of_channels(name):
     grid = tradeoff(load(name), min_supports=shares, ks=LIMITS)
     # The lowest minimum support is the first line.
     assert grid.channels.tolist() == [list(CHANNELS[name, min_support]) for min_support in reversed(shares)]
+
+
+# Blocking, with the empty itemset. Suppressed: rows, rounds. Costs: rows suppressed, or added; itemsets lost; the share
+# of those changed; the average distortion, as far as printed.
+SUPPRESSED = [
+    ("mushroom", "25%", 10, 50, 2),
+    ("mushroom", "25%", 30, 148, 2),
+    ("mushroom", "15%", 10, 180, 3),
+    ("chess", "90%", 10, 61, 1),
+    ("chess", "80%", 10, 243, 3),
+    ("chess", "75%", 3, 82, 3),
+]
+COSTS = [
+    ("suppress", "mushroom", "25%", 10, 50, 74, None, "0.0145"),
+    ("suppress", "mushroom", "25%", 30, 148, 132, None, "0.0310"),
+    ("suppress", "mushroom", "15%", 10, 180, 682, None, "0.0102"),
+    ("suppress", "chess", "90%", 10, 61, 151, None, "0.249"),
+    ("suppress", "chess", "80%", 3, 61, 700, None, "0.0912"),
+    ("suppress", "retail", "0.4%", 5, 33, None, "0.141", "0.0015"),
+    ("suppress", "retail", "0.4%", 10, 162, None, "0.541", "0.0046"),
+    ("suppress", "retail", "0.4%", 25, 420, None, "0.721", "0.0092"),
+    ("suppress", "retail", "0.4%", 50, 685, 4, "0.822", "0.0111"),
+    ("suppress", "retail", "1%", 5, 0, 0, "0.000", "0.0000"),
+    ("suppress", "retail", "1%", 10, 12, None, "0.200", "0.0002"),
+    ("suppress", "retail", "1%", 25, 92, None, "0.556", "0.0012"),
+    ("suppress", "retail", "1%", 50, 245, None, "0.744", "0.0029"),
+    ("add", "mushroom", "25%", 10, 450, 0, "0.116", "0.0007"),
+    ("add", "mushroom", "25%", 30, 3_330, 0, "0.197", "0.0054"),
+    ("add", "mushroom", "15%", 10, 1_870, 0, "0.040", "0.0004"),
+    ("add", "chess", "90%", 10, 1_190, 0, "0.722", "0.0123"),
+    ("add", "chess", "80%", 3, 2_604, 0, "0.593", "0.0079"),
+]
+CORES = [
+    ("mushroom", "25%", 3, 5_526),
+    ("mushroom", "25%", 10, 2_470),
+    ("mushroom", "25%", 30, 1_274),
+    ("chess", "90%", 3, 150),
+]
+
+
+@pytest.mark.parametrize(("name", "min_support", "k", "many", "rounds"), SUPPRESSED)
+def test_as_many_rows_of_public_files_are_suppressed_as_known(name, min_support, k, many, rounds):
+    release = block(load(name), min_support=min_support, k=k, method="suppress")
+    assert (release.suppressed.size, release.rounds) == (many, rounds)
+    assert not len(detect(mine(release.witness, min_support=release.patterns.min_support), k=k))
+
+
+@pytest.mark.parametrize(("method", "name", "min_support", "k", "many", "lost", "changed", "average"), COSTS)
+def test_blocking_public_files_costs_what_is_known(method, name, min_support, k, many, lost, changed, average):
+    release = block(load(name), min_support=min_support, k=k, method=method)
+    cost = release.distortion
+    assert release.suppressed.size + release.added.weights.sum() == many
+    assert f"{cost.average:.{len(average) - 2}f}" == average
+    assert lost in {None, cost.lost}
+    assert changed in {None, f"{cost.share_changed:.3f}"}
+    assert cost.itemsets == len(mine(load(name), min_support=min_support, kind="frequent"))
+    assert release.patterns == mine(release.witness, min_support=release.patterns.min_support)
+
+
+@pytest.mark.parametrize(("name", "min_support", "k", "many"), CORES)
+def test_the_safe_cores_of_public_files_are_as_large_as_known(name, min_support, k, many):
+    rows = load(name)
+    patterns = block(rows, min_support=min_support, k=k, method="withhold").patterns
+    assert len(patterns) == many
+    assert set(patterns) <= set(mine(rows, min_support=min_support, kind="frequent"))

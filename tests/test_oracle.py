@@ -175,3 +175,92 @@ def test_acyclic_itemsets_can_be_put_in_an_order_where_each_meets_the_earlier_on
         )
 
     assert oracle.is_acyclic(oracle.frequent(rows, sigma)) == any(map(runs, permutations(tops)))
+
+
+# Blocking.
+
+
+def test_closed_itemsets_tell_of_their_subsets():
+    assert oracle.family_of({EMPTY: 4, A: 3, AB: 2}) == {EMPTY: 4, A: 3, B: 2, AB: 2}
+    assert oracle.family_of({AB: 2}) == {EMPTY: 2, A: 2, B: 2, AB: 2}
+    assert oracle.family_of({}) == {}
+
+
+@given(case=mined_databases())
+def test_closed_itemsets_tell_of_all_frequent_ones(case):
+    rows, _, sigma = case
+    assert oracle.family_of(oracle.closed(rows, sigma)) == oracle.frequent(rows, sigma)
+
+
+def test_safe_is_what_has_no_channel_and_what_rows_can_have():
+    assert oracle.is_safe({EMPTY: 4, A: 2}, 2)
+    assert not oracle.is_safe({EMPTY: 4, A: 3}, 2)
+    assert not oracle.is_safe({EMPTY: 4, A: 5}, 2)
+    assert oracle.is_safe({}, 2)
+
+
+@given(case=detected_databases())
+def test_safe_rows_have_no_channel(case):
+    rows, sigma, k = case
+    assert oracle.is_safe(oracle.frequent(rows, sigma), k) == (not oracle.channels(rows, sigma, k))
+
+
+def test_suppressing_the_running_example_leaves_the_printed_rows():
+    left, rounds = oracle.suppress(PKDD, 8, 3)
+    assert (sorted(set(range(12)) - set(left)), rounds) == ([6, 7, 11], 1)
+    assert oracle.closed([PKDD[number] for number in left], 8) == {frozenset("cde"): 9}
+
+
+def test_suppressing_goes_on_until_no_channel_is_left():
+    # First the empty row goes, of which there is but one under ac and bc; then c, which is alone under ab.
+    rows = ["ab", "ab", "abc", "ac", "ac", "bc", "bc", "c", ""]
+    assert oracle.suppress(rows, 3, 2) == (list(range(7)), 2)
+    assert oracle.suppress([], 1, 2) == ([], 0)
+    assert oracle.suppress(["a"], 1, 2) == ([], 1)
+
+
+def test_bases_are_added_once_each_k_times():
+    assert sorted(map(sorted, oracle.add(PKDD, 8, 3))) == sorted(map(sorted, ["", "a", "e", "de"] * 3))
+    assert oracle.add(ROWS, 2, 1) == []
+
+
+def test_the_safe_core_of_the_running_example_is_the_known_one():
+    assert oracle.safe_core(PKDD, 8, 3) == {EMPTY: 12, A: 9, B: 8, frozenset("c"): 9}
+    assert set(oracle.safe_core(PKDD, 6, 3)) == set(map(frozenset, ["", "a", "b", "c", "ac", "f", "g"]))
+    assert oracle.safe_core(ROWS, 2, 5) == oracle.safe_core([], 1, 1) == {}
+
+
+def test_the_smallest_cell_holds_at_least_a_row():
+    assert [oracle.smallest_cell(itemset, ROWS) for itemset in (EMPTY, A, B, AB)] == [4, 1, 2, 1]
+    assert oracle.smallest_cell(A, []) == 0
+
+
+@given(case=detected_databases())
+def test_the_safe_core_is_that_of_itemsets_without_a_channel_within_them(case):
+    rows, sigma, k = case
+    tops = {top for _, top in oracle.channels(rows, sigma, k)}
+    expected = {itemset: held for itemset, held in oracle.frequent(rows, sigma).items() if itemset not in tops}
+    assert oracle.safe_core(rows, sigma, k) == expected
+
+
+def test_the_largest_safe_part_keeps_every_itemset():
+    assert oracle.largest_safe_part(["a", "a", "a", ""], 2, 2) == [0, 1, 2]
+    assert oracle.largest_safe_part(["a", "a", "", ""], 2, 2) == [0, 1, 2, 3]
+    assert oracle.largest_safe_part(["a", "a", "b", "b", "ab", "ab"], 4, 3) is None
+    assert oracle.largest_safe_part(["a", "b"], 3, 2) == [0, 1]
+
+
+def test_distortion_counts_what_is_lost_as_one():
+    before, after = {EMPTY: 4, A: 3, B: 2, AB: 2}, {EMPTY: 5, A: 3, B: 2}
+    assert oracle.distortion(before, after) == (4, 1, 2, (Fraction(1, 4) + 1) / 4, 2)
+    assert oracle.distortion({}, after) == (0, 0, 0, 0, 0)
+    assert oracle.distortion(before, after, weight=len) == (4, 2, 2, Fraction(2, 4), 2)
+
+
+def test_the_measures_of_the_running_example_are_the_known_ones():
+    before = oracle.frequent(PKDD, 8)
+    after = oracle.frequent([PKDD[number] for number in oracle.suppress(PKDD, 8, 3)[0]], 8)
+    itemsets, lost, changed, average, _ = oracle.distortion(before, after)
+    assert (itemsets, lost, changed, round(float(average), 4)) == (12, 4, 8, 0.3860)
+    itemsets, lost, changed, average, _ = oracle.distortion(before, oracle.frequent(PKDD + oracle.add(PKDD, 8, 3), 8))
+    assert (itemsets, lost, changed, round(float(average), 4)) == (12, 0, 5, 0.2066)

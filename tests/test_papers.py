@@ -1,9 +1,9 @@
-"""What the papers print about their own examples, as far as mining and detection go."""
+"""What the papers print about their own examples, and what is known of them from the definitions."""
 
 import oracle
 import pytest
 
-from discreet import datasets, detect, mine
+from discreet import block, datasets, detect, mine
 
 pytestmark = pytest.mark.nojit
 
@@ -144,3 +144,44 @@ def test_the_channels_of_waim_are_the_printed_ones(method):
     _, _, found = channels_of("waim2008", 4, method)
     assert len(found) == 29
     assert [one for one in found if one[1] == "bcd"] == [("b", "bcd", 1), ("bc", "bcd", 2), ("cd", "bcd", 2)]
+
+
+# Blocking, at k = 3: closed itemsets, rows added, share of itemsets changed, and average distortion. The paper prints
+# the first line but for the last two numbers (ICDM 2005, example 3); the rest follows from the definitions.
+BLOCKED = {
+    ("suppress", 8): ("cde 9", "", 0.6667, 0.3860),
+    ("suppress", 6): ("cde 8", "", 1.0, 0.8181),
+    ("add", 8): ("- 24, a 12, ab 8, e 17, ae 8, de 13, cde 9", "- a e de", 0.4167, 0.2066),
+    ("add", 6): (
+        "- 24, a 18, ab 14, e 17, ae 14, de 13, abde 10, cde 9, abcde 6, g 10, eg 6, fg 6",
+        "ab abde ae g",
+        0.4722,
+        0.2570,
+    ),
+}
+
+
+@pytest.mark.parametrize(("method", "sigma"), BLOCKED)
+def test_blocking_the_running_example_costs_what_is_known(method, sigma):
+    closed, bases, changed, average = BLOCKED[method, sigma]
+    release = block(datasets.load("pkdd2005"), min_support=sigma, k=3, method=method)
+    assert dict(release.patterns) == itemsets(closed)
+    assert (round(release.distortion.share_changed, 4), round(release.distortion.average, 4)) == (changed, average)
+    added = {frozenset(row) for row in list(release.witness)[len(release.rows) - release.suppressed.size :]}
+    assert added == {frozenset(base.strip("-")) for base in bases.split()}
+    assert release.patterns.n == len(release.witness) == 12 - release.suppressed.size + 3 * len(added)
+
+
+def test_three_rows_of_the_running_example_are_suppressed_as_printed():
+    rows = datasets.load("pkdd2005")
+    release = block(rows, min_support=8, k=3, method="suppress")
+    assert [rows.ids[number] for number in release.suppressed] == ["t7", "t8", "t12"]
+    assert (release.patterns.n, release.rounds) == (9, 1)
+
+
+@pytest.mark.parametrize(("sigma", "core"), [(8, "- a b c"), (6, "- a b c ac f g")])
+def test_the_safe_core_of_the_running_example_is_the_known_one(sigma, core):
+    rows = datasets.load("pkdd2005")
+    release = block(rows, min_support=sigma, k=3, method="withhold")
+    known = [frozenset(itemset.strip("-")) for itemset in core.split()]
+    assert dict(release.patterns) == {itemset: rows.support(itemset) for itemset in known}
