@@ -18,6 +18,7 @@ from strategies import crowded_databases, databases, detected_databases, few_row
 from discreet import BudgetError, GuaranteeError, InputError, OptionError, ThresholdError, Transactions, block, compare
 from discreet.block import guarantee
 from discreet.block.problem import NOBODY, Answer, Problem
+from discreet.family import taken
 from discreet.mine import mine
 from discreet.release import Merged, Release, witness
 
@@ -613,6 +614,17 @@ def test_a_support_that_is_off_by_one_is_not_released(method):
         supports[number] += change
         with pytest.raises(GuaranteeError, match="nothing is released"):
             guarantee.check(problem, tampered(answer, supports=supports))
+
+
+@pytest.mark.parametrize("method", ["suppress", "add", "optimal"])
+def test_a_frequent_itemset_that_was_left_out_is_missed(method):
+    problem = problem_of(["abc"] * 30 + ["ab"] * 20 + ["ac"] * 12 + ["a"] * 11 + ["b"] * 15 + [""] * 2, 10, 3)
+    answer = import_module(f"discreet.block.{method}").answer(problem)
+    left_out = np.arange(len(answer.patterns)) != np.diff(answer.patterns.offsets).argmax()
+    offsets, items = taken(answer.patterns.offsets, answer.patterns.items, np.flatnonzero(left_out))
+    fewer = {"offsets": offsets, "items": items, "supports": answer.patterns.supports[left_out]}
+    with pytest.raises(GuaranteeError):
+        guarantee.check(problem, tampered(answer, **fewer))
 
 
 @EVERY

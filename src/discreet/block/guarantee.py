@@ -1,5 +1,7 @@
 """The guarantee, checked every time: no channel in what would be published, and rows that have its supports."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,7 @@ from discreet import kernels
 from discreet.block.problem import NONE, Answer, Problem
 from discreet.errors import GuaranteeError, InconsistencyError
 from discreet.family import family_of, taken
-from discreet.measure import distortion
+from discreet.measure import distortion, supports_in
 from discreet.patterns import Patterns
 from discreet.release import Merged, witness
 
@@ -47,14 +49,26 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
     places = placed(patterns, before)
     if places.min(initial=0) < 0:
         rows = witness(problem.rows, answer.suppressed, answer.added)
-        supports = counted((rows.offsets, rows.items), patterns)
-    else:
-        # Only what was suppressed and added needs to be counted: the rest is as it was mined.
-        supports = before.supports[places] + weighed(answer.added, patterns)
-        if answer.suppressed.size:
-            gone = witness(problem.rows, np.delete(np.arange(len(problem.rows)), answer.suppressed), NONE)
-            supports -= counted((gone.offsets, gone.items), patterns)
-    return patterns.n == n and np.array_equal(supports, patterns.supports)
+        return patterns.n == n and np.array_equal(counted((rows.offsets, rows.items), patterns), patterns.supports)
+    # Only what was suppressed and added needs to be counted: the rest is as it was mined.
+    supports = before.supports + weighed(answer.added, before)
+    if answer.suppressed.size:
+        gone = witness(problem.rows, np.delete(np.arange(len(problem.rows)), answer.suppressed), NONE)
+        supports -= counted((gone.offsets, gone.items), before)
+    is_kept = np.array_equal(supports[places], patterns.supports)
+    return patterns.n == n and is_kept and is_complete(patterns, before, places, supports)
+
+
+def is_complete(patterns: Patterns, before: Patterns, places: NDArray[np.int64], supports: NDArray[np.int64]) -> bool:
+    """Return whether itemsets that are not listed any more, but still frequent, follow from those that are."""
+    is_listed = np.zeros(len(before), dtype=np.bool_)
+    is_listed[places] = True
+    gone = np.flatnonzero(~is_listed & (supports >= patterns.min_support))
+    if not gone.size:
+        return True
+    offsets, items = taken(before.offsets, before.items, gone)
+    left = replace(before, offsets=offsets, items=items, supports=supports[gone], n=patterns.n)
+    return np.array_equal(supports_in(patterns, left), supports[gone])
 
 
 def placed(patterns: Patterns, before: Patterns) -> NDArray[np.int64]:

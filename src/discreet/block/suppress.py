@@ -8,6 +8,7 @@ from discreet import kernels
 from discreet.block.problem import NONE, Answer, Problem, held_by
 from discreet.detect import channels_of
 from discreet.detect.question import Question
+from discreet.errors import GuaranteeError
 from discreet.family import taken
 from discreet.patterns import Patterns
 from discreet.release import Merged
@@ -31,6 +32,8 @@ def answer(problem: Problem) -> Answer:
         rounds += 1
         hit = channels.rows(rows).numbers
         hit = hit[is_left[hit]]
+        if not hit.size:
+            raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
         left = without(left, Merged(*taken(merged.offsets, merged.items, hit), merged.weights[hit]))
         channels = channels_of(Question(left, None, problem.k, problem.threads))
