@@ -1,16 +1,16 @@
 """Kinds of rows, of which a release may have more or fewer than there were."""
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.block import add
-from discreet.block.guarantee import has_channel
 from discreet.block.problem import NOBODY, Answer, Problem
 from discreet.errors import BudgetError
 from discreet.family import taken
 from discreet.mine import mine
+from discreet.patterns import Patterns
 from discreet.release import Merged, witness
 
 MOST_ENTRIES: Final = 1 << 24
@@ -24,12 +24,26 @@ TINY: Final = 1e-6
 
 
 class Kinds(NamedTuple):
-    """Kinds of rows (CSR), how many rows are of each kind, and which of the merged rows it is; -1 for none of them."""
+    """Kinds of rows (CSR), how many rows are of each, which merged row it is (-1: none), and whether it is a base."""
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
     counts: NDArray[np.int64]
     numbers: NDArray[np.int64]
+    is_base: NDArray[np.bool_]
+
+
+class Found(NamedTuple):
+    """What a search for the least distortion ends with: an answer, if there is one, and what ``Proof`` says of it.
+
+    Its ``bound`` is the sum of all shares of change, not their average.
+    """
+
+    answer: Answer | None
+    bound: float
+    kinds: int
+    whole: bool
+    stopped: bool
 
 
 class Span(NamedTuple):
@@ -37,6 +51,11 @@ class Span(NamedTuple):
 
     columns: NDArray[np.float64]
     pivots: list[int]
+
+    def joined(self, more: Self) -> Self:
+        """Return the span with one that is 0 in its pivots."""
+        before = self.columns - more.columns @ self.columns[more.pivots]
+        return self._replace(columns=np.column_stack([before, more.columns]), pivots=[*self.pivots, *more.pivots])
 
 
 def kinds_of(problem: Problem) -> Kinds:
@@ -48,36 +67,32 @@ def kinds_of(problem: Problem) -> Kinds:
     merged, _ = problem.merged
     many = np.minimum(merged.weights, 2 * problem.k)
     order = np.lexsort((np.diff(merged.offsets), -many))
-    rows = np.array(_independent(problem, merged, order), dtype=np.int64)
+    rows = _independent(problem, merged, order)
     offsets, items = add.bases(problem)
     known = {_key(merged.offsets, merged.items, number): number for number in range(merged.weights.size)}
-    bases = [(base, known.get(_key(offsets, items, base), -1)) for base in range(offsets.size - 1)]
-    new = np.array([base for base, number in bases if number < 0], dtype=np.int64)
-    rows = np.union1d(rows, np.array([number for _, number in bases if number >= 0], dtype=np.int64))
-    parts = taken(merged.offsets, merged.items, rows), taken(offsets, items, new)
+    bases = np.array([known.get(_key(offsets, items, base), -1) for base in range(offsets.size - 1)], dtype=np.int64)
+    rows, new = np.union1d(rows, bases[bases >= 0]), np.flatnonzero(bases < 0)
+    (starts, kept), (more, others) = taken(merged.offsets, merged.items, rows), taken(offsets, items, new)
     return Kinds(
-        np.concatenate([parts[0][0], parts[1][0][1:] + parts[0][0][-1]]),
-        np.concatenate([parts[0][1], parts[1][1]]),
+        np.concatenate([starts, starts[-1] + more[1:]]),
+        np.concatenate([kept, others]),
         np.concatenate([merged.weights[rows], np.zeros(new.size, dtype=np.int64)]),
         np.concatenate([rows, np.full(new.size, -1)]),
+        np.concatenate([np.isin(rows, bases), np.ones(new.size, dtype=np.bool_)]),
     )
 
 
-def answer_of(problem: Problem, kinds: Kinds, counts: NDArray[np.int64]) -> Answer | None:
-    """Return the answer that has so many rows of these kinds; None if it has a channel or publishes anything new.
-
-    Of a kind that there are fewer of, the last rows are suppressed.
-    """
-    change = counts - kinds.counts
+def answer_of(problem: Problem, kinds: Kinds, change: NDArray[np.int64]) -> Answer:
+    """Return the answer that has so many rows more of each kind; of one with fewer, the last rows are suppressed."""
     _, numbers = problem.merged
     gone = [
-        np.flatnonzero(numbers == number)[change_:]
-        for number, change_ in zip(kinds.numbers.tolist(), change.tolist(), strict=True)
-        if change_ < 0
+        np.flatnonzero(numbers == number)[more:]
+        for number, more in zip(kinds.numbers.tolist(), change.tolist(), strict=True)
+        if more < 0
     ]
-    more = np.flatnonzero(change > 0)
+    rise = np.flatnonzero(change > 0)
     suppressed = np.sort(np.concatenate([NOBODY, *gone]))
-    added = Merged(*taken(kinds.offsets, kinds.items, more), change[more])
+    added = Merged(*taken(kinds.offsets, kinds.items, rise), change[rise])
     limits = problem.limits
     patterns = mine(
         witness(problem.rows, suppressed, added),
@@ -86,16 +101,22 @@ def answer_of(problem: Problem, kinds: Kinds, counts: NDArray[np.int64]) -> Answ
         max_patterns=limits.patterns,
         memory=limits.memory,
     )
-    answer = Answer(patterns, suppressed, added)
-    return None if has_channel(problem, patterns) or gained(problem, answer).size else answer
+    return Answer(patterns, suppressed, added)
 
 
-def gained(problem: Problem, answer: Answer) -> NDArray[np.int64]:
-    """Return the numbers of the patterns of an answer that were not frequent before."""
+def gained(problem: Problem, patterns: Patterns) -> NDArray[np.bool_]:
+    """Return smallest itemsets that were not frequent, as a matrix: one for each of the patterns that holds any."""
     place, width = places(problem)
     tops = as_matrix(*problem.family.top_itemsets(), place, width)
-    listed = as_matrix(answer.patterns.offsets, answer.patterns.items, place, width)
-    return np.flatnonzero(~holds(listed, tops).any(axis=1))
+    listed = as_matrix(patterns.offsets, patterns.items, place, width)
+    # Items that are not frequent are in no row that is added.
+    listed[:, width] = False
+    new = listed[~holds(listed, tops).any(axis=1)]
+    for itemset in new:
+        for item in np.flatnonzero(itemset):
+            itemset[item] = False
+            itemset[item] = holds(itemset[None], tops).any()
+    return np.unique(new, axis=0)
 
 
 def places(problem: Problem) -> tuple[NDArray[np.int64], int]:
@@ -124,41 +145,41 @@ def holds(itemsets: NDArray[np.bool_], rows: NDArray[np.bool_]) -> NDArray[np.bo
     return held
 
 
-def _independent(problem: Problem, merged: Merged, order: NDArray[np.intp]) -> list[int]:
+def _independent(problem: Problem, merged: Merged, order: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return merged rows of which none adds to the supports what others add together, the first in order."""
     place, width = places(problem)
     closed = as_matrix(problem.family.offsets, problem.family.items, place, width)
-    span, chosen, todo = Span(np.zeros((len(closed), 0)), []), [], order
-    while todo.size and len(span.pivots) < len(closed):
-        if len(closed) * (len(span.pivots) + STEP) > MOST_ENTRIES:
-            raise BudgetError(
-                f"the least distortion of {len(closed):,} supports by {len(span.pivots):,} kinds of rows or more is too "
-                "large a program to solve; raise min_support, or use another method"
-            )
-        part = todo[:AT_ONCE]
-        held = holds(closed, as_matrix(*taken(merged.offsets, merged.items, part), place, width)).astype(np.float64)
+    span, chosen = Span(np.zeros((len(closed), 0)), []), [np.empty(0, dtype=np.int64)]
+    for start in range(0, order.size, AT_ONCE):
+        part = order[start : start + AT_ONCE]
+        rows = as_matrix(*taken(merged.offsets, merged.items, part), place, width)
+        held = holds(closed, rows).astype(np.float64)
         rest = held - span.columns @ held[span.pivots]
-        fresh = np.flatnonzero(np.abs(rest).max(axis=0, initial=0) > TINY)[:STEP]
-        span, kept = _extended(span, rest[:, fresh])
-        chosen += part[fresh[kept]].tolist()
-        # What comes before the last that was looked at is spanned now.
-        todo = todo[fresh[-1] + 1 if fresh.size == STEP else AT_ONCE :]
-    return chosen
+        while (fresh := np.flatnonzero(np.abs(rest).max(axis=0, initial=0) > TINY)[:STEP]).size:
+            more, kept = _pivoted(rest[:, fresh])
+            span = span.joined(more)
+            rest -= more.columns @ rest[more.pivots]
+            chosen.append(part[fresh[kept]])
+            if span.columns.size > MOST_ENTRIES:
+                raise BudgetError(
+                    f"the least distortion of {len(closed):,} supports by {len(span.pivots):,} kinds of rows or more "
+                    "is too large a program to solve; raise min_support, or use another method"
+                )
+        if len(span.pivots) == len(closed):
+            break
+    return np.concatenate(chosen)
 
 
-def _extended(span: Span, columns: NDArray[np.float64]) -> tuple[Span, list[int]]:
-    """Return the span with columns that are 0 in its pivots, and which of them were needed (Gauss and Jordan)."""
-    more, pivots, kept = np.zeros((len(columns), 0)), [], []
+def _pivoted(columns: NDArray[np.float64]) -> tuple[Span, list[int]]:
+    """Return what some columns span, and which of them are needed for it (Gauss and Jordan)."""
+    span, kept = Span(np.zeros((len(columns), 0)), []), []
     for at in range(columns.shape[1]):
-        column = columns[:, at] - more @ columns[pivots, at]
+        column = columns[:, at] - span.columns @ columns[span.pivots, at]
         pivot = int(np.argmax(np.abs(column)))
         if abs(column[pivot]) > TINY:
-            column /= column[pivot]
-            more = np.column_stack([more - np.outer(column, more[pivot]), column])
-            pivots.append(pivot)
+            span = span.joined(Span((column / column[pivot])[:, None], [pivot]))
             kept.append(at)
-    before = span.columns - more @ span.columns[pivots]
-    return Span(np.column_stack([before, more]), [*span.pivots, *pivots]), kept
+    return span, kept
 
 
 def _key(offsets: NDArray[np.int64], items: NDArray[np.int32], number: int) -> bytes:

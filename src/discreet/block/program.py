@@ -60,14 +60,17 @@ class Program:
         self._terms.extend(Terms(part.rows + self.height, part.columns, part.factors) for part in terms)
         self.height += size
 
-    def solve(self, *, seconds: float, gap: float, start: Floats | None = None) -> Solved:
-        """Return the values of the least cost, or close to it by ``gap``, a share of that cost."""
+    def solve(self, *, seconds: float, gap: float, start: Floats | None = None, effort: float = 0.05) -> Solved:
+        """Return the values of the least cost, or close to it by ``gap``, a share of that cost.
+
+        ``effort`` is the share of the work that goes into good values, rather than into the bound.
+        """
         # Loaded late: importing discreet shall stay quick.
         import highspy  # noqa: PLC0415
 
         solver = highspy.Highs()
-        options = {"output_flag": False, "threads": 1, "random_seed": SEED, "mip_rel_gap": gap, "time_limit": seconds}
-        for name, value in options.items():
+        options = {"output_flag": False, "threads": 1, "random_seed": SEED, "time_limit": seconds}
+        for name, value in (options | {"mip_rel_gap": gap, "mip_heuristic_effort": effort}).items():
             solver.setOptionValue(name, value)
         solver.passModel(self._model(highspy))
         if start is not None:
@@ -100,10 +103,10 @@ class Program:
         return model
 
 
-def entries(matrix: NDArray[np.bool_], columns: Numbers) -> Terms:
-    """Return where a matrix is true as terms of these columns."""
+def entries(matrix: NDArray[np.bool_] | NDArray[np.int8], columns: Numbers) -> Terms:
+    """Return what is not 0 in a matrix as terms of these columns."""
     rows, places = np.nonzero(matrix)
-    return Terms(rows, columns[places], np.ones(rows.size))
+    return Terms(rows, columns[places], matrix[rows, places].astype(np.float64))
 
 
 def each(columns: Numbers, factors: ArrayLike) -> Terms:
