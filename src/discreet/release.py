@@ -24,7 +24,7 @@ class Merged(NamedTuple):
 class Proof(NamedTuple):
     """How good a solution is known to be: its average distortion, and a bound that none like it is below.
 
-    Those like it are the releases made of ``kinds`` different rows; ``whole`` says that these are all there can be.
+    Those like it have more or fewer rows of some ``kinds`` of rows; ``whole`` says that these are all there can be.
     ``stopped`` says that time ran out before the bound was met: another run may end elsewhere.
     """
 

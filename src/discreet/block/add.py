@@ -19,13 +19,19 @@ def answer(problem: Problem) -> Answer:
     are added that serve several channels at once, where that costs less.
     """
     patterns = problem.patterns
-    itemsets = bases(problem)
-    if problem.merge and problem.cells.counts.size:
-        itemsets = min(itemsets, covering(problem), key=lambda itemsets: distortions(problem, *itemsets).sum())
+    itemsets = merged(problem) if problem.merge else bases(problem)
     added = Merged(*itemsets, np.full(itemsets[0].size - 1, problem.k, dtype=np.int64))
     supports = patterns.supports + held_by(patterns, added, problem.family.trie)
     n = patterns.n + int(added.weights.sum())
     return Answer(replace(patterns, supports=supports, n=n, mined=None), NOBODY, added)
+
+
+def merged(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return itemsets that cover all channels, the bases or others: those that cost less distortion."""
+    own = bases(problem)
+    if not problem.cells.counts.size:
+        return own
+    return min(own, covering(problem), key=lambda itemsets: distortions(problem, *itemsets).sum())
 
 
 def bases(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.block.problem import NONE, Answer, Problem
+from discreet.block.problem import Answer, Problem
 from discreet.errors import GuaranteeError, InconsistencyError
 from discreet.family import family_of, taken
 from discreet.measure import distortion, supports_in
@@ -34,9 +34,10 @@ def has_channel(problem: Problem, patterns: Patterns) -> bool:
             family = problem.family.with_supports(patterns.supports, patterns.n)
         else:
             family = family_of(patterns)
-        return bool(family.cells(problem.k, problem.threads).counts.size)
     except InconsistencyError:
         return True
+    # Cells of fewer than no rows, which no rows have, are too small as well.
+    return bool(family.smallest_cells(family.tops, problem.k)[1].size)
 
 
 def has_supports(problem: Problem, answer: Answer) -> bool:
@@ -52,9 +53,7 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
         return patterns.n == n and np.array_equal(counted((rows.offsets, rows.items), patterns), patterns.supports)
     # Only what was suppressed and added needs to be counted: the rest is as it was mined.
     supports = before.supports + weighed(answer.added, before)
-    if answer.suppressed.size:
-        gone = witness(problem.rows, np.delete(np.arange(len(problem.rows)), answer.suppressed), NONE)
-        supports -= counted((gone.offsets, gone.items), before)
+    supports -= counted(taken(problem.rows.offsets, problem.rows.items, answer.suppressed), before)
     is_kept = np.array_equal(supports[places], patterns.supports)
     return patterns.n == n and is_kept and is_complete(patterns, before, places, supports)
 

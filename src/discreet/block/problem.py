@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from discreet.mine.watch import Limits
 from discreet.patterns import Patterns
 from discreet.release import Merged, Proof
 from discreet.transactions import Transactions
+
+SMALL: Final = 100_000
+"""Items of all closed itemsets together, below which a choice between ways to the cells is not worth its time."""
 
 
 class Answer(NamedTuple):
@@ -64,6 +67,8 @@ class Problem:
     @cached_property
     def cells(self) -> Cells:
         """The cells of maximal itemsets that hold from 1 to k − 1 rows, in any order."""
+        if self.patterns.items.size < SMALL:
+            return self.family.cells(self.k, self.threads)
         return shared.cells(self._question)
 
     @cached_property

@@ -1,6 +1,7 @@
 """Suppress: take rows out until no channel is left."""
 
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -9,10 +10,13 @@ from discreet.block.problem import NONE, Answer, Problem, held_by
 from discreet.detect import channels_of
 from discreet.detect.question import Question
 from discreet.errors import GuaranteeError
-from discreet.family import taken
+from discreet.family import Trie, taken
 from discreet.patterns import Patterns
 from discreet.release import Merged
 from discreet.transactions import Transactions
+
+LENGTH_BITS: Final = 20
+"""Bits that the length of an itemset takes at most: no row holds more items than 100,000."""
 
 
 def answer(problem: Problem) -> Answer:
@@ -27,7 +31,7 @@ def answer(problem: Problem) -> Answer:
     merged, numbers = problem.merged
     rows = Transactions.from_codes(merged.offsets.copy(), merged.items.copy(), problem.patterns.labels)
     is_left = np.ones(len(rows), dtype=np.bool_)
-    left, channels, rounds = problem.patterns, problem.channels, 0
+    left, channels, trie, rounds = problem.patterns, problem.channels, problem.family.trie, 0
     while len(channels):
         rounds += 1
         hit = channels.rows(rows).numbers
@@ -35,13 +39,16 @@ def answer(problem: Problem) -> Answer:
         if not hit.size:
             raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
-        left = without(left, Merged(*taken(merged.offsets, merged.items, hit), merged.weights[hit]))
-        channels = channels_of(Question(left, None, problem.k, problem.threads))
+        left = without(left, Merged(*taken(merged.offsets, merged.items, hit), merged.weights[hit]), trie)
+        question = Question(left, None, problem.k, problem.threads)
+        channels, trie = channels_of(question), question.family.trie
     return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
 
 
-def without(patterns: Patterns, rows: Merged) -> Patterns:
+def without(patterns: Patterns, rows: Merged, trie: Trie | None = None) -> Patterns:
     """Return closed itemsets as they are without some of the rows: those that are still frequent, and still closed.
+
+    The ``trie`` is that of the patterns, if it is at hand.
 
     >>> from discreet import mine
     >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
@@ -49,10 +56,12 @@ def without(patterns: Patterns, rows: Merged) -> Patterns:
     >>> [(sorted(itemset), support) for itemset, support in without(patterns, row)]
     [(['a', 'b'], 2)]
     """
-    supports = patterns.supports - held_by(patterns, rows)
+    gone = held_by(patterns, rows, trie)
+    supports = patterns.supports - gone
     frequent = np.flatnonzero(supports >= patterns.min_support)
     offsets, items = taken(patterns.offsets, patterns.items, frequent)
-    closed = kernels.within.closed(offsets, items, supports[frequent])
+    order = np.argsort((supports[frequent] << LENGTH_BITS) + np.diff(offsets))
+    closed = kernels.within.closed(offsets, items, supports[frequent], gone[frequent] == 0, order)
     offsets, items = taken(offsets, items, closed)
     n = patterns.n - int(rows.weights.sum())
     return replace(patterns, offsets=offsets, items=items, supports=supports[frequent[closed]], n=n)

@@ -130,14 +130,12 @@ def compare(items, start, stop, others, first, last):
 
 
 @jit
-def closed(offsets, items, supports):
-    """Return the numbers of the itemsets that no other one of the same support holds all items of."""
+def closed(offsets, items, supports, is_known, order):
+    """Return the numbers of the itemsets that no other one of the same support holds all items of.
+
+    Of some that ``is_known``. ``order`` brings those of one support together, the shorter ones first.
+    """
     total = supports.size
-    lengths = np.empty(total, np.int64)
-    for number in range(total):
-        lengths[number] = offsets[number + 1] - offsets[number]
-    order = np.argsort(lengths, kind="mergesort")
-    order = order[np.argsort(supports[order], kind="mergesort")]
     is_open, start = np.zeros(total, np.bool_), 0
     while start < total:
         stop = start + 1
@@ -145,6 +143,8 @@ def closed(offsets, items, supports):
             stop += 1
         for at in range(start, stop):
             number = order[at]
+            if is_known[number]:
+                continue
             for other in order[at + 1 : stop]:
                 if is_held(offsets, items, number, other):
                     is_open[number] = True
