@@ -53,7 +53,8 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
         return patterns.n == n and np.array_equal(counted((rows.offsets, rows.items), patterns), patterns.supports)
     # Only what was suppressed and added needs to be counted: the rest is as it was mined.
     supports = before.supports + weighed(answer.added, before)
-    supports -= counted(taken(problem.rows.offsets, problem.rows.items, answer.suppressed), before)
+    if answer.suppressed.size:
+        supports -= counted(taken(problem.rows.offsets, problem.rows.items, answer.suppressed), before)
     is_kept = np.array_equal(supports[places], patterns.supports)
     return patterns.n == n and is_kept and is_complete(patterns, before, places, supports)
 
