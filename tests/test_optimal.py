@@ -169,8 +169,13 @@ def test_300_databases_are_never_worse_off_than_by_other_methods():
         rows = [[item for item, share in enumerate(shares) if random.random() < share] for _ in range(12)]
         options = {"min_support": random.randint(2, 7), "k": random.randint(2, 5)}
         least = block(rows, method="optimal", seconds=1, **options).distortion.average
-        for other in ("suppress", "add"):
-            assert least <= block(rows, method=other, **options).distortion.average + 1e-12
+        for other in (
+            {"method": "suppress"},
+            {"method": "add"},
+            {"method": "add", "merge": True},
+            {"method": "withhold"},
+        ):
+            assert least <= block(rows, **other, **options).distortion.average + 1e-12
 
 
 @pytest.mark.usefixtures("no_few")
@@ -223,7 +228,8 @@ def test_without_time_the_better_of_other_methods_is_given():
     random = Random(1)  # noqa: S311 - no secret
     rows = [[item for item in range(9) if random.random() < 0.5] for _ in range(60)]
     proof = block(rows, min_support=6, k=4, method="optimal", seconds=1e-6).proof
-    others = [block(rows, min_support=6, k=4, method=other).distortion.average for other in ("suppress", "add")]
+    ways = [{"method": "suppress"}, {"method": "add"}, {"method": "add", "merge": True}]
+    others = [block(rows, min_support=6, k=4, **way).distortion.average for way in ways]
     assert (proof.average, proof.stopped) == (min(others), True)
 
 
