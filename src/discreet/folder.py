@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -47,6 +47,9 @@ NAMES: Final = {
 }
 """What a release folder may hold."""
 
+CLAIMS: Final = ("method", "k", "min_support", "n", "kind", "listed", "is_whole")
+"""What release.json and certificate.json both say."""
+
 
 def write_release(
     release: Release,
@@ -81,34 +84,25 @@ def write_release(
     with _beside(place) as beside:
         listed = beside / f"patterns{suffix}"
         write_patterns(release.patterns, listed, format=format)
-        _write_text(beside / "certificate.json", [as_json(certificate(release, listed))])
+        facts = public_facts(release)
+        _write_text(beside / "certificate.json", [as_json(certificate(facts, release.patterns, listed))])
         _write_text(beside / "report.txt", public_text(release))
         files = {path.name: digest(path) for path in sorted(beside.iterdir())}
-        _write_text(beside / "release.json", [as_json({**public_facts(release), "files": files})])
+        _write_text(beside / "release.json", [as_json({**facts, "files": files})])
         _write_private(release, beside / MARK, source)
         found = verify(beside)
         if not found.is_good:
             raise GuaranteeError(f"the verifier refuses the release ({found.faults[0]}); nothing is released")
 
 
-def certificate(release: Release, listed: Path) -> dict[str, Any]:
+def certificate(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:
     """Return what a verifier needs: what is claimed, and the cells of each maximal itemset, to be counted again."""
-    patterns = patterns_in_order(release.patterns)
-    claims = {
-        "method": release.method,
-        "k": release.policy.k,
-        "min_support": patterns.min_support,
-        "n": patterns.n,
-        "kind": patterns.kind,
-        "listed": len(patterns),
-        "is_whole": release.is_whole,
-    }
-    found = list(tops(patterns))
+    found = list(tops(patterns_in_order(patterns)))
     return {
         "certificate": 1,
-        **claims,
+        **{word: facts[word] for word in CLAIMS},
         "patterns": {"file": listed.name, "sha256": digest(listed)},
-        "smallest_cell": min((top["smallest"] for top in found), default=None),
+        "smallest_cell": min(top["smallest"] for top in found),
         "tops": found,
     }
 

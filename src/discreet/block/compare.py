@@ -14,6 +14,8 @@ from discreet.release import Release, Rival
 
 METHODS: Final = ("suppress", "add", "withhold", "optimal")
 """Each has a module in this folder, with a function ``answer``, and is loaded when it is first asked for."""
+MOST_WITHHELD: Final = 10**6
+"""Itemsets that "withhold" may list where it is only compared: it lists them all, not the closed ones."""
 
 
 class Compared(NamedTuple):
@@ -73,11 +75,12 @@ def solved(method: str, problem: Problem, policy: Policy) -> Release:
 def compared(problem: Problem, policy: Policy) -> Comparison:
     """Return what all methods make of the rows; what does not fit the limits is left out, and said so."""
     lines = []
+    most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     for name, method, asked in (
         ("suppress", "suppress", problem),
         ("add", "add", replace(problem, merge=False)),
         ("add, merged", "add", replace(problem, merge=True)),
-        ("withhold", "withhold", problem),
+        ("withhold", "withhold", replace(problem, limits=replace(problem.limits, patterns=most))),
         ("optimal", "optimal", problem),
     ):
         start = perf_counter()

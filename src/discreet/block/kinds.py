@@ -13,8 +13,8 @@ from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.release import Merged, witness
 
-MOST_ENTRIES: Final = 1 << 24
-"""Supports times kinds of rows, at most: a matrix of 128 MiB, and more than the solver gets through."""
+MOST_ENTRIES: Final = 1 << 22
+"""Supports times kinds of rows, at most: what is made ready in seconds, and more than the solver gets through."""
 AT_ONCE: Final = 2048
 """Kinds of rows that are looked at together."""
 STEP: Final = 64
@@ -67,8 +67,10 @@ def kinds_of(problem: Problem) -> Kinds:
     merged, _ = problem.merged
     many = np.minimum(merged.weights, 2 * problem.k)
     order = np.lexsort((np.diff(merged.offsets), -many))
-    rows = _independent(problem, merged, order)
     offsets, items = add.bases(problem)
+    _check_size(len(problem.patterns), offsets.size - 1)
+    rows = _independent(problem, merged, order)
+    _check_size(len(problem.patterns), rows.size + offsets.size - 1)
     known = {_key(merged.offsets, merged.items, number): number for number in range(merged.weights.size)}
     bases = np.array([known.get(_key(offsets, items, base), -1) for base in range(offsets.size - 1)], dtype=np.int64)
     rows, new = np.union1d(rows, bases[bases >= 0]), np.flatnonzero(bases < 0)
@@ -160,14 +162,19 @@ def _independent(problem: Problem, merged: Merged, order: NDArray[np.intp]) -> N
             span = span.joined(more)
             rest -= more.columns @ rest[more.pivots]
             chosen.append(part[fresh[kept]])
-            if span.columns.size > MOST_ENTRIES:
-                raise BudgetError(
-                    f"the least distortion of {len(closed):,} supports by {len(span.pivots):,} kinds of rows or more "
-                    "is too large a program to solve; raise min_support, or use another method"
-                )
+            _check_size(*span.columns.shape)
         if len(span.pivots) == len(closed):
             break
     return np.concatenate(chosen)
+
+
+def _check_size(supports: int, kinds: int) -> None:
+    """Refuse a program of so many supports and kinds of rows, or more, if it is too large."""
+    if supports * kinds > MOST_ENTRIES:
+        raise BudgetError(
+            f"the least distortion of {supports:,} supports by {kinds:,} kinds of rows or more is too large a program "
+            "to solve; raise min_support, or use another method"
+        )
 
 
 def _pivoted(columns: NDArray[np.float64]) -> tuple[Span, list[int]]:
