@@ -287,7 +287,7 @@ main(prog_name="discreet")
 
 def test_ctrl_c_ends_a_long_solve_soon(tmp_path):
     file = written(tmp_path / "rows.csv", discreet.generate.clinic(3000, seed=2))
-    options = ["--min-support", "1%", "-k", "20", "--method", "optimal", "--seconds", "600", "--quiet"]
+    options = ["--min-support", "5%", "-k", "20", "--method", "optimal", "--seconds", "600", "--quiet"]
     command = [sys.executable, "-c", INTERRUPTED, "block", file, *options, "--out", tmp_path / "release"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: stopped by Ctrl-C\n")

@@ -130,11 +130,19 @@ def _run(highspy: Any, solver: Any) -> None:  # noqa: ANN401 - loaded late
     kinds = highspy.cb.HighsCallbackType
     for kind in (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt):
         solver.startCallback(kind)
-    thread = Thread(target=solver.run, daemon=True)
-    thread.start()
+    # Not by joining the thread: Python 3.11 takes one for ended when Ctrl-C breaks into that.
+    is_done = Event()
+
+    def run() -> None:
+        try:
+            solver.run()
+        finally:
+            is_done.set()
+
+    Thread(target=run, daemon=True).start()
     try:
-        while thread.is_alive():
-            thread.join(TICK)
+        while not is_done.wait(TICK):
+            pass
     finally:
         is_over.set()
-        thread.join()
+        is_done.wait()
