@@ -47,7 +47,10 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
         cost = distortion(before, patterns)
         return cost.changed == cost.lost and patterns.n == before.n
     n = before.n - answer.suppressed.size + int(answer.added.weights.sum())
-    places = placed(patterns, before)
+    if patterns.offsets is before.offsets and not answer.suppressed.size:
+        is_kept = np.array_equal(before.supports + weighed(answer.added, before), patterns.supports)
+        return is_kept and patterns.n == n
+    places = kernels.within.places(patterns.offsets, patterns.items, before.offsets, before.items)
     if places.min(initial=0) < 0:
         rows = witness(problem.rows, answer.suppressed, answer.added)
         return patterns.n == n and np.array_equal(counted((rows.offsets, rows.items), patterns), patterns.supports)
@@ -69,14 +72,6 @@ def is_complete(patterns: Patterns, before: Patterns, places: NDArray[np.int64],
     offsets, items = taken(before.offsets, before.items, gone)
     left = replace(before, offsets=offsets, items=items, supports=supports[gone], n=patterns.n)
     return np.array_equal(supports_in(patterns, left), supports[gone])
-
-
-def placed(patterns: Patterns, before: Patterns) -> NDArray[np.int64]:
-    """Return which itemset each of the patterns was before, -1 for a new one."""
-    if patterns.offsets is before.offsets:
-        return np.arange(len(patterns))
-    places: NDArray[np.int64] = kernels.within.places(patterns.offsets, patterns.items, before.offsets, before.items)
-    return places
 
 
 def weighed(rows: Merged, patterns: Patterns) -> NDArray[np.int64]:

@@ -133,20 +133,21 @@ def deal(stream, size, starts, maps, counts):
 
 
 @jit
-def invert(maps, counts, first, last, root, order, cells, held):
+def invert(maps, counts, first, last, longest, root, order, starts, cells, held):
     """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
 
     A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support
     has left. The itemsets from ``first`` to ``last``, and the empty one if its support ``root`` is not 0, must be all
-    that some row meets the top in. ``order`` has room for them.
+    that some row meets the top in, of at most ``longest`` items. ``order`` has room for them, ``starts`` for lengths.
     """
-    starts = np.zeros(66, np.int64)
+    for length in range(longest + 2):
+        starts[length] = 0
     for number in range(first, last):
-        starts[65 - np.int64(popcount(maps[number]))] += 1
-    for length in range(65):
+        starts[longest + 1 - np.int64(popcount(maps[number]))] += 1
+    for length in range(longest + 1):
         starts[length + 1] += starts[length]
     for number in range(first, last):
-        place = 64 - np.int64(popcount(maps[number]))
+        place = longest - np.int64(popcount(maps[number]))
         order[starts[place]] = number
         starts[place] += 1
     many = 0
@@ -180,6 +181,7 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
     paths = (np.full(66, ~np.uint64(0), np.uint64), np.zeros(66, np.uint64))
     stream = (np.empty(total + 1, np.uint64), np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64))
     starts, maps, counts = np.empty(66, np.int64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
+    lengths = np.empty(66, np.int64)
     order, cells, held = np.empty(total + 1, np.int64), np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
     found, met, room = 0, 0, 1024
     found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
@@ -192,9 +194,8 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
         met += starts[64]
         for number in range(start, stop):
             first, last = offsets[tops[number]], offsets[tops[number] + 1]
-            many_cells = invert(
-                maps, counts, starts[number - start], starts[number - start + 1], supports[0], order, cells, held
-            )
+            begin, end = starts[number - start], starts[number - start + 1]
+            many_cells = invert(maps, counts, begin, end, last - first, supports[0], order, lengths, cells, held)
             if found + many_cells > room:
                 room = 2 * (found + many_cells)
                 found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
