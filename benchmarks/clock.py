@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 LEAST_ROUNDS: Final = 3
-MOST_ROUNDS: Final = 15
+MOST_ROUNDS: Final = 50
 
 
 class Effort(NamedTuple):
