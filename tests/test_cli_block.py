@@ -11,7 +11,7 @@ from pathlib import Path
 import oracle
 import pytest
 from click.testing import CliRunner
-from test_cli import shown_on_a_terminal
+from test_cli import assert_refused, shown_on_a_terminal
 
 import discreet
 import discreet.generate
@@ -54,15 +54,6 @@ def family(folder):
 def one_line(result):
     """What was shown, as if the lines had no end."""
     return " ".join(result.stdout.split())
-
-
-def assert_refused(result, words):
-    """It ended with exit code 2 and one line on stderr that holds these words."""
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    assert words in result.stderr
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -132,7 +132,7 @@ def as_json(told: dict[str, Any]) -> str:
     text = json.dumps({name: value for name, value in told.items() if name not in lists}, indent=2, ensure_ascii=False)
     for name, entries in lists.items():
         lines = ",".join(f"\n    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
-        text = f'{text[:-2]},\n  "{name}": [{lines}{chr(10) * bool(entries)}{"  " * bool(entries)}]\n}}'
+        text = f'{text[:-2]},\n  "{name}": [{lines}\n  ]\n}}'
     return text
 
 

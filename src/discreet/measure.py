@@ -89,7 +89,7 @@ def class_sizes(patterns: Patterns) -> list[int]:
         return [1] * len(patterns)
     lengths = np.diff(patterns.offsets)
     order = np.argsort(lengths, kind="stable")
-    trie, root, many = _trie(patterns), _is_rooted(patterns), len(patterns.labels)
+    trie, root, many = _trie(patterns), patterns.is_rooted, len(patterns.labels)
     if lengths.max(initial=0) <= LONGEST:
         sizes = np.zeros(len(patterns), dtype=np.uint64)
         kernels.within.class_sizes(trie, root, patterns.offsets, patterns.items, order, many, sizes)
@@ -104,7 +104,7 @@ def _long_class_sizes(patterns: Patterns, trie: Trie, order: NDArray[np.intp]) -
     for number in order.tolist():
         itemset = patterns.items[patterns.offsets[number] : patterns.offsets[number + 1]]
         inside[itemset] = True
-        many = kernels.within.walk(trie, _is_rooted(patterns), inside, found)
+        many = kernels.within.walk(trie, patterns.is_rooted, inside, found)
         sizes[number] = 2**itemset.size - sum(sizes[other] for other in found[:many].tolist())
         inside[itemset] = False
     return sizes
@@ -145,16 +145,12 @@ def _trie(patterns: Patterns) -> Trie:
     return trie
 
 
-def _is_rooted(patterns: Patterns) -> bool:
-    return bool(len(patterns) and patterns.offsets[1] == 0)
-
-
 def _closures(patterns: Patterns, others: Patterns) -> NDArray[np.int64]:
     """Return for each of the patterns which of the others has its support: the closure; -1 where none holds it."""
     closures = np.full(len(patterns), -1, dtype=np.int64)
     kernels.within.close(
         _trie(patterns),
-        _is_rooted(patterns),
+        patterns.is_rooted,
         (others.offsets, others.items),
         others.supports,
         len(patterns.labels),

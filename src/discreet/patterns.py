@@ -141,6 +141,11 @@ class Patterns:
 
         return pl.DataFrame(self._columns([self.labelled(number) for number in range(len(self))]))
 
+    @property
+    def is_rooted(self) -> bool:
+        """Whether the empty itemset is listed; it is the first then."""
+        return bool(len(self) and self.offsets[1] == 0)
+
     def __len__(self) -> int:
         return int(self.supports.size)
 

@@ -44,8 +44,8 @@ def distortions(problem: Problem, offsets: NDArray[np.int64], items: NDArray[np.
     """
     patterns, sums = problem.patterns, np.zeros(offsets.size - 1)
     values = np.array(class_sizes(patterns), dtype=np.float64) / patterns.supports
-    is_rooted = bool(patterns.offsets[1] == 0)
-    kernels.within.sum_up(problem.family.trie, is_rooted, (offsets, items), values, len(patterns.labels), sums)
+    trie, many = problem.family.trie, len(patterns.labels)
+    kernels.within.sum_up(trie, patterns.is_rooted, (offsets, items), values, many, sums)
     return sums
 
 

@@ -93,8 +93,8 @@ class Problem:
 def held_by(patterns: Patterns, rows: Merged, trie: Trie | None = None) -> NDArray[np.int64]:
     """Return how many of the rows hold each of the patterns, whose ``trie`` may be at hand."""
     planted = kernels.lattice.plant(patterns.offsets, patterns.items) if trie is None else trie
-    totals, is_rooted = np.zeros(len(patterns), dtype=np.int64), bool(len(patterns) and patterns.offsets[1] == 0)
-    kernels.within.add_up(planted, is_rooted, (rows.offsets, rows.items), rows.weights, len(patterns.labels), totals)
+    totals, itemsets = np.zeros(len(patterns), dtype=np.int64), (rows.offsets, rows.items)
+    kernels.within.add_up(planted, patterns.is_rooted, itemsets, rows.weights, len(patterns.labels), totals)
     return totals
 
 
