@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +77,6 @@ class Family:
         """Return an itemset by its labels."""
         return frozenset(self.labels[item] for item in self.items[self.offsets[number] : self.offsets[number + 1]])
 
-    def with_supports(self, supports: NDArray[np.int64], n: int) -> Self:
-        """Return the same itemsets with other supports, of ``n`` rows."""
-        other = replace(self, supports=supports, n=n)
-        other.__dict__.update({name: self.__dict__[name] for name in ("trie", "may_be_cut") if name in self.__dict__})
-        return other
-
     def cells(self, limit: int, threads: int = 1) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.
 
@@ -131,9 +125,9 @@ class Family:
 
     def _open(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of some itemsets may not be closed, or do not fit a word of a bitmap."""
-        lengths = np.diff(self.offsets)[numbers]
-        cut: NDArray[np.bool_] = lengths >= (self.longest if self.may_be_cut else WORD + 1)
-        return cut | (lengths > WORD)
+        lengths = self.offsets[numbers + 1] - self.offsets[numbers]
+        open_: NDArray[np.bool_] = lengths >= (min(self.longest, WORD + 1) if self.may_be_cut else WORD + 1)
+        return open_
 
     def _inverted(
         self, numbers: NDArray[np.int64], limit: int
@@ -146,15 +140,18 @@ class Family:
             yield places, maps[:, None], counts
             return
         open_ = self._open(numbers)
+        if not open_.any():
+            places, maps, counts, _ = self._invert(numbers, limit)
+            yield places.astype(np.int64), maps[:, None], counts
+            return
         closed, rest = np.flatnonzero(~open_), np.flatnonzero(open_)
         places, maps, counts, _ = self._invert(numbers[closed], limit)
         yield closed[places], maps[:, None], counts
-        if rest.size:
-            words = -(-self.longest // WORD)
-            places, maps, counts = kernels.lattice.cells_of(
-                self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
-            )
-            yield rest[places], maps, counts
+        words = -(-self.longest // WORD)
+        places, maps, counts = kernels.lattice.cells_of(
+            self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
+        )
+        yield rest[places], maps, counts
 
     def _invert(
         self, numbers: NDArray[np.int64], limit: int

@@ -17,7 +17,7 @@ from discreet.release import Merged, witness
 def check(problem: Problem, answer: Answer) -> None:
     """Refuse an answer with a channel, or with a support that its witness, or without one the rows, do not have."""
     patterns = answer.patterns
-    if has_channel(problem, patterns):
+    if has_small_sum(problem, answer.added) if only_adds(problem, answer) else has_channel(problem, patterns):
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")
     if (patterns.supports < problem.least).any() or not has_supports(problem, answer):
         raise GuaranteeError(
@@ -25,15 +25,31 @@ def check(problem: Problem, answer: Answer) -> None:
         )
 
 
+def only_adds(problem: Problem, answer: Answer) -> bool:
+    """Return whether the itemsets are those of the rows, of which none is suppressed."""
+    return answer.is_whole and not answer.suppressed.size and answer.patterns.offsets is problem.patterns.offsets
+
+
+def has_small_sum(problem: Problem, added: Merged) -> bool:
+    """Return whether a cell holds from 1 to k − 1 rows once some are added.
+
+    Cells are sums and differences of supports, so a cell of all rows together is that of the rows, which is known if
+    it is small, and that of the added ones, which are counted here. That the supports are those of all rows together
+    is for ``has_supports`` to see.
+    """
+    cells, many = problem.cells, len(problem.patterns.labels)
+    sums = cells.counts.copy()
+    tops = problem.family.top_itemsets()
+    kernels.exposed.weigh((added.offsets, added.items), added.weights, cells[:3], tops, many, sums)
+    return bool((added.weights < problem.k).any() or (sums < problem.k).any())
+
+
 def has_channel(problem: Problem, patterns: Patterns) -> bool:
     """Return whether a cell of the patterns holds from 1 to k − 1 rows, or none can be told."""
     if not len(patterns):
         return False
     try:
-        if patterns.offsets is problem.patterns.offsets:
-            family = problem.family.with_supports(patterns.supports, patterns.n)
-        else:
-            family = family_of(patterns)
+        family = family_of(patterns)
     except InconsistencyError:
         return True
     # Cells of fewer than no rows, which no rows have, are too small as well.
@@ -47,7 +63,7 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
         cost = distortion(before, patterns)
         return cost.changed == cost.lost and patterns.n == before.n
     n = before.n - answer.suppressed.size + int(answer.added.weights.sum())
-    if patterns.offsets is before.offsets and not answer.suppressed.size:
+    if only_adds(problem, answer):
         is_kept = np.array_equal(before.supports + weighed(answer.added, before), patterns.supports)
         return is_kept and patterns.n == n
     places = kernels.within.places(patterns.offsets, patterns.items, before.offsets, before.items)
@@ -78,8 +94,9 @@ def weighed(rows: Merged, patterns: Patterns) -> NDArray[np.int64]:
     """Return how much the merged rows weigh that hold each of the patterns; those of one weight are counted at once."""
     supports = np.zeros(len(patterns), dtype=np.int64)
     for weight in sorted(set(rows.weights.tolist())):
-        alike = np.flatnonzero(rows.weights == weight)
-        supports += weight * counted(taken(rows.offsets, rows.items, alike), patterns)
+        alike = rows.weights == weight
+        part = (rows.offsets, rows.items) if alike.all() else taken(rows.offsets, rows.items, np.flatnonzero(alike))
+        supports += weight * counted(part, patterns)
     return supports
 
 

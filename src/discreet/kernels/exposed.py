@@ -62,6 +62,47 @@ def count(rows, channels, code, many, times, smallest):
 
 
 @jit
+def weigh(rows, weights, cells, tops, many, sums):
+    """Add to ``sums`` what the rows weigh that meet the top of each cell in its base; rows are few, of ``many`` items.
+
+    Rows and ``tops`` are CSR, ``cells`` are numbers of their tops and bases (CSR).
+    """
+    offsets, items = rows
+    top_numbers, base_offsets, bases = cells
+    top_offsets, top_items = tops
+    line, lines, longest = np.full(many, -1, np.int64), 0, 0
+    for top in range(top_offsets.size - 1):
+        longest = max(longest, top_offsets[top + 1] - top_offsets[top])
+    for item in top_items:
+        if line[item] < 0:
+            line[item] = lines
+            lines += 1
+    total = offsets.size - 1
+    words = (total + 63) >> 6
+    maps = np.empty((words, lines), np.uint64)
+    map_block(offsets, items, 0, total, line, maps.T)
+    chosen, lacking = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
+    for cell in range(sums.size):
+        first, last = top_offsets[top_numbers[cell]], top_offsets[top_numbers[cell] + 1]
+        entry, end = base_offsets[cell], base_offsets[cell + 1]
+        length = np.uint64(last - first)
+        for at in range(last - first):
+            wants = entry < end and bases[entry] == top_items[first + at]
+            entry += wants
+            chosen[at] = np.uint64(line[top_items[first + at]])
+            lacking[at] = np.uint64(0) if wants else ~np.uint64(0)
+        for word in range(words):
+            met = ~np.uint64(0)
+            for at in range(length):
+                met &= maps[word, chosen[at]] ^ lacking[at]
+            while met:
+                row = (word << 6) + lowest_bit(met)
+                met &= met - ONE
+                if row < total:
+                    sums[cell] += weights[row]
+
+
+@jit
 def narrow(held, at, maps, line, want):
     """Write behind line ``at`` of ``held`` which of its rows hold the item of a line of ``maps``, or which do not."""
     if want:
@@ -76,7 +117,8 @@ def narrow(held, at, maps, line, want):
 def supports(rows, itemsets, many, held):
     """Count for each itemset the rows that hold all its items, in ``held``, which is 0; both are CSR.
 
-    There are ``many`` items. Rows are taken in blocks, as a bitmap for each item of an itemset.
+    There are ``many`` items. Rows are taken in blocks, as a bitmap for each item of an itemset. What an itemset begins
+    with as the one before it is not met again.
     """
     offsets, items = rows
     starts, chosen = itemsets
@@ -87,24 +129,30 @@ def supports(rows, itemsets, many, held):
             lines += 1
     total = offsets.size - 1
     words = (min(BLOCK, total) + 63) >> 6
-    maps, met = np.empty((lines, words), np.uint64), np.empty(words, np.uint64)
+    longest = 0
+    for number in range(held.size):
+        longest = max(longest, starts[number + 1] - starts[number])
+    maps, met = np.empty((lines, words), np.uint64), np.empty((longest + 1, words), np.uint64)
     for start in range(0, total, BLOCK):
         stop = min(start + BLOCK, total)
         map_block(offsets, items, start, stop, line, maps)
+        met[0] = ~np.uint64(0)
+        before, depth = np.int64(0), np.int64(0)
         for number in range(held.size):
             first, last = starts[number], starts[number + 1]
-            if first == last:
+            same = np.int64(0)
+            while same < depth and first + same < last and chosen[before + same] == chosen[first + same]:
+                same += 1
+            before, depth = first, last - first
+            if depth == 0:
                 held[number] += stop - start
                 continue
-            # Item by item, not word by word, so that several words are done at once.
-            for word in range(words):
-                met[word] = maps[line[chosen[first]], word]
-            for at in range(first + 1, last):
-                other = line[chosen[at]]
+            for level in range(same, depth):
+                other = line[chosen[first + level]]
                 for word in range(words):
-                    met[word] &= maps[other, word]
+                    met[level + 1, word] = met[level, word] & maps[other, word]
             for word in range(words):
-                held[number] += np.int64(popcount(met[word]))
+                held[number] += np.int64(popcount(met[depth, word]))
 
 
 @jit

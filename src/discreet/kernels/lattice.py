@@ -13,6 +13,7 @@ from discreet.kernels.room import grown
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
+TWO = np.uint64(2)
 
 
 @jit
@@ -63,109 +64,121 @@ def gathered(offsets, items, tops, start, holders, place, chosen):
 
     Each of its items gets a ``place``, a bit for each of its tops in ``holders``, and is written to ``chosen``.
     """
-    stop, size = start, 0
+    stop, size = start, np.uint64(0)
     while stop < tops.size and stop - start < 64:
-        first, last = offsets[tops[stop]], offsets[tops[stop] + 1]
-        more = 0
+        first, last = np.uint64(offsets[tops[stop]]), np.uint64(offsets[tops[stop] + 1])
+        more = np.uint64(0)
         for at in range(first, last):
-            more += holders[items[at]] == 0
-        if size + more > 64:
+            more += np.uint64(holders[np.uint32(items[at])] == 0)
+        if size + more > np.uint64(64):
             break
+        bit = ONE << np.uint64(stop - start)
         for at in range(first, last):
-            if holders[items[at]] == 0:
-                place[items[at]] = size
-                chosen[size] = items[at]
-                size += 1
-            holders[items[at]] |= ONE << np.uint64(stop - start)
+            item = np.uint32(items[at])
+            if holders[item] == 0:
+                place[item] = size
+                chosen[size] = item
+                size += ONE
+            holders[item] |= bit
         stop += 1
-    return stop, size
+    return stop, np.int64(size)
 
 
 @jit
-def walk(trie, supports, holders, place, paths, stream):
-    """Write the itemsets within any top of a batch to ``stream``: for which tops, bitmap, support; return how many.
+def turns_from_above(trie, many):
+    """Return where each of ``many`` itemsets comes if all that hold it come before it, by its end; the last is for 0.
 
-    ``holders`` and ``place`` are those of ``gathered``, ``supports`` by the ends of nodes. ``paths`` has a line for
-    each depth, tops and bitmap; the first says all, and none.
+    That is the order in which a walk through the trie leaves them: of two that part at some depth, only the one with
+    the smaller item there can hold the other.
+    """
+    _, depths, ends, _ = trie
+    size, depth, deepest = np.uint64(0), np.uint64(0), np.uint64(0)
+    for node in range(depths.size):
+        deepest = max(deepest, depths[node])
+    places, path = np.full(many + 1, many, np.uint64), np.zeros(deepest + ONE, np.uint64)
+    for node in range(ends.size):
+        while depth > depths[node]:
+            depth -= ONE
+            places[path[depth]] = size
+            size += np.uint64(path[depth] > 0)
+        path[depth] = ends[node]
+        depth += ONE
+    while depth > 0:
+        depth -= ONE
+        places[path[depth]] = size
+        size += np.uint64(path[depth] > 0)
+    places[0] = many
+    return places
+
+
+@jit
+def walk(trie, supports, holders, place, turns, paths, stream):
+    """Write the itemsets within any top of a batch to ``stream``, at their ``turns``: for which tops, bitmap, support.
+
+    ``holders`` and ``place`` are those of ``gathered``, ``supports`` and ``turns`` by the ends of nodes. ``paths`` has
+    a line for each depth, tops and bitmap; the first says all, and none.
     """
     node_items, depths, ends, skips = trie
     above, prefixes = paths
     alive_tops, maps, counts = stream
-    size, node, nodes = np.uint64(0), np.uint64(0), np.uint64(node_items.size)
+    node, nodes = np.uint64(0), np.uint64(node_items.size)
+    alive_tops[:] = 0
     while node < nodes:
         item, depth, end = node_items[node], depths[node], ends[node]
         alive = above[depth] & holders[item]
         prefix = prefixes[depth] | ONE << place[item]
         above[depth + ONE] = alive
         prefixes[depth + ONE] = prefix
-        # No branches to guess: what does not count is written over.
-        alive_tops[size] = alive
-        maps[size] = prefix
-        counts[size] = supports[end]
-        size += np.uint64((alive != 0) & (end > 0))
+        # No branches to guess: where no itemset ends, the last turn is taken, which is nobody's.
+        turn = turns[end]
+        alive_tops[turn] = alive
+        maps[turn] = prefix
+        counts[turn] = supports[end]
         node = node + ONE if alive else skips[node]
-    return np.int64(size)
+    alive_tops[alive_tops.size - 1] = 0
 
 
 @jit
-def deal(stream, size, starts, maps, counts):
+def deal(stream, starts, maps, counts):
     """Give each top of a batch its itemsets: top ``t`` gets those from ``starts[t]`` to ``starts[t + 1]``."""
     alive_tops, stream_maps, stream_counts = stream
     starts[:] = 0
-    for entry in range(size):
+    for entry in range(np.uint64(alive_tops.size)):
         alive = alive_tops[entry]
         while alive:
-            starts[lowest_bit(alive) + 2] += 1
+            starts[np.uint64(lowest_bit(alive)) + TWO] += ONE
             alive &= alive - ONE
-    for top in range(64):
-        starts[top + 2] += starts[top + 1]
+    for number in range(64):
+        starts[number + 2] += starts[number + 1]
     if starts[65] > maps.size:
         maps, counts = np.empty(2 * starts[65], np.uint64), np.empty(2 * starts[65], np.int64)
-    for entry in range(size):
+    for entry in range(np.uint64(alive_tops.size)):
         alive = alive_tops[entry]
         while alive:
-            at = starts[lowest_bit(alive) + 1]
-            maps[at] = stream_maps[entry]
-            counts[at] = stream_counts[entry]
-            starts[lowest_bit(alive) + 1] += 1
+            top = np.uint64(lowest_bit(alive)) + ONE
+            maps[starts[top]] = stream_maps[entry]
+            counts[starts[top]] = stream_counts[entry]
+            starts[top] += ONE
             alive &= alive - ONE
     return maps, counts
 
 
 @jit
-def invert(maps, counts, first, last, longest, root, order, starts, cells, held):
-    """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
+def invert(maps, counts, first, last):
+    """Turn the supports from ``first`` to ``last`` into cells; return how many rows these hold together.
 
-    A support is the sum of the cells above it, so the largest itemsets come first, and each cell is what its support
-    has left. The itemsets from ``first`` to ``last``, and the empty one if its support ``root`` is not 0, must be all
-    that some row meets the top in, of at most ``longest`` items. ``order`` has room for them, ``starts`` for lengths.
+    A support is the sum of the cells above it, so a cell is what its support has left once those are taken off. The
+    itemsets must be all that some row meets the top in, but for the empty one, each after those that hold it.
     """
-    for length in range(longest + 2):
-        starts[length] = 0
+    total = np.int64(0)
     for number in range(first, last):
-        starts[longest + 1 - np.int64(popcount(maps[number]))] += 1
-    for length in range(longest + 1):
-        starts[length + 1] += starts[length]
-    for number in range(first, last):
-        place = longest - np.int64(popcount(maps[number]))
-        order[starts[place]] = number
-        starts[place] += 1
-    many = 0
-    for number in order[: last - first]:
-        left = counts[number]
-        for cell in range(many):
-            left -= held[cell] if cells[cell] & maps[number] == maps[number] else 0
-        if left != 0:
-            cells[many] = maps[number]
-            held[many] = left
-            many += 1
-    if root:
-        cells[many] = 0
-        held[many] = root
-        for cell in range(many):
-            held[many] -= held[cell]
-        many += held[many] != 0
-    return many
+        count = counts[number]
+        if count != 0:
+            others = ~maps[number]
+            for later in range(number + ONE, last):
+                counts[later] -= count if maps[later] & others == 0 else 0
+            total += count
+    return total
 
 
 @jit
@@ -176,42 +189,54 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
     with that of the empty itemset, or 0 if it is not listed. A row meets a closed itemset in a closed one, so the
     itemsets within a top are enough. A negative number of rows tells that no rows have these supports.
     """
-    total = supports.size
     holders, place, chosen = np.zeros(many, np.uint64), np.zeros(many, np.uint64), np.empty(64, np.int64)
     paths = (np.full(66, ~np.uint64(0), np.uint64), np.zeros(66, np.uint64))
-    stream = (np.empty(total + 1, np.uint64), np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64))
-    starts, maps, counts = np.empty(66, np.int64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
-    lengths = np.empty(66, np.int64)
-    order, cells, held = np.empty(total + 1, np.int64), np.empty(total + 1, np.uint64), np.empty(total + 1, np.int64)
-    found, met, room = 0, 0, 1024
+    turns = turns_from_above(trie, supports.size - 1)
+    stream = (np.empty(turns.size, np.uint64), np.empty(turns.size, np.uint64), np.empty(turns.size, np.int64))
+    starts, maps, counts = np.empty(66, np.uint64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
+    found, met, room = np.uint64(0), np.uint64(0), np.uint64(1024)
     found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
     found_counts = np.empty(room, np.int64)
     start = 0
     while start < tops.size:
         stop, used = gathered(offsets, items, tops, start, holders, place, chosen)
-        size = walk(trie, supports, holders, place, paths, stream)
-        maps, counts = deal(stream, size, starts, maps, counts)
+        walk(trie, supports, holders, place, turns, paths, stream)
+        maps, counts = deal(stream, starts, maps, counts)
         met += starts[64]
         for number in range(start, stop):
-            first, last = offsets[tops[number]], offsets[tops[number] + 1]
             begin, end = starts[number - start], starts[number - start + 1]
-            many_cells = invert(maps, counts, begin, end, last - first, supports[0], order, lengths, cells, held)
-            if found + many_cells > room:
-                room = 2 * (found + many_cells)
+            rest = supports[0] - invert(maps, counts, begin, end)
+            if found + (end - begin) >= room:
+                room = TWO * (found + (end - begin))
                 found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
                 found_maps = grown(found_maps, room)
-            for cell in range(many_cells):
-                if held[cell] < limit:
-                    found_tops[found] = number
-                    found_counts[found] = held[cell]
-                    found_maps[found] = 0
-                    for at in range(first, last):
-                        found_maps[found] |= (cells[cell] >> place[items[at]] & ONE) << np.uint64(at - first)
-                    found += 1
+            before = found
+            for at in range(begin, end):
+                # No branch to guess: what is no small cell is written over.
+                found_maps[found] = maps[at]
+                found_counts[found] = counts[at]
+                found += np.uint64((counts[at] != 0) & (counts[at] < limit))
+            if supports[0] != 0 and rest != 0 and rest < limit:
+                found_maps[found] = 0
+                found_counts[found] = rest
+                found += ONE
+            first, last = offsets[tops[number]], offsets[tops[number] + 1]
+            for cell in range(before, found):
+                found_tops[cell] = number
+                found_maps[cell] = packed(found_maps[cell], items, first, last, place)
         for at in range(used):
             holders[chosen[at]] = 0
         start = stop
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), met
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), np.int64(met)
+
+
+@jit
+def packed(cell, items, first, last, place):
+    """Return a bitmap over ``place`` as one over the items of a top."""
+    bits = np.uint64(0)
+    for at in range(first, last):
+        bits |= (cell >> place[items[at]] & ONE) << np.uint64(at - first)
+    return bits
 
 
 @jit
