@@ -11,7 +11,7 @@ import numpy as np
 import oracle
 import printed
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import crowded_databases, databases, detected_databases, few_rows, heavy_databases, wide_databases
 
