@@ -1,0 +1,58 @@
+"""Hidden: rows in which the sensitive itemsets are hidden, and what that took."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.hide.problem import Changes, Gap
+from discreet.hide.sensitive import Sensitive
+from discreet.labels import Itemset
+from discreet.transactions import Transactions
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hidden:
+    """Rows that may be shared, ``transactions``, and how they came about from ``rows``; only the former are for others.
+
+    ``before`` and ``after`` are how many rows hold each sensitive itemset.
+
+    >>> from discreet import hide
+    >>> hidden = hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]])
+    >>> [sorted(row) for row in hidden.transactions], hidden.before.tolist(), hidden.after.tolist()
+    ([['b'], ['b', 'c'], ['b', 'c']], [2], [0])
+    """
+
+    method: str
+    rows: Transactions
+    sensitive: Sensitive
+    transactions: Transactions
+    changes: Changes
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    below: int | None = None
+    gap: Gap | None = None
+
+    @property
+    def rows_touched(self) -> int:
+        """How many rows lost an item."""
+        return self.changes.rows.size
+
+    @property
+    def items_removed(self) -> int:
+        """How many items were removed from rows, all together."""
+        return self.changes.items.size
+
+    def log(self) -> Iterator[tuple[int, Itemset]]:
+        """Yield the number of each row that lost items, from 0, and the labels of these."""
+        labels = self.rows.labels
+        for row, (start, stop) in zip(self.changes.rows.tolist(), pairwise(self.changes.offsets.tolist()), strict=True):
+            yield row, frozenset(labels[item] for item in self.changes.items[start:stop].tolist())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Hidden: {self.method}, {len(self.sensitive.itemsets):,} sensitive itemsets, {self.rows_touched:,} of "
+            f"{len(self.rows):,} rows touched>"
+        )

@@ -1,0 +1,155 @@
+"""What a method to hide is asked: which itemsets must lose how many rows, in which rows they are."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.hide.sensitive import Sensitive
+from discreet.inverted import InvertedFile
+from discreet.transactions import Transactions
+
+Reading: TypeAlias = Literal["static", "dynamic"]
+
+
+class Changes(NamedTuple):
+    """Items removed from rows: numbers of the rows, in order, and the items of each (CSR, codes in order).
+
+    Row ``rows[i]`` loses ``items[offsets[i]:offsets[i + 1]]``, of which there is at least one.
+    """
+
+    rows: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+
+class Gap(NamedTuple):
+    """How good a solution is known to be: how many border itemsets it loses, a bound, and whether time ran out."""
+
+    lost: float
+    bound: float
+    stopped: bool
+
+
+class Answer(NamedTuple):
+    """What a method removes, and what it can prove of that."""
+
+    changes: Changes
+    gap: Gap | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows, the sensitive itemsets, and how few rows may hold each afterwards.
+
+    Without ``below`` each may keep its disclosure's share of its rows, rounded down; with it, one row less than
+    ``below``, a minimum support as a count. ``reading`` says whether the papers' algorithms look at the rows as they
+    were (static) or as they have become (dynamic). A method that searches may take so many ``seconds``; the one that
+    slides a window takes so many rows as ``window``.
+    """
+
+    rows: Transactions
+    sensitive: Sensitive
+    index: InvertedFile
+    below: int | None = None
+    reading: Reading = "static"
+    seconds: float = 60.0
+    window: int = 10_000
+    threads: int | None = None
+
+    @cached_property
+    def itemsets(self) -> tuple[NDArray[np.int32], ...]:
+        """The sensitive itemsets by their codes, each in order; an item that no row has is refused."""
+        return tuple(self._coded(number) for number in range(len(self.sensitive.itemsets)))
+
+    @cached_property
+    def holders(self) -> tuple[NDArray[np.int64], ...]:
+        """The rows that hold each sensitive itemset, in order: its sensitive rows."""
+        return tuple(self.index.rows_of_each(self.itemsets))
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        """How many rows hold each sensitive itemset."""
+        return np.array([rows.size for rows in self.holders], dtype=np.int64)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int32]:
+        """The degree of conflict of each row: how many sensitive itemsets it holds."""
+        degrees = np.zeros(len(self.rows), dtype=np.int32)
+        for rows in self.holders:
+            degrees[rows] += 1
+        return degrees
+
+    @cached_property
+    def to_lose(self) -> tuple[int, ...]:
+        """How many rows must lose each sensitive itemset at least: |T| (1 − disclosure), rounded up; see ``below``."""
+        if self.below is not None:
+            return tuple(max(0, rows.size - self.below + 1) for rows in self.holders)
+        shares = self.sensitive.disclosures
+        return tuple(math.ceil(rows.size * (1 - share)) for rows, share in zip(self.holders, shares, strict=True))
+
+    @property
+    def item_supports(self) -> NDArray[np.int64]:
+        """How many rows hold each item."""
+        return self.index.supports
+
+    def _coded(self, number: int) -> NDArray[np.int32]:
+        code = self.rows.code
+        labels = self.sensitive.itemsets[number]
+        unknown = sum(label not in code for label in labels)
+        if unknown:
+            raise InputError(
+                f"sensitive itemset {number + 1} has {unknown} of {len(labels)} items that no row has; check how they "
+                "are written, or leave it out"
+            )
+        return np.array(sorted(code[label] for label in labels), dtype=np.int32)
+
+
+def changes_of(rows: NDArray[np.int64], items: NDArray[np.int32]) -> Changes:
+    """Return removals, given as pairs of a row and an item in any order, each once.
+
+    >>> changes_of(np.array([4, 1, 4, 4]), np.array([2, 0, 1, 2], np.int32))
+    Changes(rows=array([1, 4]), offsets=array([0, 1, 3]), items=array([0, 1, 2], dtype=int32))
+    """
+    order = np.lexsort((items, rows))
+    rows, items = rows[order].astype(np.int64), items[order].astype(np.int32)
+    new = np.ones(rows.size, dtype=np.bool_)
+    new[1:] = (rows[1:] != rows[:-1]) | (items[1:] != items[:-1])
+    rows, items = rows[new], items[new]
+    touched, starts = np.unique(rows, return_index=True)
+    return Changes(touched, np.append(starts, rows.size).astype(np.int64), items)
+
+
+def without(rows: Transactions, changes: Changes) -> Transactions:
+    """Return the rows without what is removed: as many, in the same order, with the same labels and ids.
+
+    >>> rows = Transactions([["a", "b"], ["b"]])
+    >>> [sorted(row) for row in without(rows, changes_of(np.array([0]), np.array([1], np.int32)))]
+    [['a'], ['b']]
+    """
+    start = rows.offsets[0]
+    kept = np.ones(int(rows.offsets[-1] - start), dtype=np.bool_)
+    for row, (first, last) in zip(changes.rows.tolist(), pairwise(changes.offsets.tolist()), strict=True):
+        begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
+        places = np.searchsorted(rows.items[begin:end], changes.items[first:last])
+        kept[begin - start + places] = False
+    gone = np.concatenate([[0], np.cumsum(~kept)])[rows.offsets - start]
+    return Transactions.from_codes(
+        rows.offsets - start - gone, rows.items[start : rows.offsets[-1]][kept], rows.labels, ids=rows.ids
+    )
+
+
+def minimal(itemsets: Sequence[NDArray[np.int32]]) -> list[int]:
+    """Return the numbers of the itemsets that hold no other one; of equal ones the first."""
+    sets = [frozenset(itemset.tolist()) for itemset in itemsets]
+    return [
+        number
+        for number, one in enumerate(sets)
+        if not any(other < one or (other == one and before < number) for before, other in enumerate(sets))
+    ]
