@@ -158,7 +158,7 @@ class Family:
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
         """Return cells of closed itemsets, taken as tops, and how many steps that took."""
         listed = self.offsets.size > 1 and self.offsets[1] == 0
-        supports = np.concatenate([self.supports[:1] * listed, self.supports])
+        supports = np.concatenate([self.supports[:1] if listed else [0], self.supports])
         found: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.lattice.cells_of_closed(
             self.trie, self.offsets, self.items, supports, numbers, len(self.labels), limit
         )
