@@ -348,3 +348,243 @@ def least_distortion(rows, sigma, k, *, keep_n=False):
 
     search(0, {}, Fraction(0))
     return None if best is None else best / len(family)
+
+
+# Hiding: the algorithms of Oliveira and Zaïane (2002). Sensitive itemsets are distinct and stand in a list, with the
+# share of its rows (a fraction) in which each may still be found. ``order`` lists all items: where two tie, the earlier
+# one counts. Rows tie by their numbers.
+
+
+def rows_to_lose(itemset, share, rows, below=None):
+    """Return how many rows must lose an itemset: |T| (1 - share), rounded up; or so many that below - 1 are left."""
+    held = support(itemset, rows)
+    if below is not None:
+        return max(0, held - (below - 1))
+    return next(many for many in count() if many >= held * (1 - Fraction(share)))
+
+
+def naive(itemset, _sensitive, _rows, _order):
+    """Return the victims of an itemset: all its items."""
+    return set(itemset)
+
+
+def minfia(itemset, _sensitive, rows, order):
+    """Return the victim: the item of the itemset that fewest rows hold."""
+    return {min(sorted(itemset, key=order.index), key=lambda item: support([item], rows))}
+
+
+def maxfia(itemset, _sensitive, rows, order):
+    """Return the victim: the item of the itemset that most rows hold."""
+    return {max(sorted(itemset, key=order.index), key=lambda item: support([item], rows))}
+
+
+def groups(sensitive, rows, order):
+    """Return the groups of IGA in their order, as (members, label): one for each item of two or more itemsets."""
+    found = {}
+    for item in order:
+        members = frozenset(itemset for itemset in sensitive if item in itemset)
+        if len(members) >= 2:
+            shared = frozenset.intersection(*members)
+            (found[members],) = minfia(shared, sensitive, rows, order)
+    return sorted(found.items(), key=lambda group: (-len(group[0]), -support([group[1]], rows), order.index(group[1])))
+
+
+def iga(itemset, sensitive, rows, order):
+    """Return the victim: the label of the first group that has the itemset, else the item that fewest rows hold."""
+    labels = [label for members, label in groups(sensitive, rows, order) if itemset in members]
+    return {labels[0]} if labels else minfia(itemset, sensitive, rows, order)
+
+
+VICTIMS = {"naive": naive, "minfia": minfia, "maxfia": maxfia, "iga": iga}
+
+
+def hide(method, rows, sensitive, shares, order, *, below=None, dynamic=False):
+    """Return the rows that an algorithm makes; ``dynamic`` if it looks at rows as they have become, not as they were.
+
+    Victims and how many rows must lose each itemset are always those of the rows as they were.
+    """
+    rows = [frozenset(row) for row in rows]
+    left = [set(row) for row in rows]
+    kept_out = [set() for _ in rows]
+    direction = -1 if method == "iga" else 1
+    for itemset, share in zip(sensitive, shares, strict=True):
+        seen = [frozenset(row) for row in left] if dynamic else rows
+        degree = [sum(other <= row for other in sensitive) for row in seen]
+        holders = sorted(
+            (at for at, row in enumerate(seen) if itemset <= row), key=lambda at: (direction * degree[at], at)
+        )
+        many = rows_to_lose(itemset, share, rows if below is None else seen, below)
+        victims = VICTIMS[method](itemset, sensitive, rows, order)
+        for at in holders[:many]:
+            left[at] -= victims
+            kept_out[at] |= victims if len(itemset) == 1 else set()
+    if method == "naive":
+        if dynamic:
+            # What was removed for others has been counted for an itemset of one item: it may not come back anywhere.
+            lone = [
+                itemset
+                for itemset, share in zip(sensitive, shares, strict=True)
+                if len(itemset) == 1 and rows_to_lose(itemset, share, rows, below)
+            ]
+            kept_out = [set().union(*lone)] * len(rows)
+        for at, row in enumerate(rows):
+            if row and not left[at]:
+                left[at] |= maxfia(row - kept_out[at], sensitive, rows, order) if row - kept_out[at] else set()
+    return [frozenset(row) for row in left]
+
+
+# Hiding in one scan: the sliding window of Oliveira and Zaïane (2003), as docs/decisions pins it.
+
+
+def swa(rows, sensitive, shares, window, *, below=None):
+    """Return the rows that the sliding window makes; all it looks at are the rows of a window as they were."""
+    rows = [frozenset(row) for row in rows]
+    left = [set(row) for row in rows]
+    room = dict.fromkeys(sensitive, None if below is None else below - 1)
+    for first in range(0, len(rows), window):
+        numbers = range(first, min(first + window, len(rows)))
+        touched = [rows[at] for at in numbers if any(itemset <= rows[at] for itemset in sensitive)]
+        for itemset, share in zip(sensitive, shares, strict=True):
+            holders = sorted((at for at in numbers if itemset <= rows[at]), key=lambda at: (len(rows[at]), at))
+            kept = int(len(holders) * Fraction(share)) if below is None else min(len(holders), room[itemset])
+            if below is not None:
+                room[itemset] -= kept
+            in_order = sorted(itemset, key=lambda item: (len(str(item)), str(item)))
+            victim = max(in_order, key=lambda item: support([item], touched))
+            for at in holders[: len(holders) - kept]:
+                left[at].discard(victim)
+    return [frozenset(row) for row in left]
+
+
+# Measures of hiding. A frequent itemset that has items is restricted if it holds a sensitive one. What is a share of
+# nothing is 0. Minimum supports are counts, before and after.
+
+
+def found(rows, sigma):
+    """Return the frequent itemsets that have items."""
+    return {itemset for itemset in frequent(rows, sigma) if itemset}
+
+
+def restricted(itemsets, sensitive):
+    """Return the itemsets that hold a sensitive one."""
+    return {itemset for itemset in itemsets if any(frozenset(one) <= itemset for one in sensitive)}
+
+
+def ratio(part, whole):
+    """Return an exact share; 0 of nothing."""
+    return Fraction(part, whole) if whole else Fraction(0)
+
+
+def hiding_failure(before, after, sensitive, sigma, sigma_after):
+    """Return the restricted itemsets found after, as a share of those before."""
+    then, now = restricted(found(before, sigma), sensitive), restricted(found(after, sigma_after), sensitive)
+    return ratio(len(now), len(then))
+
+
+def misses_cost(before, after, sensitive, sigma, sigma_after):
+    """Return how many of the itemsets that are not restricted are not found after, as a share."""
+    then, now = found(before, sigma), found(after, sigma_after)
+    then, now = then - restricted(then, sensitive), now - restricted(now, sensitive)
+    return ratio(len(then - now), len(then))
+
+
+def artifactual(before, after, _sensitive, sigma, sigma_after):
+    """Return how many of the itemsets found after were not found before, as a share."""
+    then, now = found(before, sigma), found(after, sigma_after)
+    return ratio(len(now) - len(then & now), len(now))
+
+
+def dissimilarity(before, after, *_):
+    """Return the sum of what the supports of items have lost, as a share of their sum."""
+    items = sorted(frozenset().union(*before, *after), key=str)
+    then, now = ([support([item], rows) for item in items] for rows in (before, after))
+    return ratio(sum(old - new for old, new in zip(then, now, strict=True)), sum(then))
+
+
+def rules(rows, sigma, confidence):
+    """Return the rules (items, item) of frequent itemsets that hold with a confidence."""
+    return {
+        (itemset - {item}, item)
+        for itemset in found(rows, sigma)
+        for item in itemset
+        if len(itemset) > 1 and support(itemset, rows) >= confidence * support(itemset - {item}, rows)
+    }
+
+
+# Hiding with the least harm. A legitimate itemset is frequent, not restricted, and has items.
+
+
+def legitimate(rows, sensitive, sigma):
+    """Return the frequent itemsets that have items and are not restricted."""
+    return found(rows, sigma) - restricted(found(rows, sigma), sensitive)
+
+
+def border(rows, sensitive, shares, order, *, below=None):
+    """Return the rows where the pair of a row and an item of the least weight is removed, one after the other.
+
+    For each sensitive itemset by the choice of items that loses the fewest legitimate itemsets: all of its items, or one
+    of them. Without ``below``, itemsets are frequent that have the least support of a sensitive one.
+    """
+    sigma = max(1, min(support(itemset, rows) for itemset in sensitive)) if below is None else below
+    others, left = legitimate(rows, sensitive, sigma), [frozenset(row) for row in rows]
+    ranked = sorted(
+        sensitive,
+        key=lambda one: (any(other < one for other in sensitive), -len(one), support(one, rows), sensitive.index(one)),
+    )
+    for itemset in ranked:
+        allowed = support(itemset, rows) - rows_to_lose(itemset, shares[sensitive.index(itemset)], rows, below)
+        items = sorted(itemset, key=order.index)
+        tried = [least_weight(left, itemset, choice, allowed, others, sigma) for choice in [items, *zip(items)]]  # noqa: B905
+        left = min(tried, key=lambda made: sum(support(other, made) < sigma for other in others))
+    return left
+
+
+def least_weight(rows, itemset, choice, allowed, others, sigma):
+    """Return the rows of which so many are allowed to hold the itemset; the others have lost an item of a choice."""
+    left, numbers = [set(row) for row in rows], range(len(rows))
+    while support(itemset, left) > allowed:
+        holders = [at for at in numbers if itemset <= left[at]]
+        spare = allowed if len(choice) == 1 else len(rows)
+        weights = {other: weight(other, left, [left[at] for at in holders], spare, sigma) for other in others}
+        impacts = {
+            (at, place): sum(weights[other] for other in others if item in other and other <= left[at])
+            for at in holders
+            for place, item in enumerate(choice)
+        }
+        at, place = min(impacts, key=lambda pair: (impacts[pair], pair))
+        left[at].remove(choice[place])
+    return [frozenset(row) for row in left]
+
+
+def weight(itemset, rows, holders, spare, sigma):
+    """Return what an itemset weighs: nothing if it is lost, if the holders cannot lose it, or if they must.
+
+    All but ``spare`` of the holders will lose an item of it.
+    """
+    slack, held = support(itemset, rows) - sigma, support(itemset, holders)
+    if slack < 0 or held <= slack or held - spare > slack:
+        return 0
+    return Fraction(1, 2 ** (slack + 1).bit_length())
+
+
+def least_harm(rows, sensitive, shares, *, below=None):
+    """Return the fewest legitimate itemsets that hiding loses, and the fewest items that it then removes.
+
+    By all ways to remove items from sensitive rows. Which row is which does not matter: rows are kept in some order.
+    """
+    sigma = max(1, min(support(itemset, rows) for itemset in sensitive)) if below is None else below
+    others = legitimate(rows, sensitive, sigma)
+    allowed = {
+        itemset: support(itemset, rows) - rows_to_lose(itemset, share, rows, below)
+        for itemset, share in zip(sensitive, shares, strict=True)
+    }
+    made = {()}
+    for row in rows:
+        parts = subsets(row) if any(itemset <= row for itemset in sensitive) else [row]
+        made = {tuple(sorted([*one, tuple(sorted(part))])) for part in parts for one in made}
+    size = sum(map(len, rows))
+    return min(
+        (sum(support(other, one) < sigma for other in others), size - sum(map(len, one)))
+        for one in made
+        if all(support(itemset, one) <= most for itemset, most in allowed.items())
+    )

@@ -35,6 +35,7 @@ COMMANDS = [
     ["tradeoff"],
     ["block"],
     ["verify"],
+    ["hide"],
     ["mine"],
     ["generate"],
     ["generate", "clinic"],

@@ -3,7 +3,10 @@
 import oracle
 import pytest
 
-from discreet import block, datasets, detect, mine
+from discreet import block, datasets, detect, hide, mine
+from discreet.hide.problem import Problem
+from discreet.hide.sensitive import as_sensitive
+from discreet.inverted import InvertedFile
 
 pytestmark = pytest.mark.nojit
 
@@ -185,3 +188,43 @@ def test_the_safe_core_of_the_running_example_is_the_known_one(sigma, core):
     release = block(rows, min_support=sigma, k=3, method="withhold")
     known = [frozenset(itemset.strip("-")) for itemset in core.split()]
     assert dict(release.patterns) == {itemset: rows.support(itemset) for itemset in known}
+
+
+# Hiding ABD and ACD in the six rows of Oliveira and Zaïane (2002), figure 3: A and B are in 5 rows, C and D in 4.
+SIX = "ABCD ABC ABD ACD ABC BD"
+HIDDEN = {
+    # Both itemsets are to leave both their rows: ABD T1 and T3, ACD T1 and T4. Nothing would be left of these three
+    # rows, so each keeps A, the first of its commonest items.
+    ("naive", 0): "A ABC A A ABC BD",
+    # D is the rarest of ABD; of ACD C is, the first of C and D. T1 loses both.
+    ("minfia", 0): "AB ABC AB AD ABC BD",
+    # A is the commonest of both, the first of A and B in ABD.
+    ("maxfia", 0): "BCD ABC BD CD ABC BD",
+    # A and D make the same group, of both itemsets; D is the rarer one.
+    ("iga", 0): "ABC ABC AB AC ABC BD",
+    # Now each itemset leaves one of its two rows: not T1, whose conflict is 2, but T3 and T4.
+    ("naive", "50%"): "ABCD ABC A A ABC BD",
+    ("minfia", "50%"): "ABCD ABC AB AD ABC BD",
+    ("maxfia", "50%"): "ABCD ABC BD CD ABC BD",
+    # Most conflict first: T1 loses D for both.
+    ("iga", "50%"): "ABC ABC ABD ACD ABC BD",
+}
+SENSITIVE = [frozenset("ABD"), frozenset("ACD")]
+
+
+def test_sensitive_rows_and_their_conflict_are_the_printed_ones():
+    rows = datasets.load("oliveira2002")
+    problem = Problem(rows, as_sensitive(SENSITIVE), InvertedFile(rows))
+    assert [[rows.ids[number] for number in holders] for holders in problem.holders] == [["T1", "T3"], ["T1", "T4"]]
+    degrees = dict(zip(rows.ids, problem.degrees.tolist(), strict=True))
+    assert degrees == {"T1": 2, "T2": 0, "T3": 1, "T4": 1, "T5": 0, "T6": 0}
+    assert [name for name, degree in degrees.items() if degree > 1] == ["T1"]
+
+
+@pytest.mark.parametrize(("method", "disclosure"), HIDDEN)
+def test_hiding_in_the_printed_rows_gives_what_the_algorithms_say(method, disclosure):
+    rows = datasets.load("oliveira2002")
+    assert " ".join("".join(sorted(row)) for row in rows) == SIX
+    found = hide(rows, SENSITIVE, method=method, disclosure=disclosure)
+    assert " ".join("".join(sorted(row)) for row in found.transactions) == HIDDEN[method, disclosure]
+    assert found.transactions.ids == rows.ids

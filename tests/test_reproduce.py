@@ -22,9 +22,10 @@ from discreet.reproduce.figure import Figure, Point, View, chosen, figure_csv, f
 ROWS = [sorted(ord(letter) - ord("a") for letter in row) for row in datasets.EXAMPLES["pkdd2005"].rows.split()]
 NAMES = [f"{paper}-fig{number}" for paper, numbers in [("icdm05", [2]), ("pkdd05", [2, 3])] for number in numbers]
 NAMES += [f"waim08-fig{number}" for number in range(5, 13)]
+NAMES += [f"oz02-fig{number}" for number in range(5, 12)]
 COUNTS = ["pkdd05-fig3", "waim08-fig7", "waim08-fig8", "waim08-fig11", "waim08-fig12"]
 MEASURED = ["pkdd05-fig2", "waim08-fig5", "waim08-fig6", "waim08-fig9", "waim08-fig10"]
-"""Figures that show times."""
+"""Figures that show times of detectors."""
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_every_figure_is_made_from_a_file(file, tmp_path, name):
     assert_well_formed((folder / f"{name}.svg").read_bytes())
     points = list(csv.DictReader(io.StringIO((folder / f"{name}.csv").read_text(encoding="utf-8"))))
     assert {point["data"] for point in points} == {"rows.dat"}
-    assert list(points[0]) == list(Point._fields)
+    assert set(points[0]) <= set(Point._fields)
 
 
 def test_the_csv_of_the_running_example_is_known():
@@ -122,7 +123,7 @@ def test_quick_takes_the_first_and_the_last_of_all():
     assert {(point.share, point.k) for point in quick} == {("0.4%", 5), ("0.4%", 50), ("1.2%", 5), ("1.2%", 50)}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in MEASURED])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in {*MEASURED, "oz02-fig11"}])
 def test_the_same_rows_give_the_same_bytes(name):
     one, two = on_the_example(name, quick=True), on_the_example(name, quick=True)
     assert (figure_csv(one), figure_svg(one)) == (figure_csv(two), figure_svg(two))
@@ -165,10 +166,10 @@ def test_each_limit_leaves_its_detector_out(monkeypatch, limit, name):
 def test_too_many_channels_are_left_out(monkeypatch):
     monkeypatch.setattr(reproduce.channels, "MOST", 20)
     figure = on_the_example("pkdd05-fig2")
-    values = {point[1:-1]: point.value for point in chosen(figure.points, measure="channels")}
+    values = {point.place: point.value for point in chosen(figure.points, measure="channels")}
     for point in chosen(on_the_example("pkdd05-fig2").points, measure="maximal channels"):
         every = len(oracle.channels(ROWS, point.min_support, point.k))
-        assert values[point[1:-1]] == (every if every <= 20 else None)
+        assert values[point.place] == (every if every <= 20 else None)
 
 
 def points_of(*values, along="share"):

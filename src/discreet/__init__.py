@@ -13,11 +13,17 @@ from discreet.errors import (
     InputError,
     OptionError,
     OutputError,
+    QueryError,
     ThresholdError,
 )
 from discreet.folder import write_release
+from discreet.hide import Hidden, Sensitive, Streamed, hide, hide_file
+from discreet.hide.compare import HidingComparison, compare_hiding
+from discreet.hide.folder import write_hidden
+from discreet.hide.measures import Hiding
 from discreet.implications import Implication, Implications
-from discreet.io import read, read_patterns, write, write_patterns
+from discreet.inverted import InvertedFile, Plan
+from discreet.io import read, read_patterns, read_sensitive, rewrite, write, write_patterns
 from discreet.measure import Distortion
 from discreet.mine import mine
 from discreet.patterns import Patterns
@@ -42,16 +48,24 @@ __all__ = [
     "Distortion",
     "Exposed",
     "GuaranteeError",
+    "Hidden",
+    "Hiding",
+    "HidingComparison",
     "Implication",
     "Implications",
     "InconsistencyError",
     "InputError",
+    "InvertedFile",
     "OptionError",
     "OutputError",
     "Patterns",
+    "Plan",
     "Policy",
     "Proof",
+    "QueryError",
     "Release",
+    "Sensitive",
+    "Streamed",
     "ThresholdError",
     "Tradeoff",
     "Transactions",
@@ -60,13 +74,19 @@ __all__ = [
     "audit",
     "block",
     "compare",
+    "compare_hiding",
     "detect",
+    "hide",
+    "hide_file",
     "mine",
     "read",
     "read_patterns",
+    "read_sensitive",
+    "rewrite",
     "tradeoff",
     "verify",
     "write",
+    "write_hidden",
     "write_patterns",
     "write_release",
 ]

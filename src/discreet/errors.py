@@ -2,7 +2,8 @@
 
     DiscreetError                exit code 2
     ├── InputError               a source that cannot be read as what it is said to be
-    │   └── InconsistencyError   itemsets with supports that no rows have, or not all of them
+    │   ├── InconsistencyError   itemsets with supports that no rows have, or not all of them
+    │   └── QueryError           a text that is no query, or not only one
     ├── OutputError              a result that cannot be written where it was asked for
     ├── ThresholdError           a minimum support, k or length that means nothing
     ├── OptionError              an unknown kind, format, method, policy or data set
@@ -38,6 +39,15 @@ class InconsistencyError(InputError):
         """Keep what was found beside the message."""
         super().__init__(message)
         self.flaw, self.itemset, self.other = flaw, frozenset(itemset), frozenset(other)
+
+
+class QueryError(InputError):
+    """A text that is no query, or could mean several; ``column`` tells where, from 1 on."""
+
+    def __init__(self, message: str, column: int) -> None:
+        """Keep the place beside the message."""
+        super().__init__(message)
+        self.column = column
 
 
 class OutputError(DiscreetError, OSError):

@@ -1,15 +1,8 @@
 """The release folder: what may be published, a certificate for whoever checks it, and apart what must stay private."""
 
-import csv
-import hashlib
-import json
 import os
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from io import StringIO
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,6 +12,7 @@ from discreet.family import family_of
 from discreet.io import write_patterns
 from discreet.io.coding import patterns_in_order, ragged
 from discreet.io.files import save
+from discreet.io.folders import MARK, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.formats import FORMATS, find
 from discreet.measure import supports_in
 from discreet.patterns import Patterns
@@ -73,7 +67,7 @@ def write_release(
     True
     """
     # Loaded late: importing discreet shall stay quick.
-    from discreet.report import MARK, public_facts, public_text  # noqa: PLC0415
+    from discreet.report import public_facts, public_text  # noqa: PLC0415
 
     if not len(release.patterns):
         raise OutputError(
@@ -81,14 +75,15 @@ def write_release(
         )
     place = Path(folder)
     suffix = find("-", format, what="patterns").suffixes[0]
-    with _beside(place) as beside:
+    check_place(place)
+    with folder_beside(place) as beside:
         listed = beside / f"patterns{suffix}"
         write_patterns(release.patterns, listed, format=format)
         facts = public_facts(release)
-        _write_text(beside / "certificate.json", [as_json(certificate(facts, release.patterns, listed))])
-        _write_text(beside / "report.txt", public_text(release))
+        write_text(beside / "certificate.json", [as_json(certificate(facts, release.patterns, listed))])
+        write_text(beside / "report.txt", public_text(release))
         files = {path.name: digest(path) for path in sorted(beside.iterdir())}
-        _write_text(beside / "release.json", [as_json({**facts, "files": files})])
+        write_text(beside / "release.json", [as_json({**facts, "files": files})])
         _write_private(release, beside / MARK, source)
         found = verify(beside)
         if not found.is_good:
@@ -120,22 +115,6 @@ def tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
         yield {"items": items, "support": support, "cells": int(held.size), "smallest": int(held.min())}
 
 
-def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def as_json(told: dict[str, Any]) -> str:
-    """Return JSON with a line for each entry, and for each maximal itemset."""
-    lists = {name: value for name, value in told.items() if isinstance(value, list)}
-    text = json.dumps({name: value for name, value in told.items() if name not in lists}, indent=2, ensure_ascii=False)
-    for name, entries in lists.items():
-        lines = ",".join(f"\n    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
-        text = f'{text[:-2]},\n  "{name}": [{lines}\n  ]\n}}'
-    return text
-
-
 def _write_private(release: Release, folder: Path, source: "Source | None") -> None:
     """Write what was changed, for the owner of the rows alone."""
     # Loaded late: importing discreet shall stay quick.
@@ -145,12 +124,12 @@ def _write_private(release: Release, folder: Path, source: "Source | None") -> N
     save(folder / "cost.json", release_json(release, source=source))
     ids, labels = release.rows.ids, release.rows.labels
     rows = ([row + 1, *([] if ids is None else [ids[row]])] for row in release.suppressed.tolist())
-    _write_csv(folder / "suppressed.csv", ["row", *([] if ids is None else ["id"])], rows)
+    write_csv(folder / "suppressed.csv", ["row", *([] if ids is None else ["id"])], rows)
     added = zip(release.added.weights.tolist(), ragged(release.added.offsets, release.added.items), strict=True)
     lines = ([copies, *(labels[code] for code in itemset)] for copies, itemset in added)
-    _write_csv(folder / "added.csv", ["copies", "items"], lines)
-    _write_csv(folder / "supports.csv", ["before", "after", "items"], _changes(release))
-    _write_text(folder / "README.txt", [README])
+    write_csv(folder / "added.csv", ["copies", "items"], lines)
+    write_csv(folder / "supports.csv", ["before", "after", "items"], _changes(release))
+    write_text(folder / "README.txt", [README])
 
 
 def _changes(release: Release) -> Iterator[list[object]]:
@@ -164,57 +143,11 @@ def _changes(release: Release) -> Iterator[list[object]]:
                 yield [int(pairs[at, 0]), int(pairs[at, 1]) or "", *itemset]
 
 
-def _write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *lines])
-    save(path, [text.getvalue().encode()])
-
-
-def _write_text(path: Path, lines: Iterable[str]) -> None:
-    save(path, [f"{line}\n".encode() for line in lines])
-
-
-@contextmanager
-def _beside(place: Path) -> Iterator[Path]:
-    """Make a folder beside ``place``; move it into place when all went well, else leave all as it was."""
-    beside, old = (place.parent / f".{os.urandom(8).hex()}.{word}" for word in ("part", "old"))
-    check_place(place)
-    with writable(place):
-        try:
-            beside.mkdir()
-            yield beside
-            if place.is_dir():
-                place.rename(old)
-            beside.rename(place)
-        finally:
-            if old.is_dir() and not place.exists():
-                old.rename(place)
-            for left in (beside, old):
-                shutil.rmtree(left, ignore_errors=True)
-
-
-@contextmanager
-def writable(place: Path) -> Iterator[None]:
-    """Say in a sentence why a folder cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(
-            f"{place} cannot be written ({error.strerror}); name a folder in one that you may write to"
-        ) from None
-
-
 def check_place(place: Path) -> None:
     """Refuse a place for a release that cannot be written, or holds anything but an older release."""
-    if not place.name or "\0" in str(place):
-        raise OutputError("no name of a folder is given; name a new folder for the release")
-    with writable(place):
-        if place.is_symlink() or (place.exists() and not place.is_dir()):
-            raise OutputError(f"{place} is no folder; name a new folder for the release")
-        held = {path.name for path in place.iterdir()} if place.is_dir() else set()
-        if held and ("release.json" not in held or not held <= NAMES):
-            raise OutputError(f"{place} holds something else than a release; name a new folder for the release")
-        with TemporaryDirectory(dir=place.parent, prefix=".discreet-"):
-            pass
+    check_folder(place, "release", _is_release)
+
+
+def _is_release(place: Path) -> bool:
+    held = {path.name for path in place.iterdir()}
+    return "release.json" in held and held <= NAMES

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.errors import InputError
+from discreet.errors import QueryError
 from discreet.labels import Label
 
 BLOCK: Final = 2**16
@@ -22,17 +22,21 @@ BLOCK: Final = 2**16
 
 Bitmap: TypeAlias = NDArray[np.uint8]
 
+BARE: Final = r"[\w\-.:=/%+\#$]+"
+QUOTED: Final = r"""'[^'\\]*(?:\\['"\\][^'\\]*)*' | "[^"\\]*(?:\\['"\\][^"\\]*)*\""""
+"""How an item is written, as (verbose) regular expressions: bare, and in quotes."""
+
 _TOKEN: Final = re.compile(
-    r"""(?P<space>\s+)
+    rf"""(?P<space>\s+)
     | (?P<sign>[&|~()!∧∨¬])
-    | (?P<bare>[\w\-.:=/%+\#$]+)
-    | (?P<quoted>'[^'\\]*(?:\\['"\\][^'\\]*)*' | "[^"\\]*(?:\\['"\\][^"\\]*)*")
+    | (?P<bare>{BARE})
+    | (?P<quoted>{QUOTED})
     | (?P<quote>['"])
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
 _SPELLINGS: Final = {"~": "~ ! ¬ not", "&": "& ∧ and", "|": "| ∨ or", "(": "(", ")": ")"}
-_SIGNS: Final = {spelling: sign for sign, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+SIGNS: Final = {spelling: sign for sign, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 _BINDING: Final = {"(": 0, "|": 1, "&": 2, "~": 3}
 # Not 007, which is text; and no more digits than int() is sure to take: a longer number is still found by its text.
 _NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
@@ -74,7 +78,7 @@ def parse(text: str) -> Query:
     True
     >>> parse("e & (b |")
     Traceback (most recent call last):
-    discreet.errors.InputError: the query ends at column 9 where an item, ~ or ( must come; \
+    discreet.errors.QueryError: the query ends at column 9 where an item, ~ or ( must come; \
 write a query like e & (~b | ~d), and items with spaces or signs in quotes
     """
     steps: list[Name | str] = []
@@ -89,7 +93,8 @@ write a query like e & (~b | ~d), and items with spaces or signs in quotes
         elif step == ")":
             _settle(waiting, steps, binding=1)
             if not waiting:
-                raise InputError(f"the query closes a bracket at column {column} that was never opened; {_HELP}")
+                message = f"the query closes a bracket at column {column} that was never opened; {_HELP}"
+                raise QueryError(message, column)
             waiting.pop()
         else:
             if step in "&|":
@@ -99,7 +104,8 @@ write a query like e & (~b | ~d), and items with spaces or signs in quotes
         raise _misplaced("ends", len(text) + 1, complete=False)
     _settle(waiting, steps, binding=1)
     if waiting:
-        raise InputError(f"the query opens a bracket at column {waiting[-1][1]} that is never closed; {_HELP}")
+        column = waiting[-1][1]
+        raise QueryError(f"the query opens a bracket at column {column} that is never closed; {_HELP}", column)
     return Query(tuple(steps))
 
 
@@ -114,7 +120,7 @@ def holding(
     >>> holding(parse("b & ~a"), offsets, items, {"a": 0, "b": 1}).tolist()
     [False, True, False]
     """
-    codes = _codes(query.names, code)
+    codes = codes_of(query.names, code)
     wanted = sorted({item for item in codes.values() if item is not None})
     slot = {None: 0} | {item: place for place, item in enumerate(wanted, start=1)}  # slot 0 is of what no row holds
     slots = np.zeros(wanted[-1] + 1 if wanted else 0, dtype=np.int32)
@@ -130,33 +136,44 @@ def holding(
     return found
 
 
+def as_name(found: str, column: int = 0) -> Name:
+    """Return the name of an item that is written bare or in quotes; a bare number is meant as one where there is one.
+
+    >>> as_name("42"), as_name("'42'")
+    (Name(text='42', exact=42, column=0), Name(text='42', exact='42', column=0))
+    """
+    if found[0] in "'\"":
+        label = _ESCAPE.sub(r"\1", found[1:-1])
+        return Name(label, label, column)
+    return Name(found, int(found) if _NUMBER.fullmatch(found) else None, column)
+
+
 def _read(text: str) -> Iterator[tuple[Name | str, int]]:
     """Yield each name and each sign, the latter in its ASCII form, with its column."""
     for match in _TOKEN.finditer(text):
         found, column = match.group(), match.start() + 1
-        if sign := _SIGNS.get(found.lower()):
+        if sign := SIGNS.get(found.lower()):
             yield sign, column
             continue
         match match.lastgroup:
-            case "bare":
-                yield Name(found, int(found) if _NUMBER.fullmatch(found) else None, column), column
-            case "quoted":
-                label = _ESCAPE.sub(r"\1", found[1:-1])
-                yield Name(label, label, column), column
+            case "bare" | "quoted":
+                yield as_name(found, column), column
             case "quote":
-                raise InputError(
+                raise QueryError(
                     f"the query opens a quote at column {column} that is not closed; "
-                    "close it, and within it put a \\ before each quote and each \\"
+                    "close it, and within it put a \\ before each quote and each \\",
+                    column,
                 )
             case "other":
-                raise InputError(
-                    f"the query has a character at column {column} that an item may have in quotes only; {_HELP}"
+                raise QueryError(
+                    f"the query has a character at column {column} that an item may have in quotes only; {_HELP}",
+                    column,
                 )
 
 
-def _misplaced(came: str, column: int, *, complete: bool) -> InputError:
+def _misplaced(came: str, column: int, *, complete: bool) -> QueryError:
     wanted = "&, |, ) or the end" if complete else "an item, ~ or ("
-    return InputError(f"the query {came} at column {column} where {wanted} must come; {_HELP}")
+    return QueryError(f"the query {came} at column {column} where {wanted} must come; {_HELP}", column)
 
 
 def _settle(waiting: list[tuple[str, int]], steps: list[Name | str], *, binding: int) -> None:
@@ -165,22 +182,32 @@ def _settle(waiting: list[tuple[str, int]], steps: list[Name | str], *, binding:
         steps.append(waiting.pop()[0])
 
 
-def _codes(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, int | None]:
-    """Return the code of the item that each name stands for; None where no label is called so."""
-    codes = {name: None if name.exact is None else code.get(name.exact) for name in names}
-    others: dict[str, list[int]] = {name.text: [] for name, found in codes.items() if found is None}
+def called(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, list[int]]:
+    """Return the codes of all labels that each name may stand for: the exact one if there is one, else by its text.
+
+    >>> list(called([Name("7", 7), Name("7")], {7: 0, "7": 1}).values())
+    [[0], [0, 1]]
+    """
+    exact = {name: None if name.exact is None else code.get(name.exact) for name in names}
+    others: dict[str, list[int]] = {name.text: [] for name, found in exact.items() if found is None}
     for label in code if others else ():
         if (text := str(label)) in others:
             others[text].append(code[label])
-    return {name: _only(others[name.text], name) if found is None else found for name, found in codes.items()}
+    return {name: others[name.text] if found is None else [found] for name, found in exact.items()}
+
+
+def codes_of(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, int | None]:
+    """Return the code of the item that each name stands for; None where no label is called so."""
+    return {name: _only(found, name) for name, found in called(names, code).items()}
 
 
 def _only(codes: Sequence[int], name: Name) -> int | None:
     """Return the one code of the labels that have the text of ``name``, or None if none has."""
     if len(codes) > 1:
-        raise InputError(
+        raise QueryError(
             f"the query has an item at column {name.column} that is ambiguous: {len(codes)} labels have this text; "
-            "put it in quotes if text is meant, or give the label itself in an itemset such as [2.5]"
+            "put it in quotes if text is meant, or give the label itself in an itemset such as [2.5]",
+            name.column,
         )
     return codes[0] if codes else None
 

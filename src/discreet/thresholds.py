@@ -12,7 +12,11 @@ Threshold: TypeAlias = int | float | Fraction | str
 LARGEST_COUNT: Final = 2**63 - 1
 """Supports are 64-bit integers inside."""
 
+Share: TypeAlias = float | Fraction | str
+"""A share from 0 to 1: 0.1, Fraction(1, 10), "10%"."""
+
 ALLOWED: Final = "give a count such as 813, or a share above 0 and at most 1 such as 0.1 or '10%'"
+ALLOWED_DISCLOSURE: Final = "give a share from 0 (hide all of it) to 1 (hide nothing), such as 0.1 or '10%'"
 
 
 def as_count(min_support: Threshold, n: int) -> int:
@@ -54,6 +58,23 @@ def as_k(k: int) -> int:
     if isinstance(k, bool) or not isinstance(k, numbers.Integral) or not 1 <= k <= LARGEST_COUNT:
         raise ThresholdError(f"k is {str(k)[:40]!r}; give a whole number from 1 on, such as 10")
     return int(k)
+
+
+def as_disclosure(share: Share) -> Fraction:
+    """Return a share from 0 to 1 as the fraction that it prints as: in floats 10 * (1 - 0.9) is below 1.
+
+    >>> as_disclosure(0.9), as_disclosure("12.5%"), as_disclosure(0)
+    (Fraction(9, 10), Fraction(1, 8), Fraction(0, 1))
+    """
+    text = str(share).strip()
+    number = text.removesuffix("%").rstrip()
+    try:
+        value = Fraction(number) / (1 if number == text else 100)
+    except (ValueError, ZeroDivisionError):
+        raise ThresholdError(f"disclosure is {text[:40]!r}, which is no number: {ALLOWED_DISCLOSURE}") from None
+    if not 0 <= value <= 1:
+        raise ThresholdError(f"disclosure is {text[:40]}; it must be from 0 to 1: {ALLOWED_DISCLOSURE}")
+    return value
 
 
 def _parse(min_support: Threshold) -> int | Fraction:

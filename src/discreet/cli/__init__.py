@@ -4,6 +4,7 @@ Exit codes: 0 done, or safe to publish; 1 unsafe to publish; 2 wrong usage or in
 130 stopped by Ctrl-C; 141 the reader of a pipe went away.
 """
 
+import errno
 import os
 import re
 import sys
@@ -17,7 +18,10 @@ from discreet.cli.block import block
 from discreet.cli.demo import demo
 from discreet.cli.detect import detect
 from discreet.cli.generate import generate
+from discreet.cli.hide import hide
+from discreet.cli.index import index
 from discreet.cli.mine import mine
+from discreet.cli.query import query
 from discreet.cli.reproduce import reproduce
 from discreet.cli.signs import teach
 from discreet.cli.tradeoff import tradeoff
@@ -66,6 +70,11 @@ class Commands(click.Group):
             # Python flushes stdout once more at exit, which would fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(141)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _fail("what is shown cannot be written, since there is no space left; make room, or show it elsewhere", 2)
         return code
 
 
@@ -101,5 +110,5 @@ def _fail(sentence: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-for command in (audit, detect, tradeoff, block, verify, mine, generate, demo, reproduce):
+for command in (audit, detect, tradeoff, block, verify, hide, mine, query, index, generate, demo, reproduce):
     main.add_command(command)

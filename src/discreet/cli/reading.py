@@ -126,7 +126,7 @@ def read_rows(file: str, **reading: str | None) -> "tuple[Transactions, Source]"
     """Return the rows of a file, and its digest."""
     from discreet import read
 
-    return _digested(file, lambda place: read(place, **reading))
+    return digested(file, lambda place: read(place, **reading))
 
 
 def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN401 - as in read_patterns
@@ -134,12 +134,12 @@ def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN
     from discreet import InputError, OptionError, read_patterns
 
     try:
-        return _digested(file, lambda place: read_patterns(place, **told))
+        return digested(file, lambda place: read_patterns(place, **told))
     except (InputError, OptionError) as error:
         raise type(error)(f"{error} (if FILE holds rows, not patterns, give --min-support)") from None
 
 
-def _digested(file: str, reader: "Callable[[str | BinaryIO], Value]") -> "tuple[Value, Source]":
+def digested(file: str, reader: "Callable[[str | BinaryIO], Value]") -> "tuple[Value, Source]":
     """Return what a reader makes of a file, and the digest of its bytes; those of a pipe can be read but once."""
     from discreet.report import Source
 

@@ -20,7 +20,9 @@ Examples:
 @click.option("--data", metavar="FILE", help="Rows to use in place of the data sets of the paper.")
 @click.option("--format", metavar="FORMAT", help="How --data is read; without it, by its suffix.")
 @click.option("--out", metavar="FOLDER", default=".", help="Where the CSV and the SVG go; here without it.")
-@click.option("--quick", is_flag=True, help="Only the first and the last minimum support and k.")
+@click.option(
+    "--quick", is_flag=True, help="First and last minimum support, k and disclosure only; few generated rows."
+)
 @click.option("--download", is_flag=True, help="Fetch data sets that are not on this machine, where they are offered.")
 @click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 def reproduce(

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.hide.problem import Changes, Gap
+from discreet.hide.measures import Hiding, hiding
+from discreet.hide.problem import Changes, Gap, Reading
 from discreet.hide.sensitive import Sensitive
 from discreet.labels import Itemset
+from discreet.mine import Budget
+from discreet.thresholds import Threshold
 from discreet.transactions import Transactions
 
 
@@ -34,6 +38,7 @@ class Hidden:
     after: NDArray[np.int64]
     below: int | None = None
     gap: Gap | None = None
+    reading: Reading = "static"
 
     @property
     def rows_touched(self) -> int:
@@ -44,6 +49,15 @@ class Hidden:
     def items_removed(self) -> int:
         """How many items were removed from rows, all together."""
         return self.changes.items.size
+
+    def measures(self, min_support: Threshold, **budget: Unpack[Budget]) -> Hiding:
+        """Return what is found before and after at a minimum support: hiding failure, misses cost and the like.
+
+        >>> from discreet import hide
+        >>> hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]]).measures(2).misses_cost
+        0.25
+        """
+        return hiding(self.rows, self.transactions, self.sensitive, min_support=min_support, **budget)
 
     def log(self) -> Iterator[tuple[int, Itemset]]:
         """Yield the number of each row that lost items, from 0, and the labels of these."""

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import kernels
 from discreet.errors import InputError
 from discreet.hide.sensitive import Sensitive
 from discreet.inverted import InvertedFile
@@ -83,7 +83,7 @@ class Problem:
         """The degree of conflict of each row: how many sensitive itemsets it holds."""
         degrees = np.zeros(len(self.rows), dtype=np.int32)
         for rows in self.holders:
-            degrees[rows] += 1
+            kernels.hide.count(rows, degrees)
         return degrees
 
     @cached_property
@@ -100,15 +100,16 @@ class Problem:
         return self.index.supports
 
     def _coded(self, number: int) -> NDArray[np.int32]:
-        code = self.rows.code
         labels = self.sensitive.itemsets[number]
-        unknown = sum(label not in code for label in labels)
-        if unknown:
+        codes = sorted(self.rows.code[label] for label in labels if label in self.rows.code)
+        known = sum(self.item_supports[code] > 0 for code in codes)
+        if known < len(labels):
+            named = self.sensitive.numbers[number] if self.sensitive.numbers else number + 1
             raise InputError(
-                f"sensitive itemset {number + 1} has {unknown} of {len(labels)} items that no row has; check how they "
-                "are written, or leave it out"
+                f"sensitive itemset {named} has {len(labels) - known} of {len(labels)} items "
+                "that no row has; check how they are written, or leave it out"
             )
-        return np.array(sorted(code[label] for label in labels), dtype=np.int32)
+        return np.array(codes, dtype=np.int32)
 
 
 def changes_of(rows: NDArray[np.int64], items: NDArray[np.int32]) -> Changes:
@@ -117,13 +118,19 @@ def changes_of(rows: NDArray[np.int64], items: NDArray[np.int32]) -> Changes:
     >>> changes_of(np.array([4, 1, 4, 4]), np.array([2, 0, 1, 2], np.int32))
     Changes(rows=array([1, 4]), offsets=array([0, 1, 3]), items=array([0, 1, 2], dtype=int32))
     """
-    order = np.lexsort((items, rows))
-    rows, items = rows[order].astype(np.int64), items[order].astype(np.int32)
-    new = np.ones(rows.size, dtype=np.bool_)
-    new[1:] = (rows[1:] != rows[:-1]) | (items[1:] != items[:-1])
-    rows, items = rows[new], items[new]
-    touched, starts = np.unique(rows, return_index=True)
-    return Changes(touched, np.append(starts, rows.size).astype(np.int64), items)
+    # A pair as one number: rows and codes both fit into half a word.
+    pairs = np.unique(rows.astype(np.int64) << 32 | items)
+    touched, starts = np.unique(pairs >> 32, return_index=True)
+    return Changes(touched, np.append(starts, pairs.size).astype(np.int64), (pairs & 0xFFFFFFFF).astype(np.int32))
+
+
+def changes_where(rows: Transactions, marks: NDArray[np.uint8]) -> Changes:
+    """Return removals, given as a mark beside each item of each row that is not 0 where the item is removed.
+
+    >>> changes_where(Transactions([["a", "b"], [], ["b", "c"]]), np.array([0, 0, 1, 0], np.uint8))
+    Changes(rows=array([2]), offsets=array([0, 1]), items=array([1], dtype=int32))
+    """
+    return Changes(*kernels.hide.list_marked(rows.offsets, rows.items, marks))
 
 
 def without(rows: Transactions, changes: Changes) -> Transactions:
@@ -133,16 +140,10 @@ def without(rows: Transactions, changes: Changes) -> Transactions:
     >>> [sorted(row) for row in without(rows, changes_of(np.array([0]), np.array([1], np.int32)))]
     [['a'], ['b']]
     """
-    start = rows.offsets[0]
-    kept = np.ones(int(rows.offsets[-1] - start), dtype=np.bool_)
-    for row, (first, last) in zip(changes.rows.tolist(), pairwise(changes.offsets.tolist()), strict=True):
-        begin, end = int(rows.offsets[row]), int(rows.offsets[row + 1])
-        places = np.searchsorted(rows.items[begin:end], changes.items[first:last])
-        kept[begin - start + places] = False
-    gone = np.concatenate([[0], np.cumsum(~kept)])[rows.offsets - start]
-    return Transactions.from_codes(
-        rows.offsets - start - gone, rows.items[start : rows.offsets[-1]][kept], rows.labels, ids=rows.ids
-    )
+    offsets = np.empty_like(rows.offsets)
+    items = np.empty(int(rows.offsets[-1] - rows.offsets[0]), dtype=np.int32)
+    size = kernels.hide.drop(rows.offsets, rows.items, *changes, offsets, items)
+    return Transactions.from_codes(offsets, items[:size], rows.labels, ids=rows.ids)
 
 
 def minimal(itemsets: Sequence[NDArray[np.int32]]) -> list[int]:

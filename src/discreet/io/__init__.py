@@ -1,21 +1,22 @@
 """Readers and writers: files, frames and plain rows in; files out."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.errors import InputError, OptionError
-from discreet.io import frames
+from discreet.io import frames, sensitive
 from discreet.io.coding import patterns_in_order, rows_in_order
-from discreet.io.files import Place, check_there, is_place, load, name_of, save
-from discreet.io.formats import Format, find
+from discreet.io.files import Place, is_place, load, name_of, naming, save
+from discreet.io.formats import check_options, find, format_of
 from discreet.io.listed import Listed, Mined, listed
+from discreet.io.rewrite import rewrite
+from discreet.io.sensitive import Named
 from discreet.labels import Label
 from discreet.patterns import Kind, Patterns
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
 
-__all__ = ["read", "read_patterns", "write", "write_patterns"]
+__all__ = ["read", "read_patterns", "read_sensitive", "rewrite", "write", "write_patterns"]
 
 
 def read(
@@ -41,16 +42,16 @@ def read(
     options = {"row": row, "item": item, "items": items, "separator": separator}
     given = {name: value for name, value in options.items() if value is not None}
     if is_place(source) and not frames.is_frame(source):
-        form = _format_of(source, format, what="rows")
-        _check_options(given, form.options, f"the format {form.name}")
-        with _naming(source):
+        form = format_of(source, format, what="rows")
+        check_options(given, form.options, f"the format {form.name}")
+        with naming(source):
             rows: Transactions = form.module.read(load(source), **given)
             return rows
     if format is not None:
         raise OptionError("format= is for files; leave it out for frames and rows")
     if frames.is_frame(source):
         return _read_frame(source, given)
-    _check_options(given, frozenset(), "a source of plain rows")
+    check_options(given, frozenset(), "a source of plain rows")
     return source if isinstance(source, Transactions) else Transactions(source)
 
 
@@ -74,8 +75,8 @@ def read_patterns(
     """
     given = Mined(n, min_support, kind)
     if is_place(source) and not frames.is_frame(source):
-        form = _format_of(source, format, what="patterns")
-        with _naming(source):
+        form = format_of(source, format, what="patterns")
+        with naming(source):
             found: Listed = form.module.read_patterns(load(source), n)
             return found.patterns(given)
     if format is not None:
@@ -85,6 +86,25 @@ def read_patterns(
     if isinstance(source, Patterns):
         return source
     return listed(source).patterns(given)
+
+
+def read_sensitive(source: Place, *, format: str | None = None) -> Named:  # noqa: A002 - as in read
+    r"""Return the sensitive itemsets of a file, for ``hide``: one a line, or any format of ``read_patterns``.
+
+    A line lists items, bare or in quotes as in queries, with blanks, commas or ``&`` between them; ``@ 10%`` at its end
+    is the share of its rows in which it may still be found. ``#`` begins a comment. Which labels are meant is found
+    out when the rows are known. ``format`` is "text" or one of patterns; without it, the suffix tells.
+
+    >>> from io import BytesIO
+    >>> from discreet import hide
+    >>> sensitive = read_sensitive(BytesIO(b"bread, 'red wine'  # for the partners\n"))
+    >>> hidden = hide([["bread", "red wine", "tea"], ["bread", "tea"]], sensitive)
+    >>> hidden.before.tolist(), hidden.after.tolist()
+    ([1], [0])
+    """
+    with naming(source):
+        data = load(source)
+        return sensitive.read(data, name_of(source), sensitive.format_of(source, format, data))
 
 
 def write(rows: Transactions | Iterable[Iterable[Label]], target: Place, *, format: str | None = None) -> None:  # noqa: A002 - as in read
@@ -122,9 +142,9 @@ def _read_frame(frame: Any, given: Mapping[str, str]) -> Transactions:  # noqa: 
     if given.keys() == {"row", "item"}:
         return Transactions.from_long(frame, row=given["row"], item=given["item"])
     if "items" in given:
-        _check_options(given, frozenset({"items", "row"}), "a frame with a column of lists")
+        check_options(given, frozenset({"items", "row"}), "a frame with a column of lists")
         return frames.from_lists(frame, items=given["items"], row=given.get("row")).transactions()
-    _check_options(given, frozenset(), "a one-hot frame, unlike one with both row= and item=,")
+    check_options(given, frozenset(), "a one-hot frame, unlike one with both row= and item=,")
     return Transactions.from_onehot(frame)
 
 
@@ -142,28 +162,3 @@ def _read_frame_of_patterns(
         raise InputError("a frame of patterns needs the columns 'support' (or 'count') and 'itemsets'; rename them")
     count = None if min_support is None else as_count(min_support, n)
     return Patterns.from_pandas(table, n=n, min_support=count, kind=kind or "frequent")
-
-
-def _format_of(source: Place, name: str | None, *, what: str) -> Format:
-    """Return the format of a source; that there is no such file is said before anything about its suffix."""
-    try:
-        return find(source, name, what=what)
-    except OptionError:
-        with _naming(source):
-            check_there(source)
-        raise
-
-
-def _check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:
-    for name in given:
-        if name not in allowed:
-            raise OptionError(f"{name}= means nothing for {what}; leave it out, or name the right format")
-
-
-@contextmanager
-def _naming(source: Place) -> Iterator[None]:
-    """Put the name of the source before what is wrong with it."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{name_of(source)}: {error}") from None

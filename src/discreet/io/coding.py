@@ -148,16 +148,19 @@ def blocks(lines: Iterable[str]) -> Iterator[bytes]:
         yield ("\n".join(block) + "\n").encode()
 
 
-def as_text(data: Data) -> str:
-    """Return ``data`` as the UTF-8 text that it must be, without a byte-order mark."""
+def as_text(data: Data, *, before: int = 0) -> str:
+    """Return ``data`` as the UTF-8 text that it must be, without the byte-order mark that a file may begin with.
+
+    So many lines came ``before``.
+    """
     at = data.find(b"\0")
     if at >= 0:
-        line = data.count(b"\n", 0, at) + 1
+        line = before + data.count(b"\n", 0, at) + 1
         raise InputError(f"line {line} holds a NUL byte, so this is no text; check the file and its format")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8" if before else "utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = before + data.count(b"\n", 0, error.start) + 1
         raise InputError(f"line {line} is not UTF-8; save the file as UTF-8") from None
 
 

@@ -76,6 +76,19 @@ def load(place: Place) -> Data:
     return data
 
 
+def stream(place: Place) -> Iterator[bytes]:
+    """Yield the bytes of ``place`` as they come, decompressed: for what never needs all of them at once."""
+    if place == "-":
+        place = sys.stdin.buffer
+    if not isinstance(place, str | os.PathLike):
+        yield from _chunks(place)
+        return
+    path = Path(place)
+    compression = COMPRESSIONS.get(path.suffix.lower())
+    with readable(), path.open("rb") as file:
+        yield from _chunks(file) if compression is None else compression.chunks(file)
+
+
 def save(place: Place, chunks: Iterable[Data]) -> None:
     """Write ``chunks`` to ``place``; a path holds either all of them or what it held before."""
     if place == "-":
@@ -86,7 +99,7 @@ def save(place: Place, chunks: Iterable[Data]) -> None:
         return
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
-    with _beside(path) as file:
+    with beside(path) as file:
         if compression is None:
             file.writelines(chunks)
         else:
@@ -110,6 +123,15 @@ def _load(place: Place) -> Data:
             return _joined(_chunks(file))
         _check_room(about.st_size)
         return file.read()
+
+
+@contextmanager
+def naming(place: Place) -> Iterator[None]:
+    """Put the name of ``place`` before what is wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{name_of(place)}: {error}") from None
 
 
 @contextmanager
@@ -155,19 +177,19 @@ def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a re
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[BinaryIO]:
+def beside(path: Path) -> Iterator[BinaryIO]:
     """Open a new file beside ``path``; move it into place when all went well, else remove it."""
-    beside = path.parent / f".{os.urandom(8).hex()}.part"
+    part = path.parent / f".{os.urandom(8).hex()}.part"
     try:
         if path.is_dir():
             raise OutputError(f"{path} is a directory; give the name of a file")
         if "\0" in path.name or (path.exists() and not path.is_file()):
             raise OutputError(f"{path} is no plain file; give the name of a file, or '-' for standard output")
-        with beside.open("xb") as file:
+        with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        part.replace(path)
     except OSError as error:
         if isinstance(error, OutputError):
             raise
@@ -176,7 +198,7 @@ def _beside(path: Path) -> Iterator[BinaryIO]:
         ) from None
     finally:
         with suppress(OSError):  # it was moved into place, or could not be made
-            beside.unlink()
+            part.unlink()
 
 
 def _broken(name: str) -> InputError:

@@ -1,6 +1,6 @@
 """FIMI: whole numbers with blanks between them, one row a line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -8,8 +8,17 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import InputError, OutputError
-from discreet.io.coding import Coded, blocks, ragged, refuse_what_lines_cannot_hold, used, whole_labels
+from discreet.io.coding import (
+    WHOLE_NUMBER,
+    Coded,
+    blocks,
+    ragged,
+    refuse_what_lines_cannot_hold,
+    used,
+    whole_labels,
+)
 from discreet.io.files import Data
+from discreet.io.lines import Lines, Removed, Text, whole_lines
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
 
@@ -44,14 +53,64 @@ def write(rows: Transactions) -> Iterator[bytes]:
     return blocks(" ".join([texts[at] for at in row]) for row in ragged(rows.offsets, rows.items))
 
 
-def parse(data: Data, *, comments: bytes) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+def lines(wanted: Sequence[str]) -> Text:
+    """Return how FIMI is read in pieces, and written again without some of the items that are looked for."""
+    slots = slots_of(wanted)
+
+    def scan(chunks: Iterable[bytes]) -> Iterator[Lines]:
+        for data, before in whole_lines(chunks):
+            yield selected(parsed(data, before, comments=b""), slots)
+
+    return Text(scan, lambda part, removed: without(part, removed, slots))
+
+
+def slots_of(wanted: Sequence[str]) -> dict[int, int]:
+    """Return the place of each number in a list of texts; what is no item of FIMI is in no row.
+
+    >>> slots_of(["7", "tea", "007", "3"])
+    {7: 0, 3: 3}
+    """
+    numbers = ((slot, int(text)) for slot, text in enumerate(wanted) if WHOLE_NUMBER.fullmatch(text))
+    return {number: slot for slot, number in numbers if 0 <= number <= LARGEST_ITEM}
+
+
+def parsed(data: bytes, before: int, *, comments: bytes) -> Lines:
+    """Return the rows in whole lines with all of their items, as numbers; so many lines came ``before``."""
+    starts, stops = _bounds(data, before, comments)
+    offsets, items, _ = parse(data, comments=comments, before=before)
+    items = items[: kernels.rows.sort_rows(offsets, items)]
+    return Lines(data, starts, stops, np.diff(offsets), offsets, items)
+
+
+def selected(part: Lines, slots: Mapping[int, int]) -> Lines:
+    """Return lines with only those of their items that have a slot, and these as slots."""
+    numbers = np.array(sorted(slots), dtype=np.int32)
+    places = np.array([slots[number] for number in numbers.tolist()], dtype=np.int32)
+    offsets, items = part.offsets.copy(), part.items.copy()
+    items = places[items[: kernels.fimi.select(offsets, items, numbers)]]
+    kernels.rows.sort_rows(offsets, items)
+    return part._replace(offsets=offsets, items=items)
+
+
+def without(part: Lines, removed: Removed, slots: Mapping[int, int]) -> bytes:
+    """Return rows, a line each, without what is removed from each of them."""
+    numbers = np.full(max(slots.values()) + 1, -1, dtype=np.int32)
+    numbers[list(slots.values())] = list(slots)
+    data = np.frombuffer(part.data, dtype=np.uint8)
+    out = np.empty(data.size, dtype=np.uint8)
+    offsets = np.searchsorted(removed.rows, np.arange(part.n + 1))
+    size = kernels.fimi.without(data, part.starts, part.stops, offsets, numbers[removed.items], out)
+    return out[:size].tobytes()
+
+
+def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
     """Return where the rows start, their numbers and the largest of them.
 
-    A line that starts with one of ``comments`` is no row.
+    A line that starts with one of ``comments`` is no row. So many lines came ``before``.
     """
     skipped = np.zeros(256, dtype=np.bool_)
     skipped[list(comments)] = True
-    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    start = len(BYTE_ORDER_MARK) if not before and data.startswith(BYTE_ORDER_MARK) else 0
     # Room for the worst case, a number every second byte; pages that are not written take no memory.
     items = np.empty(len(data) // 2 + 1, dtype=np.int32)
     offsets = np.empty(data.count(b"\n") + 2, dtype=np.int64)
@@ -59,7 +118,7 @@ def parse(data: Data, *, comments: bytes) -> tuple[NDArray[np.int64], NDArray[np
     seen.setflags(write=False)  # as bytes and bytearray are one type to the kernel then, it is compiled once
     problem, line, rows, largest = kernels.fimi.parse(seen, skipped, items, offsets)
     if problem:
-        raise InputError(f"line {line} holds {PROBLEMS[problem]}")
+        raise InputError(f"line {before + line} holds {PROBLEMS[problem]}")
     offsets.resize(rows + 1, refcheck=False)
     items.resize(int(offsets[-1]), refcheck=False)
     return offsets, items, int(largest)
@@ -89,3 +148,18 @@ def numbers(value: Transactions | Patterns, format_name: str) -> list[str]:
             f"the labels are not all whole numbers from 0 to {LARGEST_ITEM}, as {format_name} needs; write Parquet"
         )
     return texts
+
+
+def _bounds(data: bytes, before: int, comments: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each row of whole lines starts, and where it stops before its line end."""
+    seen = np.frombuffer(data, dtype=np.uint8)
+    stops = np.flatnonzero(seen == ord("\n"))
+    if not data.endswith(b"\n"):
+        stops = np.append(stops, seen.size)
+    starts = np.append(0, stops[:-1] + 1)
+    if not before and data.startswith(BYTE_ORDER_MARK):
+        starts[0] = len(BYTE_ORDER_MARK)
+    rows = starts < seen.size  # but for a byte-order mark alone
+    if comments:
+        rows[rows] = ~np.isin(seen[starts[rows]], list(comments))
+    return starts[rows], stops[rows]

@@ -1,20 +1,22 @@
 """Formats: which file is of which format, and which functions read and write it."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import Final
 
 from discreet.errors import OptionError
-from discreet.io.files import Place, suffix_of
+from discreet.io.files import Place, check_there, naming, suffix_of
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: what it holds, how its files end, which options its reader of rows has.
+    """A file format: what it holds, how its files end, which options its reader of rows has, if a line is a row.
 
     Its module in this folder has ``read`` and ``write`` if it holds rows, ``read_patterns`` and
-    ``write_patterns`` if it holds patterns, and is loaded when it is first asked for.
+    ``write_patterns`` if it holds patterns, and is loaded when it is first asked for. ``lines`` tells how rows with a
+    line each are read in pieces; ``without`` gives a table back that has lost items.
     """
 
     name: str
@@ -22,6 +24,7 @@ class Format:
     rows: bool = True
     patterns: bool = True
     options: frozenset[str] = frozenset()
+    lines: bool = False
 
     @property
     def module(self) -> ModuleType:
@@ -32,9 +35,9 @@ class Format:
 FORMATS: Final = {
     form.name: form
     for form in (
-        Format("fimi", (".dat", ".fimi"), patterns=False),
-        Format("spmf", (".txt", ".spmf")),
-        Format("csv", (".csv", ".basket"), options=frozenset({"separator", "row", "item"})),
+        Format("fimi", (".dat", ".fimi"), patterns=False, lines=True),
+        Format("spmf", (".txt", ".spmf"), lines=True),
+        Format("csv", (".csv", ".basket"), options=frozenset({"separator", "row", "item"}), lines=True),
         Format("parquet", (".parquet", ".pq"), options=frozenset({"items", "row", "item"})),
         Format("json", (".json",), rows=False),
         Format("borgelt", (".out",), rows=False),
@@ -60,3 +63,20 @@ def find(place: Place, name: str | None, *, what: str) -> Format:
     known = ", ".join(f"{form.name} ({' '.join(form.suffixes)})" for form in able.values())
     told = f"the suffix {suffix[:40]!r} tells no format" if suffix else "there is no suffix to tell the format"
     raise OptionError(f"{told} of {what}; name one with format=: {known}")
+
+
+def format_of(source: Place, name: str | None, *, what: str) -> Format:
+    """Return the format of a source; that there is no such file is said before anything about its suffix."""
+    try:
+        return find(source, name, what=what)
+    except OptionError:
+        with naming(source):
+            check_there(source)
+        raise
+
+
+def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:
+    """Refuse options that ``what`` does not have."""
+    for name in given:
+        if name not in allowed:
+            raise OptionError(f"{name}= means nothing for {what}; leave it out, or name the right format")

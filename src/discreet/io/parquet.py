@@ -14,6 +14,7 @@ from discreet.io.coding import used, whole_labels
 from discreet.io.files import Data
 from discreet.io.frames import from_lists, from_long, from_onehot
 from discreet.io.listed import Listed, Told
+from discreet.io.tables import Losses, check_held, kept_items, kept_lines
 from discreet.labels import Label
 from discreet.patterns import Patterns, as_supports
 from discreet.transactions import Transactions
@@ -22,6 +23,8 @@ OURS: Final = "discreet"
 ITEMS: Final = "items"
 ID: Final = "id"
 SUPPORT: Final = "support"
+SCHEMA: Final = "ARROW:schema"
+"""Metadata that a writer makes itself."""
 
 
 def read(data: Data, *, items: str | None = None, row: str | None = None, item: str | None = None) -> Transactions:
@@ -49,6 +52,24 @@ def write(rows: Transactions) -> Iterator[bytes]:
     if rows.ids is not None:
         columns[ID] = _typed(ID, list(rows.ids), "the row ids")
     yield _written(columns, {"ids": rows.ids is not None})
+
+
+def without(
+    data: Data, losses: Losses, *, items: str | None = None, row: str | None = None, item: str | None = None
+) -> Iterator[bytes]:
+    """Yield the file without what rows lose, as one chunk; other columns, and what its metadata says, are kept."""
+    names = _names(data)
+    frame = _frame(data, *names)
+    if item is not None and row is not None:
+        frame = frame.filter(pl.Series(kept_lines(frame[row], frame[item], losses), dtype=pl.Boolean))
+    elif items is None and ITEMS not in names:
+        frame = frame.with_columns(_without_ones(frame, losses))
+    else:
+        frame = frame.with_columns(_without_items(frame[ITEMS if items is None else items], losses))
+    with _whole():
+        told = pl.read_parquet_metadata(BytesIO(data))
+    told.pop(SCHEMA, None)
+    yield _saved(frame, told)
 
 
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
@@ -97,9 +118,37 @@ def _typed(name: str, values: list[Any], what: str) -> pl.Series:
         ) from None
 
 
+def _without_items(lists: pl.Series, losses: Losses) -> pl.Series:
+    """Return a column of lists, some of them without items; the new ones are put after all, and taken from there."""
+    if isinstance(lists.dtype, pl.Array):
+        lists = lists.arr.to_list()
+    rows = [row for row in losses if row < len(lists)]
+    check_held([(row, None) for row in losses if row >= len(lists)])
+    after = pl.Series(lists.name, kept_items(lists.gather(rows).to_list(), losses), dtype=lists.dtype)
+    places = np.arange(len(lists))
+    places[rows] = len(lists) + np.arange(len(rows))
+    return pl.concat([lists, after]).gather(places)
+
+
+def _without_ones(frame: pl.DataFrame, losses: Losses) -> list[pl.Series]:
+    """Return the columns of a one-hot table in which ones become zeros."""
+    rows: dict[Label, list[int]] = {}
+    for number, lost in losses.items():
+        check_held([(number, name) for name in lost if number >= len(frame) or name not in frame.columns])
+        for name in lost:
+            rows.setdefault(name, []).append(number)
+    for name, numbers in rows.items():
+        check_held([(number, name) for number in numbers if not frame[str(name)][number]])
+    return [frame[str(name)].scatter(numbers, 0) for name, numbers in rows.items()]
+
+
 def _written(columns: dict[str, pl.Series], told: dict[str, Label]) -> bytes:
+    return _saved(pl.DataFrame(columns), {OURS: json.dumps(told)})
+
+
+def _saved(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
     out = BytesIO()
-    pl.DataFrame(columns).write_parquet(out, metadata={OURS: json.dumps(told)})
+    frame.write_parquet(out, metadata=metadata)
     return out.getvalue()
 
 

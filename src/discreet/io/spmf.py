@@ -1,8 +1,10 @@
 """SPMF: rows as in FIMI, patterns as ``1 2 3 #SUP: 4``; lines of ``@`` give labels and what was mined."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
+
+import numpy as np
 
 from discreet.errors import InputError, OutputError
 from discreet.io import fimi
@@ -17,6 +19,7 @@ from discreet.io.coding import (
     whole_labels,
 )
 from discreet.io.files import Data
+from discreet.io.lines import Lines, Text, whole_lines
 from discreet.io.listed import Listed, Told, as_support, listed
 from discreet.labels import Label, in_order
 from discreet.patterns import Patterns
@@ -26,6 +29,7 @@ COMMENTS: Final = b"#%@"
 SUPPORT: Final = "#SUP:"
 NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 FROM_TEXT: Final = "@CONVERTED_FROM_TEXT"
+ITEM: Final = "@ITEM="
 
 
 def read(data: Data) -> Transactions:
@@ -34,7 +38,7 @@ def read(data: Data) -> Transactions:
     >>> [sorted(row) for row in read(b"@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=2=tea\n1 2\n2\n")]
     [['apple', 'tea'], ['tea']]
     """
-    names = _names(as_text(data).split("\n")) if b"@ITEM=" in data else {}
+    names = _names(as_text(data).split("\n")) if ITEM.encode() in data else {}
     offsets, items, largest = fimi.parse(data, comments=COMMENTS)
     numbers = fimi.code(items, largest).tolist()
     items, labels = in_order(items, _named(numbers, names))
@@ -47,6 +51,37 @@ def write(rows: Transactions) -> Iterator[bytes]:
     head, texts = _head(rows)
     yield from blocks(head)
     yield from blocks(" ".join([texts[code] for code in row]) for row in ragged(rows.offsets, rows.items))
+
+
+def lines(wanted: Sequence[str]) -> Text:
+    """Return how SPMF is read in pieces, and written again without some of the items that are looked for.
+
+    Lines that name items must come before all rows.
+    """
+    slots = fimi.slots_of(wanted)
+    places = {text: slot for slot, text in enumerate(wanted)}
+    numbers: set[int] = set()
+
+    def scan(chunks: Iterable[bytes]) -> Iterator[Lines]:
+        head, begun = b"", False
+        for data, before in whole_lines(chunks):
+            part = fimi.parsed(data, before, comments=COMMENTS)
+            size = 0 if begun else int(part.starts[0]) if part.n else len(data)
+            head += data[:size]
+            begun |= part.n > 0
+            if begun and f"\n{ITEM}".encode() in b"\n" + data[size:]:
+                raise InputError(
+                    f"there are {ITEM} lines after rows; move them before all rows, to read it in one scan"
+                )
+            if ITEM.encode() in data[:size] and (names := _names(as_text(head).split("\n"))):
+                numbers.update(names)
+                slots.clear()
+                slots.update({number: places[name] for number, name in names.items() if name in places})
+            if numbers and not np.isin(part.items, list(numbers)).all():
+                raise InputError(f"an item after line {before} has no {ITEM} line, though others have; name them all")
+            yield fimi.selected(part, slots)
+
+    return Text(scan, lambda part, removed: fimi.without(part, removed, slots))
 
 
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
@@ -98,8 +133,8 @@ def _names(lines: list[str]) -> dict[int, str]:
     """Return the labels that ``@ITEM=1=apple`` lines give to numbers."""
     names: dict[int, str] = {}
     for at, line in enumerate(lines, start=1):
-        if line.startswith("@ITEM="):
-            number, equals, name = line.removeprefix("@ITEM=").removesuffix("\r").partition("=")
+        if line.startswith(ITEM):
+            number, equals, name = line.removeprefix(ITEM).removesuffix("\r").partition("=")
             if not (equals and NUMBER.fullmatch(number.removeprefix("-"))) or int(number) in names:
                 raise InputError(f"line {at} must name a number once, such as @ITEM=1=apple; mend it")
             names[int(number)] = name

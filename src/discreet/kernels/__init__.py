@@ -10,20 +10,26 @@ from typing import Final
 
 _FILES: Final = frozenset(
     {
+        "border",
         "cells",
         "cover",
         "encode",
         "exposed",
         "family",
         "fimi",
+        "hide",
         "implied",
+        "inverted",
         "itemsets",
         "lattice",
+        "lines",
         "merged",
         "papers",
+        "restricted",
         "rows",
         "safe",
         "search",
+        "swa",
         "within",
     }
 )

@@ -298,3 +298,17 @@ def cells_of_all(slots, offsets, items, supports, tops, limit):
                 found_counts[found] = held[cell]
                 found += 1
     return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def follow(slots, offsets, items, supports, needed, follows):
+    """Mark in ``follows`` each item of an itemset that follows from its other items, of which there is one or more.
+
+    It does if the itemset has the support that is ``needed`` of it by the one of the other items. All subsets are
+    listed.
+    """
+    for number in range(offsets.size - 1):
+        if offsets[number + 1] - offsets[number] > 1:
+            for at in range(offsets[number], offsets[number + 1]):
+                other = find_without(slots, offsets, items, number, at)
+                follows[at] = supports[number] >= needed[other]

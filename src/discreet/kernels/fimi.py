@@ -7,6 +7,7 @@ jit = njit(cache=True, nogil=True)
 
 TAB, LINE_FEED, RETURN, BLANK, MINUS, ZERO, NINE, DELETE = b"\t\n\r -09\x7f"
 LARGEST = 2**31 - 1
+NOWHERE, ANYWHERE = -1, -2
 
 
 @jit
@@ -91,3 +92,80 @@ def recode_by_search(items, labels):
             else:
                 high = middle
         items[at] = low
+
+
+@jit
+def select(offsets, items, wanted):
+    """Keep of each row the items that are ``wanted``, each as its place there, in place; return how many are left.
+
+    ``wanted`` is increasing; the caller cuts ``items`` to the returned size. The last bits of an item lead to the only
+    place where it can be, or to none; where wanted items have them in common, all are searched.
+    """
+    places = np.full(1 << 16, NOWHERE, np.int32)
+    for place in range(wanted.size):
+        bits = wanted[place] & 0xFFFF
+        places[bits] = place if places[bits] == NOWHERE else ANYWHERE
+    size = start = 0
+    for row in range(offsets.size - 1):
+        stop = offsets[row + 1]
+        offsets[row] = size
+        for at in range(start, stop):
+            place = places[items[at] & 0xFFFF]
+            if place == NOWHERE:
+                continue
+            found = place if place != ANYWHERE else min(np.searchsorted(wanted, items[at]), wanted.size - 1)
+            if wanted[found] == items[at]:
+                items[size] = found
+                size += 1
+        start = stop
+    offsets[offsets.size - 1] = size
+    return size
+
+
+@jit
+def without(data, starts, stops, offsets, numbers, out):
+    """Write lines to ``out``, each without its ``numbers[offsets[i]:offsets[i + 1]]``; return the size of all of them.
+
+    Line ``i`` goes from ``starts[i]`` to ``stops[i]``, where its line end follows. A number that stays comes with what
+    stands before it, the first one with the beginning of the line. ``out`` must have room for all ``data``.
+    """
+    size = 0
+    for i in range(starts.size):
+        stop = stops[i]
+        run = at = starts[i]
+        while at < stop and not ZERO <= data[at] <= NINE:
+            at += 1
+        gap = at  # what stands between two numbers begins here
+        cut = at == stop
+        any_kept = False
+        while at < stop:
+            digits = at
+            number = np.int64(0)
+            while at < stop and ZERO <= data[at] <= NINE:
+                number = number * 10 + (data[at] - ZERO)
+                at += 1
+            gone = False
+            for place in range(offsets[i], offsets[i + 1]):
+                gone |= numbers[place] == number
+            if gone and not cut:
+                size = copy(data, run, gap, out, size)
+            elif cut and not gone:
+                run = gap if any_kept else digits
+            any_kept |= not gone
+            cut = gone
+            gap = at
+            while at < stop and not ZERO <= data[at] <= NINE:
+                at += 1
+        size = copy(data, gap if cut else run, stop, out, size)
+        out[size] = LINE_FEED
+        size += 1
+    return size
+
+
+@jit
+def copy(data, start, stop, out, size):
+    """Copy ``data`` from ``start`` to ``stop`` to ``out``, which has ``size`` bytes so far; return its new size."""
+    part, place = data[start:stop], out[size : size + stop - start]
+    for at in range(part.size):
+        place[at] = part[at]
+    return size + stop - start

@@ -4,16 +4,13 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
 from discreet.audit import Audit
 from discreet.errors import InputError
 from discreet.io.coding import blocks
-
-MARK: Final = "DO-NOT-RELEASE"
-"""What the name of a file that holds row numbers or ids must say."""
+from discreet.io.folders import MARK
 
 
 def exposed_csv(audit: Audit) -> Iterator[bytes]:

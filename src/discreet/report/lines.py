@@ -103,7 +103,8 @@ def _place(axis: dict[float, str], value: float, start: int, stop: int) -> str:
 
 
 def _mark(number: int, x: str, y: str) -> str:
-    shape = f'd="{MARKS[number % len(MARKS)]}" fill="{COLOURS[number % len(COLOURS)]}"'
+    turn = number // len(COLOURS)  # whose colour is there already gets another mark
+    shape = f'd="{MARKS[(number + turn) % len(MARKS)]}" fill="{COLOURS[number % len(COLOURS)]}"'
     return f'<path transform="translate({x} {y})" {shape}/>'
 
 

@@ -4,18 +4,22 @@ What is said about the shape of a figure is counted, never assumed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from discreet.datasets import FILES, load
 from discreet.errors import OptionError
 from discreet.mine import Progress
-from discreet.reproduce.experiments import EXPERIMENTS, Experiment, Part
+from discreet.reproduce import hiding
+from discreet.reproduce.experiments import EXPERIMENTS, QUEST, Experiment, Part
 from discreet.reproduce.figure import Figure, Point, figure_csv, figure_svg, figure_text
 from discreet.transactions import Transactions
 
 __all__ = ["EXPERIMENTS", "Experiment", "Figure", "Part", "Point", "figure_csv", "figure_svg", "figure_text", "run"]
 
 Value = TypeVar("Value")
+
+FEW: Final = 2_000
+"""Rows that are generated where it has to be quick."""
 
 
 def run(
@@ -29,8 +33,9 @@ def run(
 ) -> Figure:
     """Return a figure of a paper, made anew from its data sets, or from other ``rows``, which are called ``data``.
 
-    The data sets are those of ``discreet.datasets``; nothing is fetched unless ``download`` is true. ``quick`` takes
-    only the first and the last minimum support and k. ``progress`` is told how many numbers have been found.
+    The data sets are those of ``discreet.datasets``; nothing is fetched unless ``download`` is true. Where the paper
+    generated its rows, rows of the same shape are generated. ``quick`` takes only the first and the last minimum
+    support and k, or disclosure, and generates few rows. ``progress`` is told how many numbers have been found.
 
     >>> figure = run("waim08-fig11", load("waim2008"), quick=True)
     >>> [(point.share, point.k, point.value) for point in figure.points]
@@ -40,7 +45,7 @@ def run(
         raise OptionError(f"there is no figure {str(name)[:40]!r}; the known ones are {', '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[name]
     if rows is None:
-        sources = {one: load(one, download=download) for one in experiment.data}
+        sources = {one: _source(one, quick=quick, download=download) for one in experiment.data}
     else:
         sources = {data: rows}
         experiment = experiment.on(data)
@@ -59,11 +64,18 @@ def run(
     return Figure(name, experiment.title, points, views, findings)
 
 
+def _source(name: str, *, quick: bool, download: bool) -> Transactions:
+    """Return the rows of a data set, or those that are generated for it."""
+    if name == QUEST:
+        return hiding.quest_rows(FEW) if quick else hiding.quest_rows()
+    return load(name, download=download)
+
+
 def _points(part: Part, sources: Mapping[str, Transactions], *, quick: bool) -> Iterator[Point]:
     """Yield what a part of an experiment finds in each of its data sets."""
     for data, shares in part.shares.items():
         yield from part.measure(
-            data, sources[data], _ends(shares) if quick else shares, _ends(part.ks) if quick else part.ks
+            data, sources[data], _ends(shares) if quick else shares, _ends(part.settings) if quick else part.settings
         )
 
 

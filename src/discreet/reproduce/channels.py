@@ -69,8 +69,8 @@ def both(points: Sequence[Point]) -> Iterator[str]:
 
 def condensed(points: Sequence[Point]) -> Iterator[str]:
     """Yield how many times fewer the maximal channels are than all: in the paper, by an order of magnitude."""
-    every = {point[1:-1]: point.value for point in chosen(points, measure=ALL)}
-    pairs = [(every[point[1:-1]], point.value) for point in chosen(points, measure=MAXIMAL)]
+    every = {point.place: point.value for point in chosen(points, measure=ALL)}
+    pairs = [(every[point.place], point.value) for point in chosen(points, measure=MAXIMAL)]
     times = [all_ / few for all_, few in pairs if all_ is not None and few]
     span = f" (from {min(times):.1f} to {max(times):.1f} times)" if times else ""
     yield (

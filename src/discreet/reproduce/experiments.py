@@ -1,4 +1,4 @@
-"""The experiments by name: which figure of which paper, on which data, at which minimum supports and k.
+"""The experiments by name: which figure of which paper, on which data, at which minimum supports and k or disclosures.
 
 Where a paper does not print its minimum supports or k, they are ours: docs/reproduction.md says which.
 """
@@ -6,7 +6,8 @@ Where a paper does not print its minimum supports or k, they are ours: docs/repr
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from discreet.reproduce import channels, suppression, times
+from discreet.hide import Method
+from discreet.reproduce import channels, hiding, suppression, times
 from discreet.reproduce.figure import Axis, Point, View
 from discreet.transactions import Transactions
 
@@ -15,11 +16,14 @@ Shape: TypeAlias = Callable[[Sequence[Point]], Iterator[str]]
 
 
 class Part(NamedTuple):
-    """What is measured, at which minimum supports of which data sets and for which k; its shape, and how it is seen."""
+    """What is measured, at which minimum supports of which data sets and which settings; its shape, how it is seen.
+
+    Settings are values of k or, where itemsets are hidden, of the disclosure in percent, or of what else is varied.
+    """
 
     measure: Measure
     shares: Mapping[str, Sequence[str]]
-    ks: Sequence[int]
+    settings: Sequence[int]
     shape: Shape
     views: Sequence[View]
 
@@ -46,6 +50,9 @@ CHESS: Final = {"chess": ("75%", "80%", "85%", "90%")}
 MUSHROOM_AT: Final = {"mushroom": ("15%",)}
 CHESS_AT: Final = {"chess": ("80%",)}
 KS: Final = tuple(range(10, 51, 5))
+QUEST: Final = "quest"
+"""Rows that are generated: see ``hiding.quest_rows``."""
+PERCENTS: Final = tuple(range(0, 101, 10))
 
 
 def _times(number: int, shares: Mapping[str, Sequence[str]], ks: Sequence[int]) -> Experiment:
@@ -71,6 +78,22 @@ def _axis(
     if len(ks) == 1:
         return "share", f"minimum support, k = {ks[0]}", by_share
     return "k", f"k, minimum support {next(iter(shares.values()))[0]}", by_k
+
+
+def _hiding(number: int, method: Method) -> Experiment:
+    """Return a figure of Oliveira and Zaïane that shows what a method hides and misses over the minimum support."""
+    return Experiment(
+        f"Oliveira and Zaïane 2002, figure {number}: what {method} hides and misses over the minimum support",
+        [
+            Part(
+                hiding.measured([hiding.FAILURE, hiding.MISSES], [method]),
+                {QUEST: ("10%", "15%", "20%", "25%", "30%")},
+                (0, 25, 50, 75, 100),
+                hiding.over_support,
+                [View(measure, "share", "disclosure") for measure in (hiding.FAILURE, hiding.MISSES)],
+            )
+        ],
+    )
 
 
 EXPERIMENTS: Final[Mapping[str, Experiment]] = {
@@ -131,4 +154,51 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "waim08-fig10": _times(10, CHESS_AT, KS),
     "waim08-fig11": _counts(11, MUSHROOM_AT, KS),
     "waim08-fig12": _counts(12, CHESS_AT, KS),
+    "oz02-fig5": Experiment(
+        "Oliveira and Zaïane 2002, figure 5: hiding failure and misses cost over the disclosure",
+        [
+            Part(
+                hiding.measured([hiding.FAILURE, hiding.MISSES]),
+                {QUEST: (hiding.SHARE,)},
+                PERCENTS,
+                hiding.over_disclosure,
+                [View(measure, "disclosure", "method") for measure in (hiding.FAILURE, hiding.MISSES)],
+            )
+        ],
+    ),
+    "oz02-fig6": _hiding(6, "naive"),
+    "oz02-fig7": _hiding(7, "minfia"),
+    "oz02-fig8": _hiding(8, "maxfia"),
+    "oz02-fig9": _hiding(9, "iga"),
+    "oz02-fig10": Experiment(
+        "Oliveira and Zaïane 2002, figure 10: dissimilarity over the disclosure",
+        [
+            Part(
+                hiding.measured([hiding.DISSIMILARITY]),
+                {QUEST: (hiding.SHARE,)},
+                PERCENTS,
+                hiding.dissimilar,
+                [View(hiding.DISSIMILARITY, "disclosure", "method")],
+            )
+        ],
+    ),
+    "oz02-fig11": Experiment(
+        "Oliveira and Zaïane 2002, figure 11: time over rows and over sensitive itemsets",
+        [
+            Part(
+                hiding.times_by_rows,
+                {QUEST: (hiding.SHARE,)},
+                (20, 40, 60, 80, 100),
+                hiding.linear("n"),
+                [View(hiding.BY_ROWS, "n", "method")],
+            ),
+            Part(
+                hiding.times_by_itemsets,
+                {QUEST: (hiding.SHARE,)},
+                (2, 4, 6, 8, 10),
+                hiding.linear("itemsets"),
+                [View(hiding.BY_ITEMSETS, "itemsets", "method")],
+            ),
+        ],
+    ),
 }

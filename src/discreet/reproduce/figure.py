@@ -9,20 +9,30 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from discreet.report.lines import Panel, lines_svg
 
-Axis: TypeAlias = Literal["share", "k"]
-Curves: TypeAlias = Literal["share", "k", "method"]
+Axis: TypeAlias = Literal["share", "k", "disclosure", "n", "itemsets"]
+Curves: TypeAlias = Literal["share", "k", "disclosure", "method"]
 
 LEFT_OUT: Final = "left out"
 """What stands in the place of a number that would have taken too long."""
 WIDTH: Final = 100
 """Columns of what is prose."""
-AXES: Final = {"share": "minimum support, %", "k": "k"}
+AXES: Final = {
+    "share": "minimum support, %",
+    "k": "k",
+    "disclosure": "disclosure, %",
+    "n": "rows",
+    "itemsets": "sensitive itemsets",
+}
+"""What figures have from left to right."""
+SOMETIMES: Final = ("k", "disclosure", "n", "itemsets")
+"""Columns that a CSV has only if a point has something there."""
 
 
 class Point(NamedTuple):
     """What was measured on which data, at which minimum support (a share, and the count) and k, by which method.
 
-    ``value`` is None where it was left out.
+    ``value`` is None where it was left out. Where itemsets were hidden there is no k, but a ``disclosure``; and where
+    it was timed, how many rows and sensitive itemsets there were.
     """
 
     measure: str
@@ -32,10 +42,18 @@ class Point(NamedTuple):
     k: int
     method: str
     value: float | None
+    disclosure: str = ""
+    n: int = 0
+    itemsets: int = 0
+
+    @property
+    def place(self) -> "Point":
+        """The same of any measure: what tells where it was measured."""
+        return self._replace(measure="", value=None)
 
 
 class View(NamedTuple):
-    """A measure over minimum support or k, with a curve for each of the other, or of the methods: a panel and a table.
+    """A measure along an axis, with a curve for each value of another, or for each method: a panel and a table.
 
     ``over`` is another measure that the panel has from left to right instead.
     """
@@ -66,8 +84,12 @@ def figure_csv(figure: Figure) -> bytes:
     """
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(Point._fields)
-    lines.writerows((*point[:-1], LEFT_OUT if point.value is None else point.value) for point in figure.points)
+    columns = [name for name in Point._fields if name != "value"]
+    columns = [name for name in columns if name not in SOMETIMES or any(getattr(one, name) for one in figure.points)]
+    lines.writerow([*columns, "value"])
+    for point in figure.points:
+        value = LEFT_OUT if point.value is None else point.value
+        lines.writerow([*(getattr(point, name) for name in columns), value])
     return text.getvalue().encode()
 
 
@@ -97,17 +119,17 @@ def chosen(points: Iterable[Point], **wanted: object) -> list[Point]:
 
 
 def steps(points: Iterable[Point], measure: str, along: Axis, *, rises: bool) -> str:
-    """Return in how many steps to the next minimum support or k a measure never falls, or never rises.
+    """Return in how many steps along an axis, such as to the next k, a measure never falls, or never rises.
 
     >>> counts = [Point("channels", "d", f"{n}%", n, 3, "", value) for n, value in ((10, 7), (15, 7), (20, 8))]
     >>> steps(counts, "channels", "share", rises=False)
     '1 of 2 steps'
     """
-    curves: dict[object, dict[int, float]] = {}
+    curves: dict[Point, dict[float, float]] = {}
     for point in chosen(points, measure=measure):
         if point.value is not None:
-            at, other = (point.min_support, point.k) if along == "share" else (point.k, point.min_support)
-            curves.setdefault((point.data, point.method, other), {})[at] = point.value
+            at = point.min_support if along == "share" else _number(point, along)
+            curves.setdefault(_curve(point, along), {})[at] = point.value
     changes = [curve[two] - curve[one] for curve in curves.values() for one, two in pairwise(sorted(curve))]
     held = sum(change >= 0 if rises else change <= 0 for change in changes)
     return f"{held} of {len(changes)} step{'s' * (len(changes) != 1)}"
@@ -121,10 +143,10 @@ def _seen(figure: Figure) -> Iterator[tuple[View, str, list[Point]]]:
 
 
 def _panel(view: View, data: str, points: Sequence[Point]) -> Panel:
-    places = {point[1:-1]: point.value for point in chosen(points, measure=view.over)}
+    places = {point.place: point.value for point in chosen(points, measure=view.over)}
     curves: dict[str, list[tuple[float, float]]] = {}
     for point in chosen(points, measure=view.measure):
-        x = places[point[1:-1]] if view.over else _number(point, view.along)
+        x = places[point.place] if view.over else _number(point, view.along)
         curve = curves.setdefault(_name(point, view.curves), [])
         if x is not None and point.value is not None:
             curve.append((x, point.value))
@@ -133,7 +155,7 @@ def _panel(view: View, data: str, points: Sequence[Point]) -> Panel:
 
 
 def _table(view: View, data: str, points: Sequence[Point]) -> Iterator[str]:
-    """Yield a table: minimum supports or values of k down, curves across."""
+    """Yield a table: the axis down, curves across."""
     shown = chosen(points, measure=view.measure)
     names = list(dict.fromkeys(_name(point, view.curves) for point in shown))
     cells = {(_place(point, view.along), _name(point, view.curves)): _cell(point, view, points) for point in shown}
@@ -149,7 +171,7 @@ def _table(view: View, data: str, points: Sequence[Point]) -> Iterator[str]:
 def _cell(point: Point, view: View, points: Sequence[Point]) -> str:
     if not view.over:
         return _written(point.value)
-    (other,) = [one for one in chosen(points, measure=view.over) if one[1:-1] == point[1:-1]]
+    (other,) = [one for one in chosen(points, measure=view.over) if one.place == point.place]
     return f"{_written(point.value)} of {_written(other.value)}"
 
 
@@ -165,12 +187,30 @@ def _written(value: float | None) -> str:
 
 
 def _number(point: Point, axis: Axis) -> float:
-    return float(point.share.rstrip("%")) if axis == "share" else point.k
+    return float(str(getattr(point, axis)).rstrip("%"))
+
+
+def _curve(point: Point, along: Axis) -> Point:
+    """Return what points of one curve along an axis have in common."""
+    if along == "share":
+        return point.place._replace(share="", min_support=0)
+    return point.place._replace(**{along: Point._field_defaults.get(along, 0)})
 
 
 def _place(point: Point, axis: Axis) -> str:
-    return f"{point.share} ({point.min_support:,} rows)" if axis == "share" else f"k = {point.k}"
+    return {
+        "share": f"{point.share} ({point.min_support:,} rows)",
+        "k": f"k = {point.k}",
+        "disclosure": f"disclosure {point.disclosure}",
+        "n": f"{point.n:,} rows",
+        "itemsets": f"{point.itemsets:,} itemsets",
+    }[axis]
 
 
 def _name(point: Point, curves: Curves) -> str:
-    return {"share": point.share, "k": f"k = {point.k}", "method": point.method}[curves]
+    return {
+        "share": point.share,
+        "k": f"k = {point.k}",
+        "disclosure": f"disclosure {point.disclosure}",
+        "method": point.method,
+    }[curves]

@@ -1,0 +1,161 @@
+"""Border: items are removed one by one where that does the least harm to what shall still be found.
+
+After the border-based approach of Sun and Yu, *A border-based approach for hiding sensitive frequent itemsets* (2005),
+with two changes that make far fewer itemsets be lost. They protect the longest legitimate itemsets only, the border;
+here all that can be lost count, since most of the border is lost in any case and what is below it should not be. And an
+itemset that is lost already, or cannot be lost any more, weighs nothing.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.hide.legitimate import Legitimate, bitmaps, legitimate, parts, words
+from discreet.hide.problem import Answer, Changes, Problem, changes_of, minimal
+from discreet.machine import as_threads, share
+
+STEPS: Final = 32
+"""How often weights are renewed for a sensitive itemset; if it must lose fewer than twice as many rows, for each row."""
+MOST: Final = 20_000
+"""If more legitimate itemsets than these share an item with a sensitive one, every second, third … of them counts."""
+TAKEN: Final = np.iinfo(np.int64).max
+
+
+class Case(NamedTuple):
+    """A sensitive itemset that ``many`` of ``size`` rows must lose; ``maps`` are bitmaps of these rows only."""
+
+    others: Legitimate
+    maps: NDArray[np.uint64]
+    size: int
+    many: int
+    threads: int
+
+
+def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signature for all methods
+    """Return what is removed: pair by pair of a row and an item, each time the one of the least weight.
+
+    The sensitive itemsets that hold no other one come first, then those that are still in too many rows; among them
+    the longer ones first, then those of less support. A pair weighs as much as the legitimate itemsets together that
+    the row holds and the item is in. Of these, one that can lose s rows more weighs half as much as one that can lose
+    about s / 2; it weighs nothing if it is lost, or if s rows or fewer are left that could take it along. Where pairs
+    tie, the first row counts, then the item of the lowest code.
+    """
+    return Answer(least_harm(problem, legitimate(problem)))
+
+
+def least_harm(problem: Problem, others: Legitimate) -> Changes:
+    """Return what is removed, given the itemsets that may be lost."""
+    sensitive = np.flatnonzero(problem.degrees)
+    maps, slack = bitmaps(problem, others.codes, sensitive), others.slack.copy()
+    rows, items = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    allowed, threads = problem.supports - np.array(problem.to_lose), as_threads(problem.threads)
+    for number in in_turn(problem):
+        itemset = others.places(problem.itemsets[number])
+        holders = np.flatnonzero(unpacked(np.bitwise_and.reduce(maps[itemset]), sensitive.size))
+        if holders.size > allowed[number]:
+            narrowed = np.zeros((others.codes.size, words(holders.size)), dtype=np.uint64)
+            kernels.border.narrow(maps, holders, narrowed)
+            case = Case(others, narrowed, holders.size, holders.size - int(allowed[number]), threads)
+            slack, victims = _best(case, slack, itemset)
+            chosen = np.flatnonzero(victims >= 0)
+            kernels.border.clear(maps, victims[chosen], holders[chosen])
+            rows.append(sensitive[holders[chosen]])
+            items.append(others.codes[victims[chosen]])
+    return changes_of(np.concatenate(rows), np.concatenate(items))
+
+
+def in_turn(problem: Problem) -> list[int]:
+    """Return the numbers of the sensitive itemsets in the order in which they are hidden."""
+    first = set(minimal(problem.itemsets))
+    return sorted(
+        range(len(problem.itemsets)),
+        key=lambda number: (number not in first, -problem.itemsets[number].size, problem.supports[number], number),
+    )
+
+
+def packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return bits, the last axis, as bitmaps.
+
+    >>> packed(np.array([True, False, True])).tolist()
+    [5]
+    """
+    room = np.zeros((*bits.shape[:-1], 64 * words(bits.shape[-1])), dtype=np.bool_)
+    room[..., : bits.shape[-1]] = bits
+    return np.packbits(room, axis=-1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
+
+
+def unpacked(bitmap: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
+    """Return the first bits of a bitmap.
+
+    >>> unpacked(packed(np.array([True, False, True])), 3).tolist()
+    [True, False, True]
+    """
+    octets = bitmap.astype(np.dtype("<u8")).view(np.uint8)
+    return np.unpackbits(octets, count=size, bitorder="little").astype(np.bool_)
+
+
+def _best(
+    case: Case, slack: NDArray[np.int64], itemset: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what slack is left, and what each row loses: an item, by its place, or -1.
+
+    By the choice of items that loses the fewest legitimate itemsets: any of the itemset, or only one of them.
+    """
+    choices = [itemset, *(itemset[at : at + 1] for at in range(itemset.size) if itemset.size > 1)]
+    tried = (_tried(case, slack, choice) for choice in choices)
+    return min(tried, key=lambda one: np.count_nonzero(one[0] < 0))
+
+
+def _tried(
+    case: Case, slack: NDArray[np.int64], choice: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the same for one choice of items."""
+    wanted = np.zeros(case.others.codes.size, dtype=np.bool_)
+    wanted[choice] = True
+    touching = kernels.border.touching(case.others.offsets, case.others.items, wanted)
+    numbers = np.flatnonzero(touching & (slack >= 0))
+    some, room = numbers[:: max(1, -(-numbers.size // MOST))], slack.copy()
+    lost = np.zeros((choice.size, case.size), dtype=np.bool_)
+    gone, step = lost.copy(), max(1, case.many // STEPS)
+    for left in range(case.many, 0, -step):
+        is_open = ~lost.any(axis=0)
+        # What is taken off only one item cannot be spread.
+        spare = np.count_nonzero(is_open) - left if choice.size == 1 else case.size
+        scores = _scores(case, room, choice, some, is_open, spare, gone)
+        rows = np.argsort(np.where(is_open, scores.min(axis=0), TAKEN), kind="stable")[: min(step, left)]
+        gone[:] = False
+        gone[scores[:, rows].argmin(axis=0), rows] = True
+        lost |= gone
+    after = slack.copy()
+    _scores(case, after, choice, numbers, np.zeros(case.size, dtype=np.bool_), 0, lost)
+    return after, np.where(lost.any(axis=0), choice[lost.argmax(axis=0)], -1)
+
+
+def _scores(
+    case: Case,
+    slack: NDArray[np.int64],
+    choice: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    is_open: NDArray[np.bool_],
+    spare: int,
+    gone: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Return what each item weighs in each row that is open, after some have gone; ``slack`` is brought up to date."""
+    others, open_, gone_ = case.others, packed(is_open), packed(gone)
+    place = np.full(others.codes.size, -1, dtype=np.int64)
+    place[choice] = np.arange(choice.size)
+    heaviest = int(slack[numbers].max(initial=0) + 1).bit_length()
+    lines = heaviest + int(numbers.size).bit_length() + 1
+
+    def weigh(start: int, stop: int) -> NDArray[np.uint64]:
+        planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
+        part, sets = numbers[start:stop], (others.offsets, others.items)
+        kernels.border.weigh(*sets, part, slack, case.maps, open_, spare, place, gone_, heaviest, planes)
+        return planes
+
+    scores = np.zeros((choice.size, 64 * open_.size), dtype=np.int64)
+    for planes in share(weigh, parts(numbers.size, case.threads), case.threads):
+        kernels.border.tally(planes, scores)
+    return scores[:, : case.size]

@@ -1,0 +1,290 @@
+"""Plans: a formula over items becomes intersections, differences and unions of lists, and these become its rows.
+
+A formula is first written with *not* and *both* alone, each part of it once: ``a | b`` is ``~(~a & ~b)``, and what a
+formula says twice is looked for once. Each part is then the rows of a step, or all rows but these: of what must hold
+together, what is negated is taken away from the rest; if all is negated, it is united, and the part is what that is
+not. So no complement is ever made, unless the whole answer is one.
+"""
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap
+
+NOTHING: Final = 0
+"""The part of a formula that no row makes true."""
+
+DEEPEST: Final = 40
+"""Levels that a plan indents; a line below them says how deep it stands."""
+
+Literal: TypeAlias = int
+"""Twice the number of a part, and one more if the part is negated."""
+
+Sizes: TypeAlias = dict[int, int]
+
+
+class Operation(NamedTuple):
+    """What is done with a bitmap and the next one: a new bitmap, the first one changed, or a count alone."""
+
+    new: Callable[[Any, Any], Any]
+    in_place: Callable[[Any, Any], Any]
+    size: Callable[[Any, Any], int]
+
+
+OPERATIONS: Final = {
+    "&": Operation(operator.and_, operator.iand, lambda one, other: one.intersection_cardinality(other)),
+    "-": Operation(operator.sub, operator.isub, lambda one, other: one.difference_cardinality(other)),
+    "|": Operation(operator.or_, operator.ior, lambda one, other: one.union_cardinality(other)),
+}
+
+
+class Step(NamedTuple):
+    """The rows that are in all of ``required`` and in none of ``removed``; if nothing is required, in any of these.
+
+    Both are numbers of parts, in the order in which they are taken: what can have the fewest rows comes first.
+    """
+
+    required: tuple[int, ...]
+    removed: tuple[int, ...]
+
+    @property
+    def operations(self) -> list[tuple[str, int]]:
+        """The parts in order, each with what is done with it; the first one is only taken."""
+        if not self.required:
+            return [("|", part) for part in self.removed]
+        return [*(("&", part) for part in self.required), *(("-", part) for part in self.removed)]
+
+
+class Line(NamedTuple):
+    """A line of a plan: how deep it stands, what it takes, how many rows that has at most, and has if that is known."""
+
+    depth: int
+    what: str
+    at_most: int
+    rows: int | None
+
+    def __str__(self) -> str:
+        blanks = "  " * self.depth if self.depth <= DEEPEST else f"{'  ' * DEEPEST}(level {self.depth + 1:,}) "
+        if self.rows is None:
+            return f"{blanks}{self.what}: at most {_counted(self.at_most)}"
+        return (
+            f"{blanks}{self.what}: {_counted(self.rows)}{f' of at most {self.at_most:,}' * (self.rows < self.at_most)}"
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the rows of a formula are found: steps over parts, down to the items; ``top`` is the part that answers.
+
+    ``items`` has the code of each part that is an item, ``at_most`` a bound on the rows of each part. If ``negated``,
+    the answer is all ``n`` rows but those of ``top``. ``names`` are those of items; ``rows`` tells how many each part
+    had, where that was tried.
+    """
+
+    n: int
+    top: int
+    negated: bool
+    items: Mapping[int, int]
+    steps: Mapping[int, Step]
+    at_most: Mapping[int, int]
+    names: Mapping[int, str] = field(default_factory=dict)
+    rows: Mapping[int, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = list(map(str, self.lines()))
+        return "\n".join(f"{number:>{len(str(len(lines)))}}  {line}" for number, line in enumerate(lines, start=1))
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the plan as a tree: the answer, and below each step its parts, in the order in which they are taken."""
+        if self.negated:
+            yield Line(0, "all rows but", self.n, self.n - self.rows[self.top] if self.top in self.rows else None)
+        waiting = [("", self.top, int(self.negated))]
+        seen: dict[int, int] = {}
+        number = int(self.negated)
+        while waiting:
+            word, part, depth = waiting.pop()
+            number += 1
+            step = self.steps.get(part) if part not in seen else None
+            yield Line(depth, word + self._what(part, seen.get(part)), self.at_most[part], self.rows.get(part))
+            if step is not None:
+                seen[part] = number
+                below = [("but not " if sign == "-" else "", one, depth + 1) for sign, one in step.operations]
+                waiting.extend(reversed(below))
+
+    def _what(self, part: int, line: int | None) -> str:
+        if part == NOTHING:
+            return "what no row holds"
+        if part in self.items:
+            return self.names.get(part, f"item {self.items[part]}")
+        if line is not None:
+            return f"what line {line} finds"
+        return "all of" if self.steps[part].required else "any of"
+
+
+def planned(formula: Iterable[int | str | None], supports: Any, n: int) -> Plan:  # noqa: ANN401 - an array or a list
+    """Return how to find the rows of a formula in postfix order: codes of items, None for what no row holds, signs.
+
+    >>> print(planned([0, 1, "~", "&"], [3, 2], 5))
+    1  all of: at most 3 rows
+    2    item 0: 3 rows
+    3    but not item 1: 2 rows
+    """
+    parts = _Parts()
+    top, flipped = divmod(parts.read(formula), 2)
+    items = {part: code for code, part in parts.items.items()}
+    at_most: Sizes = {NOTHING: 0} | {part: int(supports[code]) for part, code in items.items()}
+    known = dict(at_most)
+    steps: dict[int, Step] = {}
+    # A part has a larger number than those it is made of: what these are is known when its turn comes.
+    for part, members in sorted(parts.members(top).items()):
+        sides: tuple[list[int], list[int]] = ([], [])
+        for one, minus in (divmod(member, 2) for member in members):
+            negated = one in steps and not steps[one].required
+            sides[minus ^ negated].append(one)
+        step = steps[part] = Step(*(tuple(sorted(side, key=lambda one: (at_most[one], one))) for side in sides))
+        if step.required:
+            at_most[part] = at_most[step.required[0]]
+        else:
+            at_most[part] = min(n, sum(at_most[one] for one in step.removed))
+    negated = top in steps and not steps[top].required
+    return Plan(n, top, bool(flipped ^ negated), items, steps, at_most, rows=known)
+
+
+def find(made: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes) -> "BitMap | None":
+    """Return the rows of the top of a plan, None if none can be there; ``sizes`` takes how many each part has."""
+    if made.top == NOTHING:
+        return None
+    if made.top in made.items:
+        return list_of(made.items[made.top])
+    found = _run(made, list_of, sizes, count=False)
+    return None if isinstance(found, int) else found
+
+
+def count(made: Plan, list_of: Callable[[int], "BitMap"]) -> int:
+    """Return how many rows answer a plan; what is done last is only counted."""
+    size = made.at_most[made.top]  # of an item, that is its support
+    if made.top in made.steps:
+        found = _run(made, list_of, {}, count=True)
+        size = found if isinstance(found, int) else len(found)
+    return made.n - size if made.negated else size
+
+
+class _Parts:
+    """The parts of a formula, each once: items, and pairs of parts of which both must hold, in either order."""
+
+    def __init__(self) -> None:
+        self.items: dict[int, int] = {}
+        self.pairs: dict[tuple[Literal, Literal], int] = {}
+
+    def read(self, formula: Iterable[int | str | None]) -> Literal:
+        """Return what a formula in postfix order says."""
+        stack: list[Literal] = []
+        for step in formula:
+            match step:
+                case None:
+                    stack.append(2 * NOTHING)
+                case int():
+                    stack.append(2 * self.items.setdefault(step, self._next))
+                case "~":
+                    stack[-1] ^= 1
+                case "&":
+                    stack.append(self._both(stack.pop(), stack.pop()))
+                case _:
+                    stack.append(self._both(stack.pop() ^ 1, stack.pop() ^ 1) ^ 1)
+        return stack.pop()
+
+    def members(self, top: int) -> dict[int, tuple[Literal, ...]]:
+        """Return what must hold together in each part below ``top``; a pair in a pair is opened if no other uses it."""
+        pair = {part: both for both, part in self.pairs.items()}
+        uses = Counter(one >> 1 for one in chain.from_iterable(self.pairs))
+        found: dict[int, tuple[Literal, ...]] = {}
+        waiting = [top]
+        while waiting:
+            part = waiting.pop()
+            if part in found or part not in pair:
+                continue
+            members: dict[Literal, None] = {}
+            opened = list(pair[part])
+            while opened:
+                one = opened.pop()
+                if not one & 1 and one >> 1 in pair and uses[one >> 1] == 1:
+                    opened += pair[one >> 1]
+                else:
+                    members[one] = None
+            found[part] = tuple(members)
+            waiting += [one >> 1 for one in members]
+        return found
+
+    @property
+    def _next(self) -> int:
+        return len(self.items) + len(self.pairs) + 1
+
+    def _both(self, one: Literal, other: Literal) -> Literal:
+        low, high = sorted((one, other))
+        if low == 2 * NOTHING or low ^ high == 1:
+            return 2 * NOTHING
+        if low == 2 * NOTHING + 1 or low == high:
+            return high
+        return 2 * self.pairs.setdefault((low, high), self._next)
+
+
+@dataclass(slots=True)
+class _Work:
+    """A step that is under way: what is to be done, how much of that is done, and what was found so far."""
+
+    part: int
+    operations: Sequence[tuple[str, int]]
+    done: int = 0
+    value: Any = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do, or nothing that is left can add a row."""
+        return self.done == len(self.operations) or (self.done > 0 and self.operations[0][0] == "&" and not self.value)
+
+    def take(self, sign: str, other: "BitMap") -> None:
+        """Do what is to be done next; the value is ours to change once it is made of two."""
+        match self.done:
+            case 0:
+                self.value = other
+            case 1:
+                self.value = OPERATIONS[sign].new(self.value, other)
+            case _:
+                self.value = OPERATIONS[sign].in_place(self.value, other)
+        self.done += 1
+
+
+def _run(made: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes, *, count: bool) -> "BitMap | int":
+    """Return the rows of the top of a plan, or how many they are; a step below it is begun when it is needed."""
+    uses = Counter(part for step in made.steps.values() for part in chain(*step))
+    found: dict[int, BitMap] = {}  # by steps, and to be used
+    pile = [_Work(made.top, made.steps[made.top].operations)]
+    while True:
+        work = pile[-1]
+        if work.is_done:
+            sizes[work.part] = len(work.value)
+            found[work.part] = work.value
+            pile.pop()
+            if not pile:
+                return found[made.top]
+            continue
+        sign, part = work.operations[work.done]
+        if part in made.items:
+            other = list_of(made.items[part])
+        elif part in found:
+            other = found[part] if uses[part] > 1 else found.pop(part)
+        else:
+            pile.append(_Work(part, made.steps[part].operations))
+            continue
+        if count and len(pile) == 1 and work.done + 1 == len(work.operations):
+            return OPERATIONS[sign].size(work.value, other)
+        work.take(sign, other)
+
+
+def _counted(rows: int) -> str:
+    return f"{rows:,} row{'' if rows == 1 else 's'}"

@@ -1,0 +1,89 @@
+"""Kernels on inverted lists: for each item the numbers of its rows, in the portable format of Roaring bitmaps.
+
+A list is a cookie and the number of its containers (32 bits each), then for each container its key and its size less
+one (16 bits each), then where each container begins (32 bits each), then the containers. One stands for the rows of
+one block, 65,536 of them: the lower 16 bits of their numbers, in order, while they are few, else a bit a row. All
+numbers are little-endian.
+"""
+
+import numpy as np
+from numba import njit
+
+jit = njit(cache=True, nogil=True)
+
+BLOCK = 1 << 16
+FEW = 4096
+DENSE_BYTES = BLOCK // 8
+COOKIE = 12346
+HEAD_BYTES = 8
+
+
+@jit
+def count(offsets, items, counts):
+    """Write to ``counts[block, item]`` how many rows of a block hold an item.
+
+    Row ``r`` is ``items[offsets[r]:offsets[r + 1]]``, of block ``r // BLOCK``; ``counts`` come as zeros.
+    """
+    for block in range(counts.shape[0]):
+        last = min((block + 1) * BLOCK, offsets.size - 1)
+        for at in range(offsets[block * BLOCK], offsets[last]):
+            counts[block, items[at]] += 1
+
+
+@jit
+def measure(counts, containers, sizes):
+    """Write how many containers the list of each item has, and how many bytes; both come as zeros."""
+    for block in range(counts.shape[0]):
+        for item in range(counts.shape[1]):
+            size = counts[block, item]
+            if size > 0:
+                containers[item] += 1
+                sizes[item] += 8 + (DENSE_BYTES if size > FEW else 2 * size)
+    for item in range(counts.shape[1]):
+        sizes[item] += HEAD_BYTES
+
+
+@jit
+def place(offsets, items, counts, containers, starts, out):
+    """Write the list of each item to ``out`` from ``starts[item]`` on; ``out`` comes as zeros, with room for all."""
+    many = containers.size
+    done = np.zeros(many, np.int64)  # containers of each list
+    ends = np.zeros(many, np.int64)  # where its next container begins, in bytes from its start
+    for item in range(many):
+        put(out, starts[item], COOKIE, 4)
+        put(out, starts[item] + 4, containers[item], 4)
+        ends[item] = HEAD_BYTES + 8 * containers[item]
+    for block in range(counts.shape[0]):
+        fresh = starts[:many] + ends  # where the next row of each list goes
+        for item in range(many):
+            size = counts[block, item]
+            if size > 0:
+                head = starts[item] + HEAD_BYTES + 4 * done[item]
+                put(out, head, block, 2)
+                put(out, head + 2, size - 1, 2)
+                put(out, head + 4 * containers[item], ends[item], 4)
+                done[item] += 1
+                ends[item] += DENSE_BYTES if size > FEW else 2 * size
+        fill(offsets, items, counts[block], block * BLOCK, fresh, out)
+
+
+@jit
+def fill(offsets, items, counts, first, fresh, out):
+    """Write the rows of the block from row ``first`` on into the containers that begin at ``fresh``."""
+    for row in range(first, min(first + BLOCK, offsets.size - 1)):
+        low = row - first
+        for at in range(offsets[row], offsets[row + 1]):
+            item = items[at]
+            if counts[item] > FEW:
+                out[fresh[item] + (low >> 3)] |= 1 << (low & 7)
+            else:
+                out[fresh[item]] = low & 255
+                out[fresh[item] + 1] = low >> 8
+                fresh[item] += 2
+
+
+@jit
+def put(out, at, number, size):
+    """Write ``number`` in ``size`` bytes, the lowest first."""
+    for place in range(size):
+        out[at + place] = number >> 8 * place & 255

@@ -1,0 +1,135 @@
+"""Hidden rows in words, for their owner: which itemsets are hidden, how well, and what that took."""
+
+import math
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Any, Final
+
+import numpy as np
+
+from discreet.hide import Gap, Hidden
+from discreet.hide.folder import facts
+from discreet.hide.measures import Hiding
+from discreet.hide.stream import Streamed
+from discreet.labels import ordered
+from discreet.report.release import percent
+from discreet.report.text import WIDTH, aligned, printable, share
+from discreet.report.words import Source
+
+HOW: Final = {
+    "naive": "every item of a sensitive itemset goes, but for one where a row would be left empty",
+    "minfia": "the rarest item of each sensitive itemset goes",
+    "maxfia": "the commonest item of each sensitive itemset goes",
+    "iga": "sensitive itemsets that share items lose the same one",
+    "swa": "in each window of rows, the item goes that is commonest in it",
+    "border": "the item goes whose loss does the least harm to other frequent itemsets",
+    "exact": "the fewest other frequent itemsets are lost, by a binary program",
+}
+"""What each method does, for a reader who has never heard of it."""
+MEASURES: Final = {
+    "hiding_failure": "hiding failure",
+    "misses_cost": "misses cost",
+    "artifactual": "artifactual",
+    "dissimilarity": "dissimilarity",
+}
+"""The measures of the paper, and what a table calls them."""
+SHOWN: Final = 20
+
+
+def hidden_text(
+    hidden: Hidden | Streamed,
+    *,
+    source: Source | None = None,
+    measured: Sequence[Hiding] = (),
+    show_labels: bool = False,
+) -> Iterator[str]:
+    """Yield hidden rows in lines: the method, each sensitive itemset before and after, what was touched and measured.
+
+    The sensitive itemsets go by their numbers, unless ``show_labels`` says otherwise: what is sensitive is a secret.
+
+    >>> from discreet import hide
+    >>> rows = [["bread", "tea", "milk"]] * 3 + [["tea"]] * 7
+    >>> print(*hidden_text(hide(rows, [["bread", "tea"]]), show_labels=True), sep=chr(10))
+    1 sensitive itemset is hidden in 10 rows by "iga": sensitive itemsets that share items lose the same
+    one.
+    <BLANKLINE>
+      itemset  rows before  at most  now
+            1            3        0    0  bread, tea
+    <BLANKLINE>
+      rows touched   3 of 10 (30%)
+      items removed  3 of 16 (18.75%)
+    """
+    told = facts(hidden, show_labels=False)
+    many, rows, method = len(told["sensitive"]), told["rows"], told["method"]
+    file = f"{source.file}: " if source else ""
+    what = f"{many:,} sensitive itemset{' is' if many == 1 else 's are'} hidden in {rows:,} rows"
+    yield from wrap(printable(f'{file}{what} by "{method}": {HOW[method]}.'), WIDTH)
+    yield ""
+    yield from _table(hidden, told["sensitive"][:SHOWN], show_labels=show_labels)
+    if many > SHOWN:
+        yield f"  … and {many - SHOWN:,} more; --json lists all of them."
+    yield ""
+    # How many items a stream has, nobody counts.
+    entries = int(np.diff(hidden.rows.offsets).sum()) if isinstance(hidden, Hidden) else 0
+    yield f"  rows touched   {_part(hidden.rows_touched, rows)}"
+    yield f"  items removed  {_part(hidden.items_removed, entries)}"
+    if isinstance(hidden, Hidden) and hidden.gap is not None:
+        yield from ("", *wrap(_proved(hidden.gap), WIDTH))
+    if measured:
+        yield from ("", *_measures(measured))
+
+
+def hidden_facts(
+    hidden: Hidden | Streamed,
+    *,
+    source: Source | None = None,
+    measured: Sequence[Hiding] = (),
+    show_labels: bool = False,
+) -> dict[str, Any]:
+    """Return all that is told of hidden rows to their owner, as JSON may hold it."""
+    told = {**facts(hidden, show_labels=show_labels), "input": source._asdict() if source else None}
+    return {**told, "measures": [measure_facts(one) for one in measured]} if measured else told
+
+
+def _measures(measured: Sequence[Hiding]) -> Iterator[str]:
+    """Yield a line for each minimum support: how much of what is sensitive is found, and what else is not."""
+    yield from wrap("What is found at a minimum support, of all itemsets that were frequent before:", WIDTH)
+    lines = [
+        [f"{one.min_support:,}", *(percent(getattr(one, name)) for name in MEASURES), f"{one.missed:,}"]
+        for one in measured
+    ]
+    yield from aligned([["min support", *MEASURES.values(), "itemsets missed"], *lines])
+
+
+def measure_facts(one: Hiding) -> dict[str, Any]:
+    """Return what was measured at a minimum support, as JSON may hold it."""
+    return {**one._asdict(), **{name: getattr(one, name) for name in MEASURES}, "undefined": list(one.undefined)}
+
+
+def _table(hidden: Hidden | Streamed, lines: list[dict[str, int]], *, show_labels: bool) -> Iterator[str]:
+    """Yield a line for each sensitive itemset, with its labels if asked to."""
+    cells = [[f"{line[name]:,}" for name in ("number", "before", "at_most", "after")] for line in lines]
+    head, *rest = aligned([["itemset", "rows before", "at most", "now"], *cells])
+    yield head
+    for line, itemset in zip(rest, hidden.sensitive.itemsets, strict=False):
+        yield f"{line}  {printable(', '.join(map(str, ordered(itemset))))}" if show_labels else line
+
+
+def _part(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,} ({share(part, whole)})" if whole else f"{part:,}"
+
+
+def _proved(gap: Gap) -> str:
+    """Return how good what was found is known to be.
+
+    >>> _proved(Gap(1, 1, False))
+    'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
+    >>> _proved(Gap(7, 3.5, True))
+    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: more --seconds may find better.'
+    """
+    lost = f"Of the other frequent itemsets, {gap.lost:,.0f} {'is' if gap.lost == 1 else 'are'} lost"
+    if gap.lost <= gap.bound:
+        return f"{lost}; no way to hide loses fewer."
+    least = math.ceil(gap.bound)
+    known = f"at least {least:,} must be" if least else "how many must be is not known"
+    return f"{lost}; {known}.{' The time was up: more --seconds may find better.' * gap.stopped}"
