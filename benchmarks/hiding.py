@@ -1,4 +1,4 @@
-"""Hide: the inverted file against a dict of Python sets, the four algorithms against reading a file, and their growth."""
+"""Hide: the inverted file against sets of Python, the four algorithms against reading a file, and their growth."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ from discreet import InvertedFile, Transactions, generate, hide, mine, write
 
 WIDTHS: Final = (-38, 12, 14, 8)
 HEADS: Final = ("", "ours ms", "Python ms", "ratio")
+GROWTH: Final = ("", "ours ms", "", "ns each")
 METHODS: Final = ("naive", "minfia", "maxfia", "iga")
 RETRIEVAL_AIM: Final = 20.0
 GROWTH_AIM: Final = 1.5
@@ -58,7 +59,7 @@ def measure(_sources: Sequence[Source], effort: Effort) -> Part:
     for one in compared:
         print(line(WIDTHS, (one.what, milliseconds(one.ours), milliseconds(one.python), f"{one.ratio:.1f}")))
     grown = [*with_rows(rows[: max(1, n // 5)], chosen[:10], effort), *with_itemsets(rows, chosen, effort)]
-    print()
+    print("\n" + line(WIDTHS, GROWTH))
     for growth in grown:
         amount = f"{growth.method}, {growth.amount:,} {growth.of}"
         print(line(WIDTHS, (amount, milliseconds(growth.seconds), "", f"{growth.seconds / growth.work * 1e9:.1f}")))

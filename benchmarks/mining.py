@@ -13,6 +13,7 @@ import auditing
 import blocking
 import detecting
 import growth
+import hiding
 import memory
 import speed
 import startup
@@ -32,6 +33,7 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "detect": detecting.measure,
     "audit": auditing.measure,
     "block": blocking.measure,
+    "hide": hiding.measure,
 }
 
 

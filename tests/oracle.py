@@ -522,8 +522,8 @@ def legitimate(rows, sensitive, sigma):
 def border(rows, sensitive, shares, order, *, below=None):
     """Return the rows where the pair of a row and an item of the least weight is removed, one after the other.
 
-    For each sensitive itemset by the choice of items that loses the fewest legitimate itemsets: all of its items, or one
-    of them. Without ``below``, itemsets are frequent that have the least support of a sensitive one.
+    For each sensitive itemset by the choice of items that loses the fewest legitimate itemsets: all of its items, or
+    one of them. Without ``below``, itemsets are frequent that have the least support of a sensitive one.
     """
     sigma = max(1, min(support(itemset, rows) for itemset in sensitive)) if below is None else below
     others, left = legitimate(rows, sensitive, sigma), [frozenset(row) for row in rows]
@@ -534,7 +534,7 @@ def border(rows, sensitive, shares, order, *, below=None):
     for itemset in ranked:
         allowed = support(itemset, rows) - rows_to_lose(itemset, shares[sensitive.index(itemset)], rows, below)
         items = sorted(itemset, key=order.index)
-        tried = [least_weight(left, itemset, choice, allowed, others, sigma) for choice in [items, *zip(items)]]  # noqa: B905
+        tried = [least_weight(left, itemset, choice, allowed, others, sigma) for choice in [items, *zip(items)]]
         left = min(tried, key=lambda made: sum(support(other, made) < sigma for other in others))
     return left
 
@@ -544,8 +544,7 @@ def least_weight(rows, itemset, choice, allowed, others, sigma):
     left, numbers = [set(row) for row in rows], range(len(rows))
     while support(itemset, left) > allowed:
         holders = [at for at in numbers if itemset <= left[at]]
-        spare = allowed if len(choice) == 1 else len(rows)
-        weights = {other: weight(other, left, [left[at] for at in holders], spare, sigma) for other in others}
+        weights = {other: weight(other, left, [left[at] for at in holders], sigma) for other in others}
         impacts = {
             (at, place): sum(weights[other] for other in others if item in other and other <= left[at])
             for at in holders
@@ -556,13 +555,10 @@ def least_weight(rows, itemset, choice, allowed, others, sigma):
     return [frozenset(row) for row in left]
 
 
-def weight(itemset, rows, holders, spare, sigma):
-    """Return what an itemset weighs: nothing if it is lost, if the holders cannot lose it, or if they must.
-
-    All but ``spare`` of the holders will lose an item of it.
-    """
-    slack, held = support(itemset, rows) - sigma, support(itemset, holders)
-    if slack < 0 or held <= slack or held - spare > slack:
+def weight(itemset, rows, holders, sigma):
+    """Return what an itemset weighs: nothing if it is lost, or if it stays frequent without all the holders."""
+    slack = support(itemset, rows) - sigma
+    if slack < 0 or support(itemset, holders) <= slack:
         return 0
     return Fraction(1, 2 ** (slack + 1).bit_length())
 

@@ -9,6 +9,7 @@ import clock
 import detecting
 import growth
 import hashing
+import hiding
 import memory
 import mining
 import numpy as np
@@ -297,6 +298,23 @@ def test_figures_and_checks_are_saved_as_json(tmp_path, capsys):
     assert list(saved) == ["growth"]
     assert len(saved["growth"]["figures"]) == 4
     assert "checks hold" in capsys.readouterr().out
+
+
+def test_hiding_is_timed_against_sets_and_reading(capsys):
+    part = hiding.measure([], clock.QUICK._replace(n=100))
+    assert len(part.checks) == 2 + 2 * len(hiding.METHODS) + len(hiding.METHODS)
+    assert all(figure["ours"] > 0 for figure in part.figures if "ours" in figure)
+    assert "retrieve the rows of ten itemsets" in capsys.readouterr().out
+
+
+def test_sets_of_python_are_the_inverted_lists():
+    rows = [[1, 2, 3], [2, 3], [1, 3]]
+    assert hiding.as_sets(rows) == {1: {0, 2}, 2: {0, 1}, 3: {0, 1, 2}}
+    assert hiding.held_by(hiding.as_sets(rows), [[1, 3], [2, 1]]) == [{0, 2}, {0}]
+
+
+def test_rows_are_repeated():
+    assert list(hiding.repeated(Transactions([[1, 2], [], [3]]), 2)) == [{1, 2}, set(), {3}] * 2
 
 
 def test_blocking_is_timed_against_one_mining_and_one_detection(source, capsys):

@@ -36,6 +36,8 @@ COMMANDS = [
     ["block"],
     ["verify"],
     ["hide"],
+    ["query"],
+    ["index"],
     ["mine"],
     ["generate"],
     ["generate", "clinic"],

@@ -94,7 +94,19 @@ def test_border_removes_the_pair_of_the_least_weight_each_time(case):
     assert list(hide(rows, sensitive, disclosure=shares, below=below, method="border").transactions) == expected
 
 
-@pytest.mark.parametrize(("module", "name", "value"), [(border, "STEPS", 1), (border, "MOST", 2), (legitimate, "MOST", 9)])
+def test_border_does_so_where_harm_cannot_be_spread():
+    for seed in range(40):
+        random = Random(seed)  # noqa: S311 - no secret
+        rows = [frozenset(item for item in range(6) if random.random() < 0.6) for _ in range(30)]
+        sensitive = list({frozenset(random.sample(range(6), random.randint(2, 3))) for _ in range(2)})
+        below = random.randint(3, 8)
+        expected = oracle.border(rows, sensitive, [NONE] * len(sensitive), list(range(6)), below=below)
+        assert list(hide(rows, sensitive, below=below, method="border").transactions) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"), [(border, "STEPS", 1), (border, "MOST", 2), (legitimate, "MOST", 9)]
+)
 def test_border_hides_where_it_must_be_quick(monkeypatch, module, name, value):
     monkeypatch.setattr(module, name, value)
     for seed in range(20):
@@ -164,6 +176,7 @@ def test_the_solver_gets_the_time_that_is_left_and_a_start(monkeypatch):
 # Edges.
 
 
+@pytest.mark.nojit
 @BOTH
 @pytest.mark.parametrize(
     ("rows", "sensitive", "below"),

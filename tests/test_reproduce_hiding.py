@@ -62,6 +62,15 @@ def test_the_rows_have_the_shape_of_the_paper():
     assert rows == hiding.quest_rows(500)
 
 
+@pytest.mark.parametrize(("quick", "asked"), [(True, (reproduce.FEW,)), (False, ())])
+def test_rows_are_generated_and_few_where_it_is_to_be_quick(monkeypatch, quick, asked):
+    calls = []
+    monkeypatch.setattr(hiding, "quest_rows", lambda *n: calls.append(n) or Transactions(ROWS))
+    figure = reproduce.run("oz02-fig9", quick=quick)
+    assert calls == [asked]
+    assert {point.data for point in figure.points} == {"quest"}
+
+
 def on_the_example(name, *, quick=True):
     return reproduce.run(name, Transactions(ROWS), data="example", quick=quick)
 

@@ -45,7 +45,7 @@ def test_import_loads_nothing_heavy(name):
     assert loaded_after(f"import {name}").isdisjoint(HEAVY)
 
 
-WORDS = ["audit", "detect", "tradeoff", "block", "verify", "hide", "mine", "generate quest", "demo", "reproduce", ""]
+WORDS = ["audit", "detect", "tradeoff", "block", "verify", "hide", "query", "index", "mine", "generate quest", "demo", "reproduce", ""]
 HELP = [words.split() for words in WORDS]
 
 

@@ -1,9 +1,10 @@
 """Border: items are removed one by one where that does the least harm to what shall still be found.
 
 After the border-based approach of Sun and Yu, *A border-based approach for hiding sensitive frequent itemsets* (2005),
-with two changes that make far fewer itemsets be lost. They protect the longest legitimate itemsets only, the border;
-here all that can be lost count, since most of the border is lost in any case and what is below it should not be. And an
-itemset that is lost already, or cannot be lost any more, weighs nothing.
+with three changes that make far fewer itemsets be lost. They protect the longest legitimate itemsets only, the border;
+here all that can be lost count, since much of the border is lost in any case and what is below it should not be. An
+itemset that is lost already, or cannot be lost, weighs nothing. And where the harm cannot be spread
+so thinly that nothing is lost, it is better done to the itemsets of one item: that is tried as well.
 """
 
 from typing import Final, NamedTuple
@@ -17,7 +18,7 @@ from discreet.hide.problem import Answer, Changes, Problem, changes_of, minimal
 from discreet.machine import as_threads, share
 
 STEPS: Final = 32
-"""How often weights are renewed for a sensitive itemset; if it must lose fewer than twice as many rows, for each row."""
+"""How often a sensitive itemset has its weights renewed: after each row, if it must lose fewer than twice as many."""
 MOST: Final = 20_000
 """If more legitimate itemsets than these share an item with a sensitive one, every second, third … of them counts."""
 TAKEN: Final = np.iinfo(np.int64).max
@@ -37,10 +38,18 @@ def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signa
     """Return what is removed: pair by pair of a row and an item, each time the one of the least weight.
 
     The sensitive itemsets that hold no other one come first, then those that are still in too many rows; among them
-    the longer ones first, then those of less support. A pair weighs as much as the legitimate itemsets together that
-    the row holds and the item is in. Of these, one that can lose s rows more weighs half as much as one that can lose
-    about s / 2; it weighs nothing if it is lost, or if s rows or fewer are left that could take it along. Where pairs
-    tie, the first row counts, then the item of the lowest code.
+    the longer ones first, then those of less support. For each, any of its items may be removed, or only the first,
+    only the second and so on: the choice is taken that loses the fewest legitimate itemsets, the first of equal ones.
+
+    A pair weighs as much as the legitimate itemsets together that the row holds and the item is in. One that can lose s
+    rows more weighs 1 / 2 to the power of the length of s + 1 in bits: about 1 / s. It weighs nothing if it is lost, or
+    if no more than s rows are left that could take it along. Where pairs tie, the first row counts, then the item of the
+    lowest code.
+
+    >>> from discreet import hide
+    >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
+    >>> [sorted(row) for row in hide(rows, [["a", "b"]], below=2, method="border").transactions]
+    [['a', 'c'], ['b'], ['a', 'b', 'd'], ['a', 'c'], ['b']]
     """
     return Answer(least_harm(problem, legitimate(problem)))
 
@@ -120,16 +129,14 @@ def _tried(
     lost = np.zeros((choice.size, case.size), dtype=np.bool_)
     gone, step = lost.copy(), max(1, case.many // STEPS)
     for left in range(case.many, 0, -step):
-        is_open = ~lost.any(axis=0)
-        # What is taken off only one item cannot be spread.
-        spare = np.count_nonzero(is_open) - left if choice.size == 1 else case.size
-        scores = _scores(case, room, choice, some, is_open, spare, gone)
+        is_open = np.logical_not(lost.any(axis=0))
+        scores = _scores(case, room, choice, some, is_open, gone)
         rows = np.argsort(np.where(is_open, scores.min(axis=0), TAKEN), kind="stable")[: min(step, left)]
         gone[:] = False
         gone[scores[:, rows].argmin(axis=0), rows] = True
         lost |= gone
     after = slack.copy()
-    _scores(case, after, choice, numbers, np.zeros(case.size, dtype=np.bool_), 0, lost)
+    _scores(case, after, choice, numbers, np.zeros(case.size, dtype=np.bool_), lost)
     return after, np.where(lost.any(axis=0), choice[lost.argmax(axis=0)], -1)
 
 
@@ -139,7 +146,6 @@ def _scores(
     choice: NDArray[np.int64],
     numbers: NDArray[np.int64],
     is_open: NDArray[np.bool_],
-    spare: int,
     gone: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
     """Return what each item weighs in each row that is open, after some have gone; ``slack`` is brought up to date."""
@@ -152,7 +158,7 @@ def _scores(
     def weigh(start: int, stop: int) -> NDArray[np.uint64]:
         planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
         part, sets = numbers[start:stop], (others.offsets, others.items)
-        kernels.border.weigh(*sets, part, slack, case.maps, open_, spare, place, gone_, heaviest, planes)
+        kernels.border.weigh(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)
         return planes
 
     scores = np.zeros((choice.size, 64 * open_.size), dtype=np.int64)

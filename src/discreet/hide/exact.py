@@ -37,6 +37,11 @@ def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signa
     way to change each kind of sensitive rows, and a choice for each legitimate itemset that can be lost: it is, or it
     keeps as many rows as make it frequent. The best of all other methods is where it starts. If it would be too large,
     that is the answer, and nothing is proven of it; so it is if time runs out before anything better is found.
+
+    >>> from discreet import hide
+    >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
+    >>> hide(rows, [["a", "b"]], below=2, method="exact").gap
+    Gap(lost=0, bound=0, stopped=False)
     """
     until = monotonic() + problem.seconds
     others = legitimate(problem)
@@ -44,7 +49,7 @@ def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signa
     found = kinds_of(problem, others) if any(problem.to_lose) else None
     if found is None:
         is_done = not any(problem.to_lose)
-        return Answer(best.changes, Gap(best.lost, best.lost if is_done else 0.0, stopped=not is_done))
+        return Answer(best.changes, Gap(best.lost, best.lost if is_done else 0, stopped=not is_done))
     return _solved(problem, others, best, found, until)
 
 

@@ -61,9 +61,9 @@ class Hidden:
 
     def log(self) -> Iterator[tuple[int, Itemset]]:
         """Yield the number of each row that lost items, from 0, and the labels of these."""
-        labels = self.rows.labels
+        labels, items = self.rows.labels, self.changes.items.tolist()
         for row, (start, stop) in zip(self.changes.rows.tolist(), pairwise(self.changes.offsets.tolist()), strict=True):
-            yield row, frozenset(labels[item] for item in self.changes.items[start:stop].tolist())
+            yield row, frozenset([labels[item] for item in items[start:stop]])
 
     def __repr__(self) -> str:
         return (

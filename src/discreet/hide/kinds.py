@@ -66,7 +66,7 @@ def kinds_of(problem: Problem, others: Legitimate) -> tuple[Kinds, Ways] | None:
     sensitive = np.zeros((len(problem.itemsets), others.codes.size), dtype=np.bool_)
     for line, itemset in zip(sensitive, problem.itemsets, strict=True):
         line[others.places(itemset)] = True
-    matter = (legitimate.any(axis=0) | sensitive.any(axis=0))[:, None]
+    matter = np.concatenate([legitimate, sensitive]).any(axis=0, keepdims=True).T
     held = (np.array([unpacked(line, rows.size) for line in maps]).reshape(-1, rows.size) & matter).T
     items, of, counts = np.unique(held, axis=0, return_inverse=True, return_counts=True)
     kinds = Kinds(rows, of.ravel(), counts, items, sensitive)
@@ -90,7 +90,9 @@ def changed(kinds: Kinds, ways: Ways, others: Legitimate, many: NDArray[np.int64
 
 def counts_of(kinds: Kinds, ways: Ways, others: Legitimate, changes: Changes) -> NDArray[np.int64]:
     """Return how many rows the changes change in each way, but for items that need not be removed from a row."""
-    number = {(int(kind), line.tobytes()): way for way, (kind, line) in enumerate(zip(ways.kinds, ways.removed, strict=True))}
+    number = {
+        (int(kind), line.tobytes()): way for way, (kind, line) in enumerate(zip(ways.kinds, ways.removed, strict=True))
+    }
     many = np.zeros(ways.kinds.size, dtype=np.int64)
     for at, row in enumerate(changes.rows):
         kind = int(kinds.of[np.searchsorted(kinds.rows, row)])
@@ -159,10 +161,14 @@ def _irredundant(held: Matrix, most: int) -> list[Matrix]:
     return found
 
 
-def _measured(kinds: Kinds, ways: tuple[NDArray[np.int64], Matrix], legitimate: Matrix, slack: NDArray[np.int64]) -> Ways:
+def _measured(
+    kinds: Kinds, ways: tuple[NDArray[np.int64], Matrix], legitimate: Matrix, slack: NDArray[np.int64]
+) -> Ways:
     """Return the ways with what they hide and hit; legitimate itemsets that are hit alike are merged."""
     of, removed = ways
-    hides, hits = (_within(which, kinds.items)[:, of] & _meets(which, removed) for which in (kinds.sensitive, legitimate))
+    hides, hits = (
+        _within(which, kinds.items)[:, of] & _meets(which, removed) for which in (kinds.sensitive, legitimate)
+    )
     keys = np.concatenate([np.packbits(hits, axis=1), slack[:, None].view(np.uint8)], axis=1)
     _, first, times = np.unique(keys, axis=0, return_index=True, return_counts=True)
     return Ways(of, removed, hides, hits[first], slack[first], times)

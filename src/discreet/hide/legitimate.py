@@ -42,6 +42,8 @@ def legitimate(problem: Problem) -> Legitimate:
 
     Whether an itemset is frequent goes by ``below``. Without it, it goes by the least support of a sensitive itemset:
     whoever mines with more would not have found them all in the first place.
+
+    If too many are frequent, they are those of a few items only: "border" then protects these, and "exact" counts them.
     """
     least = problem.below or max(1, int(problem.supports.min(initial=len(problem.rows))))
     found = _mined(problem, least)

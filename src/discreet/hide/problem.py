@@ -30,7 +30,7 @@ class Changes(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """How good a solution is known to be: how many border itemsets it loses, a bound, and whether time ran out."""
+    """How good a solution is known to be: how many legitimate itemsets it loses, a bound, and whether time ran out."""
 
     lost: float
     bound: float

@@ -85,14 +85,13 @@ def count(offsets, items, start, stop, maps, counts):
 
 
 @jit
-def weigh(offsets, items, numbers, slack, maps, is_open, spare, place, gone, heaviest, planes):
+def weigh(offsets, items, numbers, slack, maps, is_open, place, gone, heaviest, planes):
     """Sum up, for rows that are open and some items, what it may cost to take the item off the row.
 
     An item has a ``place`` among the items in question, or -1. ``gone[place]`` are the rows that have just lost it;
-    that is taken off the ``slack`` of each itemset: how many rows more it can lose. It weighs nothing if it is lost, if
-    all open rows that hold it are within its slack, or if more than these and ``spare`` rows hold it: then it will be
-    lost. Else it weighs 2 to the power of ``heaviest`` minus the length of its slack + 1 in bits, for each of its items
-    in question and each open row that holds it.
+    that is taken off the ``slack`` of each itemset: how many rows more it can lose. It weighs nothing if it is lost, or
+    if all open rows that hold it are within its slack. Else it weighs 2 to the power of ``heaviest`` minus the length of
+    its slack + 1 in bits, for each of its items in question and each open row that holds it.
 
     Sums are bits in ``planes[place]``, the bits of value 2 ** i of all rows side by side in line i: so 64 rows are
     added up at a time, and most carries end at once.
@@ -112,7 +111,7 @@ def weigh(offsets, items, numbers, slack, maps, is_open, spare, place, gone, hea
             if place[items[at]] >= 0:
                 for word in range(words):
                     slack[number] -= popcount(top[word] & gone[place[items[at]], word])
-        if slack[number] < 0 or open_rows <= slack[number] or open_rows - spare > slack[number]:
+        if slack[number] < 0 or open_rows <= slack[number]:
             continue
         bits, rest = heaviest, slack[number] + 1
         while rest:

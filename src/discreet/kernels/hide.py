@@ -90,7 +90,7 @@ def keep_one(offsets, items, supports, marks):
             at += 1
         if at < stop:
             continue
-        best = np.int64(-1)
+        best = -1
         for place in range(start, stop):
             if marks[place - first] == REMOVED and (best < 0 or supports[items[place]] > supports[items[best]]):
                 best = place

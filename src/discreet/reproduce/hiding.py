@@ -56,9 +56,9 @@ def quest_rows(n: int = 100_000) -> Transactions:
     """Return rows of the shape that the paper tells of: 500 items, none of the rows has fewer than 40 of them.
 
     The first ``n`` long enough of 1.05 n that the Quest generator makes; the other parameters are ours, chosen so that
-    about as many itemsets are frequent as in the paper.
+    about as many itemsets are frequent, and restricted, as in the paper: docs/reproduction.md says among which.
     """
-    rows = quest(n + n // 20, items=500, length=75, patterns=150, pattern_length=16, seed=1)
+    rows = quest(n + n // 20, items=500, length=75, patterns=150, pattern_length=16, seed=21)
     lengths = np.diff(rows.offsets)
     taken = (lengths >= SHORTEST) & (np.cumsum(lengths >= SHORTEST) <= n)
     offsets = np.concatenate([[0], np.cumsum(lengths[taken])]).astype(np.int64)
