@@ -77,6 +77,8 @@ def query(
     except QueryError as error:
         click.echo("\n".join(f"  {line}" for line in pointed(text, error.column)), err=True)
         raise
+    for column in inverted.unknown(text):
+        click.echo(f"no row has the item at column {column} of the query; check how it is written", err=True)
     if as_json:
         report.save("-", (line.encode() for line in _document(text, inverted.n, answer)))
     else:

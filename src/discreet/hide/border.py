@@ -43,8 +43,8 @@ def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signa
 
     A pair weighs as much as the legitimate itemsets together that the row holds and the item is in. One that can lose s
     rows more weighs 1 / 2 to the power of the length of s + 1 in bits: about 1 / s. It weighs nothing if it is lost, or
-    if no more than s rows are left that could take it along. Where pairs tie, the first row counts, then the item of the
-    lowest code.
+    if no more than s rows are left that could take it along. Where pairs tie, the first row counts, then the item of
+    the lowest code.
 
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]

@@ -131,6 +131,15 @@ class InvertedFile:
         """Return how many rows hold every item of an itemset, or make a query true."""
         return count(self._plan(wanted), self._list)
 
+    def unknown(self, text: str) -> list[int]:
+        """Return the columns of a query, from 1 on, at which items are first named that no row has.
+
+        >>> InvertedFile([["bread"], ["milk"]]).unknown("bread & ~mlik")
+        [10]
+        """
+        codes = query.codes_of(query.parse(text).names, self.code)
+        return [name.column for name, code in codes.items() if code is None or not self.supports[code]]
+
     def explain(self, wanted: str | Iterable[Label]) -> Plan:
         """Return how the rows of an itemset or of a query are found, and how many rows each step found.
 

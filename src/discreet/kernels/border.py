@@ -90,8 +90,8 @@ def weigh(offsets, items, numbers, slack, maps, is_open, place, gone, heaviest, 
 
     An item has a ``place`` among the items in question, or -1. ``gone[place]`` are the rows that have just lost it;
     that is taken off the ``slack`` of each itemset: how many rows more it can lose. It weighs nothing if it is lost, or
-    if all open rows that hold it are within its slack. Else it weighs 2 to the power of ``heaviest`` minus the length of
-    its slack + 1 in bits, for each of its items in question and each open row that holds it.
+    if all open rows that hold it are within its slack. Else it weighs 2 to the power of ``heaviest`` minus the length
+    of its slack + 1 in bits, for each of its items in question and each open row that holds it.
 
     Sums are bits in ``planes[place]``, the bits of value 2 ** i of all rows side by side in line i: so 64 rows are
     added up at a time, and most carries end at once.
