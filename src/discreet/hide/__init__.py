@@ -68,7 +68,8 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
     - "iga": an item that sensitive itemsets share, from the rows of most conflict, so that a removal serves many.
 
     With ``reading="dynamic"`` these look, for one itemset after the other, at what the rows have become by then instead
-    of what they were: less is removed, but the order of the itemsets matters.
+    of what they were: less is removed if all is to be hidden, else more is hidden, and the order of the itemsets
+    matters.
 
     - "swa": the commonest items, from the shortest rows, in one pass over windows of so many rows as ``window`` says;
     - "border": the items whose loss does least harm to the frequent itemsets that are not sensitive; for ``below``;

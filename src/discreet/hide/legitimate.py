@@ -49,7 +49,7 @@ def legitimate(problem: Problem) -> Legitimate:
     found = _mined(problem, least)
     sensitive = np.zeros(len(found.labels), dtype=np.bool_)
     sensitive[np.concatenate(problem.itemsets)] = True
-    kept = kernels.border.touching(found.offsets, found.items, sensitive) & ~_restricted(found, problem.itemsets)
+    kept = kernels.border.touching(found.offsets, found.items, sensitive) & ~restricted(found, problem.itemsets)
     offsets, items = taken(found.offsets, found.items, np.flatnonzero(kept))
     used = sensitive.copy()
     used[items] = True
@@ -121,11 +121,12 @@ def _mined(problem: Problem, least: int) -> Patterns:
     raise AssertionError
 
 
-def _restricted(found: Patterns, sensitive: Sequence[NDArray[np.int32]]) -> NDArray[np.bool_]:
-    """Return which itemsets hold a sensitive one."""
+def restricted(found: Patterns, sensitive: Sequence[NDArray[np.int32]]) -> NDArray[np.bool_]:
+    """Return which itemsets hold a sensitive one, given by its codes."""
     known = sorted(sensitive, key=lambda itemset: int(itemset[-1]))
     starts = np.searchsorted([itemset[-1] for itemset in known], np.arange(len(found.labels) + 1))
     offsets = np.cumsum([0, *(itemset.size for itemset in known)], dtype=np.int64)
     marks = np.zeros(len(found), dtype=np.bool_)
-    kernels.restricted.holding(found.offsets, found.items, starts, offsets, np.concatenate(known), marks)
+    items = np.concatenate([np.empty(0, dtype=np.int32), *known])
+    kernels.restricted.holding(found.offsets, found.items, starts, offsets, items, marks)
     return marks

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import BudgetError, ThresholdError
+from discreet.hide.legitimate import restricted
 from discreet.hide.sensitive import Sensitive, as_sensitive
 from discreet.io.sensitive import Named
 from discreet.labels import Itemset, Label
@@ -247,16 +248,10 @@ def _mined(rows: Transactions, least: int, budget: Budget) -> Patterns:
 
 def _restricted(patterns: Patterns, sensitive: Iterable[Itemset], code: Mapping[Label, int]) -> NDArray[np.bool_]:
     """Return for each itemset whether it holds a sensitive one; one with an item that no row has is held by none."""
-    known = [
-        sorted(code[label] for label in itemset) for itemset in sensitive if all(label in code for label in itemset)
-    ]
-    known.sort(key=lambda codes: codes[-1])
-    starts = np.searchsorted([codes[-1] for codes in known], np.arange(len(patterns.labels) + 1))
-    offsets = np.cumsum([0, *map(len, known)], dtype=np.int64)
-    items = np.array([item for codes in known for item in codes], dtype=np.int32)
-    found = np.zeros(len(patterns), dtype=np.bool_)
-    kernels.restricted.holding(patterns.offsets, patterns.items, starts, offsets, items, found)
-    return found
+    known = [itemset for itemset in sensitive if all(label in code for label in itemset)]
+    return restricted(
+        patterns, [np.array(sorted(code[label] for label in itemset), dtype=np.int32) for itemset in known]
+    )
 
 
 def _recoded(rows: Transactions, labels: tuple[Label, ...]) -> Transactions:

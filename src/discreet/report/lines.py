@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 PANEL, HEAD, LEFT, RIGHT, PLOT, LEGEND, LINE = 372, 74, 72, 352, 232, 290, 19
 """Pixels: how wide a panel is and how high its titles; where its plot begins, ends and how high it is; its legend."""
 TICKS: Final = 5
-COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Told apart by those who see fewer colours, too (Okabe and Ito); the marks differ as well."""
 MARKS: Final = (
     *("M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z", "M-3.2-3.2h6.4v6.4h-6.4z", "M0-4.4l4.2 7.2h-8.4z"),
