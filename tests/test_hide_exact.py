@@ -210,3 +210,11 @@ def test_a_small_disclosure_of_a_larger_itemset_is_kept_to():
     sensitive = [["a", "b"], ["a", "b", "c"]]
     assert hide(rows, sensitive, disclosure=["50%", 0], method="exact").after.tolist() == [4, 0]
     assert hide(rows, sensitive, disclosure=["50%", 0], method="border").after[1] == 0
+
+
+@pytest.mark.parametrize("method", ["border", "exact"])
+def test_progress_is_told_by_the_itemsets_that_are_done(method):
+    seen = []
+    rows, sensitive = [["a", "b", "c"]] * 9, [["a", "b"], ["b", "c"]]
+    hide(rows, sensitive, below=3, method=method, progress=lambda share, done: seen.append((share, done)))
+    assert seen == [(0.0, 0), (0.5, 1), (1.0, 2)]

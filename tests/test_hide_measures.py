@@ -294,3 +294,16 @@ def test_a_report_names_no_item():
     comparison = compare_hiding(rows, [rows[0][:2]], min_supports=[1], methods=["iga"])
     told = "".join(report.hiding_comparison_text(comparison)).encode() + report.hiding_comparison_svg(comparison)
     assert b"secret" not in told + b"".join(report.hiding_comparison_json(comparison))
+
+
+def test_a_comparison_tells_its_progress_by_lines():
+    seen = []
+    rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
+    compare_hiding(
+        rows,
+        [["a", "b"]],
+        min_supports=[1],
+        methods=["minfia", "maxfia"],
+        progress=lambda share, done: seen.append((share, done)),
+    )
+    assert seen == [(0.0, 0), (0.5, 1)]

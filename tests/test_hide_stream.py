@@ -180,8 +180,8 @@ def test_numbers_and_texts_that_look_like_them_are_the_same(file):
 
 def test_progress_is_told(file):
     seen = []
-    hide_file(file, file.parent / "new.dat", [[1]], progress=seen.append)
-    assert seen[-1] == 4
+    hide_file(file, file.parent / "new.dat", [[1]], progress=lambda share, rows: seen.append((share, rows)))
+    assert seen[-1] == (1.0, 4)
 
 
 def test_memory_tells_how_many_rows_a_window_has(tmp_path):
@@ -245,7 +245,7 @@ def test_a_killed_process_leaves_the_old_file(tmp_path):
     code = (
         "import sys, time\n"
         "from discreet import hide_file\n"
-        "def wait(rows):\n"
+        "def wait(share, rows):\n"
         "    print(rows, flush=True)\n"
         "    time.sleep(60)\n"
         "hide_file(sys.argv[1], sys.argv[2], [[1]], window=1000, progress=wait)"
@@ -263,7 +263,7 @@ def test_a_killed_process_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError(28, "No space left on device")])
 def test_a_scan_that_is_stopped_leaves_nothing(file, stop):
-    def progress(_rows):
+    def progress(_share, _rows):
         raise stop
 
     with pytest.raises((KeyboardInterrupt, OutputError)):

@@ -108,7 +108,9 @@ def hide(
     _check_usage(asked, sigma, plot, compare=compare)
     _check_out(out, file)
     named = _named(files)
-    with watching(quiet=quiet, then="hiding"):
+    unit = "lines" if compare else "rows" if asked.method == "swa" else "itemsets"
+    with watching(quiet=quiet, what="comparing" if compare else "hiding", unit=unit, then="finishing") as progress:
+        more["progress"] = progress
         shown = compared(file, next(iter(named.values())), asked, plot) if compare else hidden(file, named, asked)
     put(None, *shown, as_json=as_json)
     if not quiet:

@@ -11,11 +11,13 @@ COMPILING = "compiling the kernels: some 20 to 60 seconds, only in the first run
 
 
 @contextmanager
-def watching(*, quiet: bool = False, then: str = "sorting") -> Iterator[Callable[[float, int], None]]:
+def watching(
+    *, quiet: bool = False, what: str = "mining", unit: str = "found", then: str = "sorting"
+) -> Iterator[Callable[[float, int], None]]:
     """Yield what ``mine`` tells its progress to: a bar with the time left, on a terminal and nowhere else.
 
-    After the search, ``then`` says what goes on. When kernels are really compiled, not merely loaded from Numba's
-    cache, that is said once.
+    ``what`` says what goes on meanwhile, ``unit`` what is counted, and ``then`` what goes on afterwards. When kernels
+    are really compiled, not merely loaded from Numba's cache, that is said once.
     """
     console = Console(stderr=True, quiet=quiet)
     with event.install_listener("numba:compile", Compiling(console)), _bar(console) as bar:
@@ -23,10 +25,9 @@ def watching(*, quiet: bool = False, then: str = "sorting") -> Iterator[Callable
         after = bar.add_task(then, total=None, found="", visible=False)
 
         def progress(done: float, found: int) -> None:
-            bar.update(
-                search, description="mining", total=1, completed=done, found=f"{found:,} found", visible=done < 1
-            )
-            bar.update(after, found=f"{found:,} found", visible=done >= 1)
+            told = f"{found:,} {unit}"
+            bar.update(search, description=what, total=1, completed=done, found=told, visible=done < 1)
+            bar.update(after, found=told, visible=done >= 1)
 
         yield progress
 

@@ -16,6 +16,7 @@ from discreet.inverted import InvertedFile
 from discreet.io.sensitive import Named
 from discreet.labels import Label
 from discreet.machine import as_threads
+from discreet.mine import Progress
 from discreet.patterns import Patterns
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
@@ -48,6 +49,7 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
     window: int = 10_000,
     threads: int | None = None,
     index: InvertedFile | None = None,
+    progress: Progress | None = None,
 ) -> Hidden:
     """Return ``rows`` in which the ``sensitive`` itemsets are hidden: items are removed, and nothing else is changed.
 
@@ -75,7 +77,8 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
     - "border": the items whose loss does least harm to the frequent itemsets that are not sensitive; for ``below``;
     - "exact": the least such harm that can be found in ``seconds``, and a bound on what is possible; for ``below``.
 
-    An ``index`` of the rows may be handed in, so that several calls, say for different recipients, share it. After each
+    An ``index`` of the rows may be handed in, so that several calls, say for different recipients, share it.
+    ``progress`` is told by "border" and "exact" what share of the work is done, and of how many itemsets. After each
     method the sensitive itemsets are counted anew in what would be shared, or nothing is.
 
     >>> rows = [["bread", "milk", "wine"], ["bread", "milk"], ["milk", "wine"], ["bread", "wine"]]
@@ -93,7 +96,7 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
         raise OptionError("both below and a disclosure are given; leave one of them out")
     inverted = InvertedFile(data) if index is None else checked(index, data)
     limits = as_seconds(seconds), as_window(window), as_threads(threads)
-    problem = Problem(data, told, inverted, least, reading, *limits)
+    problem = Problem(data, told, inverted, least, reading, *limits, progress)
     answer: Answer = import_module(f"discreet.hide.{METHODS[method]}").answer(problem, method)
     transactions = without(data, answer.changes)
     after = check(problem, answer, transactions)

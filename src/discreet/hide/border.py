@@ -60,7 +60,10 @@ def least_harm(problem: Problem, others: Legitimate) -> Changes:
     maps, slack = bitmaps(problem, others.codes, sensitive), others.slack.copy()
     rows, items = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
     allowed, threads = problem.supports - np.array(problem.to_lose), as_threads(problem.threads)
-    for number in in_turn(problem):
+    turns = in_turn(problem)
+    for done, number in enumerate(turns):
+        if problem.progress is not None:
+            problem.progress(done / len(turns), done)
         itemset = others.places(problem.itemsets[number])
         holders = np.flatnonzero(unpacked(np.bitwise_and.reduce(maps[itemset]), sensitive.size))
         if holders.size > allowed[number]:
@@ -72,6 +75,8 @@ def least_harm(problem: Problem, others: Legitimate) -> Changes:
             kernels.border.clear(maps, victims[chosen], holders[chosen])
             rows.append(sensitive[holders[chosen]])
             items.append(others.codes[victims[chosen]])
+    if problem.progress is not None:
+        problem.progress(1.0, len(turns))
     return changes_of(np.concatenate(rows), np.concatenate(items))
 
 

@@ -66,7 +66,9 @@ class HidingComparison:
         """What to take, and why, in a sentence or two."""
         least, best = f"a minimum support of {min(self.min_supports):,} rows", self.best
         if best is None:
-            return f"Nothing that was compared hides every restricted itemset at {least}: lower the disclosure."
+            return (
+                f"Nothing that was compared hides every restricted itemset at {least}: lower the disclosure or below."
+            )
         found = self._first(best)
         if not found.restricted_before:
             return f"Nothing needs to be hidden at {least}: no frequent itemset holds a sensitive one."
@@ -103,7 +105,8 @@ def compare_hiding(
 
     With ``below`` all methods hide the itemsets below that minimum support, and disclosures do not matter. "border" and
     "exact" always do: below the smallest of ``min_supports`` unless told otherwise. ``seconds`` are for each of them.
-    A method whose result does not fit the budget is left out, and its line says so.
+    A method whose result does not fit the budget is left out, and its line says so. ``progress`` is told what share of
+    the lines is done, and how many.
 
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2, "0%"], methods=["minfia", "maxfia"])
@@ -112,6 +115,7 @@ def compare_hiding(
     """
     data = rows if isinstance(rows, Transactions) else Transactions(rows)
     told = sensitive if isinstance(sensitive, tuple | Patterns) else list(sensitive)
+    progress = budget.pop("progress", None)
     yardstick = Yardstick.of(data, told, min_supports, **budget)
     counts = tuple(least_count(one, len(data)) for one in yardstick.min_supports)
     target = min(counts) if below is None else as_count(below, max(1, len(data)))
@@ -140,10 +144,14 @@ def compare_hiding(
     asked = _methods(methods)
     for method in asked:  # so that what is timed later is compiled and loaded
         hide([["a", "b"]], [["a", "b"]], method=method, below=1)
-    lines = tuple(compared(*pair) for pair in _pairs(asked, shares))
+    pairs, lines = list(_pairs(asked, shares)), []
+    for done, pair in enumerate(pairs):
+        if progress is not None:
+            progress(done / len(pairs), done)
+        lines.append(compared(*pair))
     if not any(line.measures for line in lines):
         raise BudgetError(f"no method fits the limits ({lines[0].left_out})" if lines else "nothing is to be compared")
-    return HidingComparison(len(data), len(yardstick.sensitive), counts, target, lines)
+    return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
 
 
 def named(line: Compared, below: int) -> str:

@@ -33,10 +33,10 @@ class Best(NamedTuple):
 def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signature for all methods
     """Return what is removed so that the fewest legitimate itemsets are lost, and of such changes the fewest items.
 
-    The program (D.4 of our theory; Gkoulalas-Divanis and Verykios solve one for the border alone) has a number for each
-    way to change each kind of sensitive rows, and a choice for each legitimate itemset that can be lost: it is, or it
-    keeps as many rows as make it frequent. The best of all other methods is where it starts. If it would be too large,
-    that is the answer, and nothing is proven of it; so it is if time runs out before anything better is found.
+    The program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each way to
+    change each kind of sensitive rows, and a choice for each legitimate itemset that can be lost: it is, or it keeps as
+    many rows as make it frequent. The best of all other methods is where it starts. If it would be too large, that is
+    the answer, and nothing is proven of it; so it is if time runs out before anything better is found.
 
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]

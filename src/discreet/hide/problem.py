@@ -13,6 +13,7 @@ from discreet import kernels
 from discreet.errors import InputError
 from discreet.hide.sensitive import Sensitive
 from discreet.inverted import InvertedFile
+from discreet.mine import Progress
 from discreet.transactions import Transactions
 
 Reading: TypeAlias = Literal["static", "dynamic"]
@@ -51,7 +52,8 @@ class Problem:
     Without ``below`` each may keep its disclosure's share of its rows, rounded down; with it, one row less than
     ``below``, a minimum support as a count. ``reading`` says whether the papers' algorithms look at the rows as they
     were (static) or as they have become (dynamic). A method that searches may take so many ``seconds``; the one that
-    slides a window takes so many rows as ``window``.
+    slides a window takes so many rows as ``window``. ``progress`` is told what share of the work is done, and of how
+    many itemsets.
     """
 
     rows: Transactions
@@ -62,6 +64,7 @@ class Problem:
     seconds: float = 60.0
     window: int = 10_000
     threads: int | None = None
+    progress: Progress | None = None
 
     @cached_property
     def itemsets(self) -> tuple[NDArray[np.int32], ...]:

@@ -3,7 +3,7 @@
 import csv
 import numbers
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from io import StringIO
@@ -20,12 +20,13 @@ from discreet.hide.problem import Changes, changes_of
 from discreet.hide.sensitive import Sensitive, Share, as_sensitive
 from discreet.hide.swa import Demand, Windows, as_window, choose
 from discreet.inverted import InvertedFile
-from discreet.io.files import CHUNK, Place, beside, naming, save, stream
+from discreet.io.files import CHUNK, COMPRESSIONS, Place, beside, naming, save, stream
 from discreet.io.formats import check_options
 from discreet.io.lines import Lines, Removed, Text, changed, in_batches
 from discreet.io.rewrite import same_format
 from discreet.io.sensitive import Named
 from discreet.labels import Label
+from discreet.mine import Progress
 from discreet.patterns import Patterns
 from discreet.transactions import LONGEST_ROW, Transactions
 
@@ -61,7 +62,7 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     format: str | None = None,  # noqa: A002 - as in read
     separator: str | None = None,
     log: str | os.PathLike[str] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Streamed:
     r"""Write a file again in which the ``sensitive`` itemsets are hidden, in one scan that never holds all of it.
 
@@ -71,7 +72,8 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
 
     Items are told by what they look like in the file: 7 and "7" are the same. ``below`` must be a count, since nobody
     knows how many rows are to come. The rows that were changed, from 1 on, and what they lost are written to ``log``,
-    a CSV file for the owner of the rows alone. ``progress`` is told how many rows are done.
+    a CSV file for the owner of the rows alone. ``progress`` is told what share
+    of the file is read, 0 where that is not known, and how many rows are done.
 
     The sensitive itemsets are counted anew in what is written; only if all is well is it moved into place.
 
@@ -90,10 +92,10 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     given = {} if separator is None else {"separator": separator}
     check_options(given, form.options, f"the format {form.name}")
     order = _order(sensitive, disclosure, below)
-    run = _Run(form.module.lines(order.wanted, **given), order, progress)
+    run = _Run(form.module.lines(order.wanted, **given), order, progress, _size(source))
     limits = (None if window is None else as_window(window), None if memory is None else _as_memory(memory))
     with naming(source), nullcontext() if log is None else beside(_apart(log, source, target)) as run.log:
-        save(target, run.hidden(stream(source), *limits))
+        save(target, run.hidden(run.reading(stream(source)), *limits))
     told = (order.sensitive, order.below)
     return Streamed(run.rows, run.touched, run.removed, run.window, run.before, run.after, *told)
 
@@ -131,7 +133,9 @@ class _Run:
 
     text: Text
     order: _Order
-    progress: Callable[[int], None] | None
+    progress: Progress | None
+    size: int | None
+    read: int = 0
     log: BinaryIO | None = None
     rows: int = 0
     touched: int = 0
@@ -142,6 +146,12 @@ class _Run:
         many = len(self.order.itemsets)
         self.before, self.after = np.zeros(many, dtype=np.int64), np.zeros(many, dtype=np.int64)
         self.seen = np.zeros(len(self.order.wanted), dtype=np.bool_)
+
+    def reading(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the same bytes, and count them."""
+        for chunk in chunks:
+            self.read += len(chunk)
+            yield chunk
 
     def hidden(self, chunks: Iterable[bytes], window: int | None, memory: int | None) -> Iterator[bytes]:
         """Yield the file without what must go; an error at the end still keeps it from being moved into place."""
@@ -156,7 +166,7 @@ class _Run:
                 self._check_room(batch, memory)
                 yield self._without(batch, demand)
                 if self.progress is not None:
-                    self.progress(self.rows)
+                    self.progress(self.read / self.size if self.size else 0.0, self.rows)
         self.order.check_there(self.seen)
         self.order.check_hidden(self.before, self.after)
 
@@ -226,6 +236,13 @@ def _order(
     place = {text: code for code, text in enumerate(wanted)}
     itemsets = [np.array(sorted({place[str(label)] for label in itemset}), np.int32) for itemset in told.itemsets]
     return _Order(wanted, told, itemsets, None if below is None else int(below))
+
+
+def _size(source: Place) -> int | None:
+    """Return how many bytes a file has, if it is one and not packed."""
+    if not isinstance(source, str | os.PathLike) or not (path := Path(source)).is_file():
+        return None
+    return None if path.suffix.lower() in COMPRESSIONS else path.stat().st_size
 
 
 def _sizes(first: Lines, window: int | None, memory: int | None) -> tuple[int, int]:

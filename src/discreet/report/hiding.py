@@ -102,7 +102,7 @@ def _table(comparison: HidingComparison, number: int, min_support: int) -> Itera
             found = line.measures[number]
             values = [*(percent(getattr(found, name)) for name in MEASURES)]
             values += [f"{line.rows_touched:,}", f"{line.items_removed:,}"]
-        cells.append([line.method, _target(line, comparison), *values, f"{line.seconds:.2f}"])
+        cells.append([line.method, _target(line, comparison), *values, f"{line.seconds:.3f}"])
     width = max(len(line[0]) for line in cells)
     yield from aligned([[line[0].ljust(width), *line[1:]] for line in cells])
 
