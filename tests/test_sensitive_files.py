@@ -46,9 +46,9 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize(("line", "expected"), LINES.items(), ids=repr)
-def test_a_line_names_an_itemset(line, expected):
-    assert itemsets(line) == [expected]
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_names_an_itemset(line):
+    assert itemsets(line) == [LINES[line]]
 
 
 SHARES = {
