@@ -146,6 +146,18 @@ def test_measures_are_those_of_the_definitions(file, secret):
     assert "hiding failure" in shown
 
 
+def test_ghost_rules_are_told_apart(tmp_path):
+    rows, secret = tmp_path / "rows.csv", tmp_path / "secret.txt"
+    discreet.write([["a", "b"], ["a", "b"], ["a", "c"], ["a", "c", "d"]], rows)
+    secret.write_text("a c\n", encoding="utf-8")
+    asked = [rows, "--sensitive", secret, "--method", "maxfia", "--measure", "--sigma", "2", "--confidence", "60%"]
+    # Before, b and c lead to a; once a is gone beside c, a leads to b as well.
+    assert json.loads(run(*asked, "--json").stdout)["rules"] == [
+        {"min_support": 2, "min_confidence": "3/5", "before": 2, "after": 2, "ghosts": 1}
+    ]
+    assert run(*asked).stdout.splitlines()[-1].split() == ["2", "2", "2", "1"]
+
+
 def test_compare_shows_each_method_for_each_psi_and_draws_it(file, secret, tmp_path):
     options = [file, "--sensitive", secret, "--compare", "--psi", "0,50%", "--sigma", "20%,2", "--seconds", 5]
     found = json.loads(run(*options, "--json").stdout)
@@ -255,6 +267,8 @@ BAD = [
     ([*OK, "--measure"], "give --sigma"),
     ([*OK, "--measure", "--sigma", "none"], "min support is 'none'"),
     ([*OK, "--sigma", "10%"], "give --measure or --compare"),
+    ([*OK, "--confidence", "75%"], "give it with --measure alone"),
+    ([*OK, "--measure", "--sigma", "2", "--confidence", "none"], "min confidence is 'none'"),
     ([*OK, "--plot", "plot.svg"], "--plot draws what --compare compares"),
     ([*OK, "--sensitive", "again/secret.sensitive"], "Two --sensitive files have the same name"),
     ([*OK, "--out", "rows.csv"], "is no folder"),

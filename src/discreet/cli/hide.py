@@ -62,6 +62,9 @@ Examples:
 )
 @click.option("--compare", is_flag=True, help="Show what each method costs, side by side, for each of --psi.")
 @click.option("--sigma", metavar="LIST", help="Minimum supports to measure at, such as 5% or 10%,5%,100.")
+@click.option(
+    "--confidence", metavar="SHARE", help="With --measure: count the association rules that hold only afterwards."
+)
 @click.option("--plot", metavar="FILE", help="With --compare: draw it, as an SVG file.")
 @click.option("--index", metavar="FILE", help="The index of FILE, as discreet index has made it.")
 @click.option("--out", metavar="FOLDER", help="Write the rows to this folder, in the format of FILE.")
@@ -80,6 +83,7 @@ def hide(
     measure: bool,
     compare: bool,
     sigma: str | None,
+    confidence: str | None,
     plot: str | None,
     index: str | None,
     out: str | None,
@@ -101,7 +105,7 @@ def hide(
     more = given(**{name: rest.pop(name) for name in MORE})
     sigmas = (sigma or below or "").split(",") if measure or compare else []
     shares = [] if psi is None else psi.split(",")
-    asked = Asked(method or "iga", shares, below, sigmas, more, rest, index, out, show_labels)
+    asked = Asked(method or "iga", shares, below, sigmas, more, rest, index, out, show_labels, confidence)
     if compare:
         _check_comparison(method, more, files, out)
         check_place("--plot", plot, file, *files)
@@ -132,6 +136,8 @@ def _check_usage(asked: Asked, sigma: str | None, plot: str | None, *, compare: 
         raise click.UsageError("--sigma is where to measure: give --measure or --compare as well")
     if asked.sigmas == [""]:
         raise click.UsageError("There is no minimum support to measure at: give --sigma, such as --sigma 10%")
+    if asked.confidence is not None and (compare or not asked.sigmas):
+        raise click.UsageError("--confidence is for the rules that --measure counts: give it with --measure alone")
     if plot is not None and not compare:
         raise click.UsageError("--plot draws what --compare compares: give both")
 

@@ -1,7 +1,7 @@
 """What ``discreet hide`` does once it knows what is asked for: hide, in memory or in one scan, or compare methods."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -26,6 +26,7 @@ class Asked(NamedTuple):
     inverted: str | None
     out: str | None
     show_labels: bool
+    confidence: str | None
 
 
 class Shown(NamedTuple):
@@ -40,19 +41,19 @@ def hidden(file: str, named: "Mapping[str, Named]", asked: Asked) -> Shown:
     from discreet.report import hidden_facts, hidden_text
 
     done, source = _stream(file, named, asked) if _is_streamed(file, asked) else _hide(file, named, asked)
-    measured = {name: _measured(one, asked.sigmas) for name, one in done.items()}
+    measured = {name: _measured(one, asked) for name, one in done.items()}
     told: dict[str, Any] = {"source": source, "show_labels": asked.show_labels}
     several = len(named) > 1
 
     def chunks() -> Iterator[bytes]:
-        facts = [hidden_facts(one, measured=measured[name], **told) for name, one in done.items()]
+        facts = [hidden_facts(one, **measured[name], **told) for name, one in done.items()]
         whole = {"recipients": dict(zip(named, facts, strict=True))} if several else facts[0]
         yield f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n".encode()
 
     def lines() -> Iterator[str]:
         for number, (name, one) in enumerate(done.items()):
             yield from [*[""] * bool(number), f"For {name}:", ""] if several else []
-            yield from hidden_text(one, measured=measured[name], **told)
+            yield from hidden_text(one, **measured[name], **told)
 
     return Shown(chunks(), lines())
 
@@ -128,10 +129,15 @@ def _share(asked: Asked) -> str:
     return asked.psi[0] if asked.psi else "0"
 
 
-def _measured(hidden: "Hidden", sigmas: Sequence[str]) -> Sequence[Any]:
+def _measured(hidden: "Hidden", asked: Asked) -> dict[str, Any]:
     """Return what can be found before and after, at each minimum support that was asked for."""
-    from discreet.hide.measures import Yardstick
+    from discreet.hide.measures import Yardstick, ghost_rules
 
-    if not sigmas:
-        return ()
-    return Yardstick.of(hidden.rows, hidden.sensitive, sigmas).measure(hidden.transactions)
+    if not asked.sigmas:
+        return {}
+    rows, after, confidence = hidden.rows, hidden.transactions, asked.confidence
+    measured = Yardstick.of(rows, hidden.sensitive, asked.sigmas).measure(after)
+    if confidence is None:
+        return {"measured": measured}
+    rules = [ghost_rules(rows, after, min_support=one, min_confidence=confidence) for one in asked.sigmas]
+    return {"measured": measured, "rules": rules}

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.hide import Gap, Hidden
 from discreet.hide.folder import facts
-from discreet.hide.measures import Hiding
+from discreet.hide.measures import Hiding, Rules
 from discreet.hide.stream import Streamed
 from discreet.labels import ordered
 from discreet.report.release import percent
@@ -41,6 +41,7 @@ def hidden_text(
     *,
     source: Source | None = None,
     measured: Sequence[Hiding] = (),
+    rules: Sequence[Rules] = (),
     show_labels: bool = False,
 ) -> Iterator[str]:
     """Yield hidden rows in lines: the method, each sensitive itemset before and after, what was touched and measured.
@@ -77,6 +78,8 @@ def hidden_text(
         yield from ("", *wrap(_proved(hidden.gap), WIDTH))
     if measured:
         yield from ("", *_measures(measured))
+    if rules:
+        yield from ("", *_ghosts(rules))
 
 
 def hidden_facts(
@@ -84,11 +87,16 @@ def hidden_facts(
     *,
     source: Source | None = None,
     measured: Sequence[Hiding] = (),
+    rules: Sequence[Rules] = (),
     show_labels: bool = False,
 ) -> dict[str, Any]:
     """Return all that is told of hidden rows to their owner, as JSON may hold it."""
     told = {**facts(hidden, show_labels=show_labels), "input": source._asdict() if source else None}
-    return {**told, "measures": [measure_facts(one) for one in measured]} if measured else told
+    if measured:
+        told["measures"] = [measure_facts(one) for one in measured]
+    if rules:
+        told["rules"] = [{**one._asdict(), "min_confidence": str(one.min_confidence)} for one in rules]
+    return told
 
 
 def _measures(measured: Sequence[Hiding]) -> Iterator[str]:
@@ -99,6 +107,18 @@ def _measures(measured: Sequence[Hiding]) -> Iterator[str]:
         for one in measured
     ]
     yield from aligned([["min support", *MEASURES.values(), "itemsets missed"], *lines])
+
+
+def _ghosts(rules: Sequence[Rules]) -> Iterator[str]:
+    """Yield a line for each minimum support: how many rules hold before and after, and how many only after."""
+    confidence = percent(float(rules[0].min_confidence))
+    yield from wrap(
+        f"Association rules with one item on the right and a confidence of at least {confidence}; ghosts are those "
+        "that hold only now:",
+        WIDTH,
+    )
+    lines = [[f"{value:,}" for value in (one.min_support, one.before, one.after, one.ghosts)] for one in rules]
+    yield from aligned([["min support", "rules before", "now", "ghosts"], *lines])
 
 
 def measure_facts(one: Hiding) -> dict[str, Any]:
@@ -125,11 +145,11 @@ def _proved(gap: Gap) -> str:
     >>> _proved(Gap(1, 1, False))
     'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
     >>> _proved(Gap(7, 3.5, True))
-    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: more --seconds may find better.'
+    'Of the other frequent itemsets, 7 are lost; at least 4 must be. There was too little time, or too much to prove.'
     """
     lost = f"Of the other frequent itemsets, {gap.lost:,.0f} {'is' if gap.lost == 1 else 'are'} lost"
     if gap.lost <= gap.bound:
         return f"{lost}; no way to hide loses fewer."
     least = math.ceil(gap.bound)
     known = f"at least {least:,} must be" if least else "how many must be is not known"
-    return f"{lost}; {known}.{' The time was up: more --seconds may find better.' * gap.stopped}"
+    return f"{lost}; {known}.{' There was too little time, or too much to prove.' * gap.stopped}"
