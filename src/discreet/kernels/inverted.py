@@ -26,8 +26,9 @@ def count(offsets, items, counts):
     """
     for block in range(counts.shape[0]):
         last = min((block + 1) * BLOCK, offsets.size - 1)
-        for at in range(offsets[block * BLOCK], offsets[last]):
-            counts[block, items[at]] += 1
+        line = counts[block]
+        for at in range(np.uint64(offsets[block * BLOCK]), np.uint64(offsets[last])):
+            line[np.uint32(items[at])] += 1
 
 
 @jit
@@ -54,7 +55,7 @@ def place(offsets, items, counts, containers, starts, out):
         put(out, starts[item] + 4, containers[item], 4)
         ends[item] = HEAD_BYTES + 8 * containers[item]
     for block in range(counts.shape[0]):
-        fresh = starts[:many] + ends  # where the next row of each list goes
+        fresh = (starts[:many] + ends).astype(np.uint64)  # where the next row of each list goes
         for item in range(many):
             size = counts[block, item]
             if size > 0:
@@ -69,17 +70,22 @@ def place(offsets, items, counts, containers, starts, out):
 
 @jit
 def fill(offsets, items, counts, first, fresh, out):
-    """Write the rows of the block from row ``first`` on into the containers that begin at ``fresh``."""
+    """Write the rows of the block from row ``first`` on into the containers that begin at ``fresh``.
+
+    Places are unsigned: Numba asks of a signed one each time whether it is negative.
+    """
     for row in range(first, min(first + BLOCK, offsets.size - 1)):
-        low = row - first
-        for at in range(offsets[row], offsets[row + 1]):
-            item = items[at]
+        low = np.uint64(row - first)
+        byte, bit = low >> np.uint64(3), np.uint8(1 << (row - first & 7))
+        for at in range(np.uint64(offsets[row]), np.uint64(offsets[row + 1])):
+            item = np.uint32(items[at])
+            begin = fresh[item]
             if counts[item] > FEW:
-                out[fresh[item] + (low >> 3)] |= 1 << (low & 7)
+                out[begin + byte] |= bit
             else:
-                out[fresh[item]] = low & 255
-                out[fresh[item] + 1] = low >> 8
-                fresh[item] += 2
+                out[begin] = low & np.uint64(255)
+                out[begin + np.uint64(1)] = low >> np.uint64(8)
+                fresh[item] = begin + np.uint64(2)
 
 
 @jit
