@@ -41,15 +41,14 @@ def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signa
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
     >>> hide(rows, [["a", "b"]], below=2, method="exact").gap
-    Gap(lost=0, bound=0, stopped=False)
+    Gap(lost=0, bound=0, stopped=False, skipped=False)
     """
     until = monotonic() + problem.seconds
     others = legitimate(problem)
     best = _start(problem, others)
     found = kinds_of(problem, others) if any(problem.to_lose) else None
     if found is None:
-        is_done = not any(problem.to_lose)
-        return Answer(best.changes, Gap(best.lost, best.lost if is_done else 0, stopped=not is_done))
+        return Answer(best.changes, Gap(best.lost, 0, skipped=best.lost > 0))
     return _solved(problem, others, best, found, until)
 
 

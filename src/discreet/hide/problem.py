@@ -31,11 +31,15 @@ class Changes(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """How good a solution is known to be: how many legitimate itemsets it loses, a bound, and whether time ran out."""
+    """How good a solution is known to be: how many legitimate itemsets it loses, and how many must be lost at least.
 
-    lost: float
-    bound: float
-    stopped: bool
+    ``stopped`` says that time ran out before these met, ``skipped`` that there was too much for a program.
+    """
+
+    lost: int
+    bound: int
+    stopped: bool = False
+    skipped: bool = False
 
 
 class Answer(NamedTuple):

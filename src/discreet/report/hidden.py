@@ -1,6 +1,5 @@
 """Hidden rows in words, for their owner: which itemsets are hidden, how well, and what that took."""
 
-import math
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any, Final
@@ -11,9 +10,9 @@ from discreet.hide import Gap, Hidden
 from discreet.hide.folder import facts
 from discreet.hide.measures import Hiding, Rules
 from discreet.hide.stream import Streamed
-from discreet.labels import ordered
-from discreet.report.release import percent
-from discreet.report.text import WIDTH, aligned, printable, share
+from discreet.labels import ordered, printable
+from discreet.measure import percent
+from discreet.report.text import WIDTH, aligned, share
 from discreet.report.words import Source
 
 HOW: Final = {
@@ -144,12 +143,15 @@ def _proved(gap: Gap) -> str:
 
     >>> _proved(Gap(1, 1, False))
     'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
-    >>> _proved(Gap(7, 3.5, True))
-    'Of the other frequent itemsets, 7 are lost; at least 4 must be. There was too little time, or too much to prove.'
+    >>> _proved(Gap(7, 4, stopped=True))
+    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: more --seconds may find better.'
+    >>> _proved(Gap(7, 0, skipped=True))
+    'Of the other frequent itemsets, 7 are lost; how few must be is not known: there is too much for a proof.'
     """
-    lost = f"Of the other frequent itemsets, {gap.lost:,.0f} {'is' if gap.lost == 1 else 'are'} lost"
+    lost = f"Of the other frequent itemsets, {gap.lost:,} {'is' if gap.lost == 1 else 'are'} lost"
     if gap.lost <= gap.bound:
         return f"{lost}; no way to hide loses fewer."
-    least = math.ceil(gap.bound)
-    known = f"at least {least:,} must be" if least else "how many must be is not known"
-    return f"{lost}; {known}.{' There was too little time, or too much to prove.' * gap.stopped}"
+    if gap.skipped:
+        return f"{lost}; how few must be is not known: there is too much for a proof."
+    known = f"at least {gap.bound:,} must be" if gap.bound else "how few must be is not known"
+    return f"{lost}; {known}.{' The time was up: more --seconds may find better.' * gap.stopped}"
