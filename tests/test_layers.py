@@ -12,6 +12,7 @@ LAYERS = (
     "errors",
     "thresholds",
     "labels",
+    "markup",
     "machine",
     "kernels",
     "query",

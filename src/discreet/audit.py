@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Unpack
+from typing import Final, Unpack
 
-from discreet import checks
+from discreet import checks, markup
 from discreet.acyclic import is_acyclic
 from discreet.channels import Channels, Difference, Exposed
 from discreet.checks import Check
@@ -22,7 +22,10 @@ from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
 from discreet.thresholds import Threshold
 from discreet.transactions import Transactions
-from discreet.verdict import Verdict, worst
+from discreet.verdict import SIGNS, Verdict, worst
+
+COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}
+"""What notebooks show a verdict on; white is easy to read on each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +71,14 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<Audit: {self.verdict.name}, {self.policy.name}, {len(self.patterns):,} itemsets>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict and the checks as a table, for notebooks."""
+        rule = f"k = {self.policy.k:,}" + f", policy {self.policy.name}" * (self.policy.name != "k")
+        caption = f"{_badge(self.verdict)} {markup.text(f'Audit: {repr(self.patterns)[1:-1]}; {rule}')}"
+        lines = ((check.name, _badge(check.verdict), check.sentence) for check in self.checks)
+        note = "Its .channels show the worst of them." if self.channels else ""
+        return markup.table(markup.Html(caption), ["check", "verdict", "found"], lines, note=note)
 
 
 def audit(
@@ -137,3 +148,7 @@ def check_rows(question: Question, rows: Transactions | None) -> None:
     """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
     if question.rows is None:
         Question(question.patterns, rows, question.limit)
+
+
+def _badge(verdict: Verdict) -> markup.Html:
+    return markup.badge(f"{SIGNS[verdict]} {verdict.name}", COLOURS[verdict])

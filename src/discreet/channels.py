@@ -8,7 +8,7 @@ from typing import NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import kernels, markup
 from discreet.errors import InputError
 from discreet.family import Cells, family_of, rooted, taken
 from discreet.labels import Itemset, Label, ordered
@@ -176,6 +176,11 @@ class Channels:
     def __repr__(self) -> str:
         return f"<Channels: {len(self):,} maximal channels below {self.k:,} of {self.n:,} rows>"
 
+    def _repr_html_(self) -> str:
+        """Return the worst channels as a table, for notebooks."""
+        lines = ((channel.count, _marked_up(channel)) for channel in self.worst(markup.SHOWN))
+        return markup.table(repr(self)[1:-1], ["rows", "pattern"], lines, many=len(self))
+
     def worst(self, most: int | None = None) -> list[Channel]:
         """Return the channels of the fewest rows, and of those the ones that speak of the fewest items.
 
@@ -251,6 +256,13 @@ def signed(terms: Iterable[Term], texts: Iterable[str]) -> str:
         sign = ("−" if not parts else " − ") if term.times < 0 else " + " * bool(parts)
         parts.append(f"{sign}{f'{abs(term.times)}·' if abs(term.times) != 1 else ''}{text}")
     return "".join(parts)
+
+
+def _marked_up(channel: Channel) -> markup.Html:
+    """Return the pattern of a channel, cut where it is long."""
+    held = markup.names(ordered(channel.base), between=" ∧ ")
+    lacked = markup.names(ordered(channel.top - channel.base), sign="¬", between=" ∧ ")
+    return markup.Html(" ∧ ".join(filter(None, (held, lacked))) or "any row")
 
 
 def _explained(terms: list[Term], count: int) -> str:

@@ -49,6 +49,17 @@ def is_missing(label: object) -> bool:
     return label is None or (not isinstance(label, str) and str(label) in {"nan", "NaT", "<NA>"})
 
 
+def printable(text: str) -> str:
+    r"""Return text in one line that a terminal can show; what would steer the terminal is escaped.
+
+    >>> printable("a\x1b[31m ∧ b")
+    'a\\x1b[31m ∧ b'
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def _sorted(group: Iterable[Any]) -> list[Label]:
     """Return distinct labels by their own order if that tells any two of them apart, else by their text."""
     try:

@@ -77,6 +77,15 @@ def supports_in(patterns: Patterns, itemsets: Patterns) -> NDArray[np.int64]:
     return np.where(closures >= 0, told.supports[closures] if len(told) else 0, 0)
 
 
+def percent(part: float) -> str:
+    """Return a share as a percentage, rounded for reading.
+
+    >>> percent(0.0145), percent(0), percent(12.5)
+    ('1.45%', '0%', '1,250%')
+    """
+    return f"{100 * part:.3g}%" if part < 1 else f"{100 * part:,.0f}%"
+
+
 def class_sizes(patterns: Patterns) -> list[int]:
     """Return how many frequent itemsets each of the patterns stands for: those whose closure it is.
 

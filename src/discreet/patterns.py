@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels, machine
+from discreet import kernels, machine, markup
 from discreet.errors import InputError, OptionError
 from discreet.labels import Itemset, Label, in_order
 from discreet.transactions import as_itemset
@@ -179,6 +179,15 @@ class Patterns:
     def __repr__(self) -> str:
         mined = f"support at least {self.min_support:,} of {self.n:,} rows"
         return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
+
+    def _repr_html_(self) -> str:
+        """Return the itemsets of the largest supports as a table, for notebooks."""
+        largest = np.argsort(-self.supports, kind="stable")[: markup.SHOWN].tolist()
+        lines = (
+            (int(self.supports[number]), markup.names(self.labelled(number), nothing="(every row)"))
+            for number in largest
+        )
+        return markup.table(repr(self)[1:-1], ["support", "itemset"], lines, many=len(self))
 
     @cached_property
     def _code(self) -> Mapping[Label, int]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measure import Distortion, distortion
+from discreet import markup
+from discreet.measure import Distortion, distortion, percent
 from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.transactions import Transactions
@@ -87,6 +88,21 @@ class Release:
     def __repr__(self) -> str:
         patterns = self.patterns
         return f"<Release: {self.method}, {len(patterns):,} {patterns.kind} itemsets of {patterns.n:,} rows>"
+
+    def _repr_html_(self) -> str:
+        """Return how it was made safe, what that cost and what is published as a table, for notebooks."""
+        cost, published = self.distortion, self.patterns
+        touched = f"{self.suppressed.size:,} suppressed, {int(self.added.weights.sum()):,} added"
+        lines = {
+            "method": self.method,
+            "safe for": f"k = {self.policy.k:,}",
+            "published": repr(published)[1:-1].removeprefix("Patterns: "),
+            "rows": f"{len(self.rows):,} before, {published.n:,} now: {touched}",
+            "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost, {cost.changed - cost.lost:,} changed",
+            "average distortion": percent(cost.average),
+        }
+        note = "Only its .patterns are for others to see; what it cost is for the owner of the rows."
+        return markup.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)
 
 
 def witness(rows: Transactions, suppressed: NDArray[np.intp], added: Merged) -> Transactions:

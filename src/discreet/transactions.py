@@ -8,7 +8,7 @@ from typing import Any, Final, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels, query
+from discreet import kernels, markup, query
 from discreet.errors import InputError
 from discreet.labels import Itemset, Label, is_missing, ordered
 
@@ -139,9 +139,7 @@ class Transactions:
     def __getitem__(self, row: int | slice) -> Itemset | Self:
         if isinstance(row, slice):
             return self._slice(row)
-        number = range(self.n)[row]
-        labels = self.labels
-        return frozenset(labels[item] for item in self.items[self.offsets[number] : self.offsets[number + 1]].tolist())
+        return frozenset(self._labelled(range(self.n)[row]))
 
     def __iter__(self) -> Iterator[Itemset]:
         return (self[row] for row in range(self.n))
@@ -161,6 +159,15 @@ class Transactions:
     def __repr__(self) -> str:
         return f"<Transactions: {self.n:,} rows, {len(self.labels):,} items, {self._used.size:,} entries>"
 
+    def _repr_html_(self) -> str:
+        """Return the first rows as a table, for notebooks."""
+        first = self[: markup.SHOWN]
+        numbered = enumerate(markup.names(first._labelled(row), nothing="(no items)") for row in range(len(first)))
+        if first.ids is None:
+            return markup.table(repr(self)[1:-1], ["row", "items"], numbered, many=len(self))
+        lines = ((row, markup.name(first.ids[row]), items) for row, items in numbered)
+        return markup.table(repr(self)[1:-1], ["row", "id", "items"], lines, many=len(self))
+
     @property
     def _lengths(self) -> NDArray[np.int64]:
         return np.diff(self.offsets)
@@ -168,6 +175,10 @@ class Transactions:
     @property
     def _used(self) -> NDArray[np.int32]:
         return self.items[self.offsets[0] : self.offsets[-1]]
+
+    def _labelled(self, row: int) -> list[Label]:
+        labels = self.labels
+        return [labels[item] for item in self.items[self.offsets[row] : self.offsets[row + 1]].tolist()]
 
     def _slice(self, rows: slice) -> Self:
         start, stop, step = rows.indices(self.n)

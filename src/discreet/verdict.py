@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from enum import Enum
 from functools import total_ordering
+from typing import Final
 
 
 @total_ordering
@@ -22,6 +23,10 @@ class Verdict(Enum):
     def __lt__(self, other: object) -> bool:
         """Return whether this is the better verdict; only verdicts can be compared."""
         return self.value < other.value if isinstance(other, Verdict) else NotImplemented
+
+
+SIGNS: Final = {Verdict.RELEASE: "✓", Verdict.REVIEW: "?", Verdict.WITHHOLD: "✗"}
+"""What stands before a verdict, for those who see no colours."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

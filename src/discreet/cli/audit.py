@@ -1,5 +1,8 @@
 """``discreet audit``: whether a pattern set may be published."""
 
+import os
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 Examples:
   discreet audit clinic.csv --min-support 5% -k 10
   discreet audit clinic.csv --min-support 5% --policy acro --exposed exposed.csv
+  discreet audit clinic.csv --min-support 5% --policy acro --sacro checked
   discreet audit patterns.json -k 10 --json
   discreet audit mined.txt -k 10 --n 2000 --kind closed""",
 )
@@ -32,6 +36,7 @@ Examples:
     help="Show the N worst of each kind, with their sums.",
 )
 @click.option("--exposed", metavar="FILE", help="Write which rows are exposed to a file named DO-NOT-RELEASE.")
+@click.option("--sacro", metavar="FOLDER", help="Write a folder for output checkers, which SACRO-Viewer opens.")
 @options(COLUMNS, LIMITS, ENDING)
 def audit(
     *,
@@ -41,6 +46,7 @@ def audit(
     policy: str | None,
     explain: int,
     exposed: str | None,
+    sacro: str | None,
     as_json: bool,
     out: str | None,
     quiet: bool,
@@ -65,6 +71,7 @@ def audit(
     rows_file = reading["rows_file"]
     check_place("--out", out, file, rows_file)
     target = _exposed_place(exposed, file, rows_file, has_rows=min_support is not None or rows_file is not None)
+    timestamp = None if sacro is None else _checked(sacro, file, rows_file, out, target)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="auditing") as progress:
         found = candidate(file, min_support=min_support, limits=limits, **reading)
@@ -85,6 +92,12 @@ def audit(
         click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)
     if target is not None:
         _write_exposed(result, target)
+    if sacro is not None:
+        report.write_sacro(result, sacro, source=found.source, timestamp=timestamp)
+        if not quiet:
+            click.echo(
+                f"a folder for output checkers alone was written to {sacro}: open it with SACRO-Viewer", err=True
+            )
     return int(result.verdict is not discreet.Verdict.RELEASE)
 
 
@@ -112,3 +125,20 @@ def _write_exposed(result: "Audit", place: str) -> None:
         return
     report.save(place, report.exposed_csv(result))
     click.echo(f"the exposed rows were written to {place}: keep that file to yourself", err=True)
+
+
+def _checked(sacro: str, *files: str | None) -> datetime:
+    """Refuse a folder that cannot be written, or that another file is in; return the time that it is to tell."""
+    from discreet import OptionError, report
+
+    place = Path(sacro)
+    report.check_sacro(place)
+    for file in files:
+        if file not in {None, "-"} and Path(str(file)).resolve().is_relative_to(place.resolve()):
+            raise OptionError(f"--sacro is {sacro}, and a file that is read or written is in it; name another folder")
+    # For builds that must give the same bytes each time: reproducible-builds.org/specs/source-date-epoch
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return datetime.now(UTC) if fixed is None else datetime.fromtimestamp(int(fixed), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None

@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import markup
 from discreet.hide.measures import Hiding, hiding
 from discreet.hide.problem import Changes, Gap, Reading
 from discreet.hide.sensitive import Sensitive
@@ -69,4 +70,14 @@ class Hidden:
         return (
             f"<Hidden: {self.method}, {len(self.sensitive.itemsets):,} sensitive itemsets, {self.rows_touched:,} of "
             f"{len(self.rows):,} rows touched>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return how many rows held and hold each sensitive itemset, by its number, as a table for notebooks."""
+        numbers = self.sensitive.numbers or range(1, self.before.size + 1)
+        first = slice(markup.SHOWN)
+        lines = zip(numbers[first], self.before[first].tolist(), self.after[first].tolist(), strict=True)
+        note = "Only its .transactions are for others to see. What is sensitive goes by its number."
+        return markup.table(
+            repr(self)[1:-1], ["sensitive itemset", "rows before", "rows now"], lines, many=self.before.size, note=note
         )

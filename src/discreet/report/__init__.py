@@ -2,6 +2,8 @@
 
 from discreet.io.files import save
 from discreet.io.folders import MARK
+from discreet.labels import printable
+from discreet.measure import percent
 from discreet.report.chart import chart
 from discreet.report.comparison import comparison_json, comparison_text
 from discreet.report.exposed import exposed_csv, marked
@@ -13,8 +15,9 @@ from discreet.report.hiding import (
     hiding_comparison_text,
 )
 from discreet.report.json import audit_json, channels_json, tradeoff_json
-from discreet.report.release import percent, public_facts, public_text, release_facts, release_json, release_text
-from discreet.report.text import aligned, audit_text, channel_line, channels_text, printable, share, tradeoff_text
+from discreet.report.release import public_facts, public_text, release_facts, release_json, release_text
+from discreet.report.sacro import check_sacro, write_sacro
+from discreet.report.text import aligned, audit_text, channel_line, channels_text, share, tradeoff_text
 from discreet.report.words import Source
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "channels_json",
     "channels_text",
     "chart",
+    "check_sacro",
     "comparison_json",
     "comparison_text",
     "exposed_csv",
@@ -48,4 +52,5 @@ __all__ = [
     "share",
     "tradeoff_json",
     "tradeoff_text",
+    "write_sacro",
 ]

@@ -9,10 +9,11 @@ from typing import Any
 from discreet import __version__
 from discreet.hide.compare import Compared, HidingComparison
 from discreet.io.coding import blocks
+from discreet.labels import printable
+from discreet.measure import percent
 from discreet.report.hidden import MEASURES, measure_facts
 from discreet.report.lines import Panel, lines_svg
-from discreet.report.release import percent
-from discreet.report.text import WIDTH, aligned, printable, share
+from discreet.report.text import WIDTH, aligned, share
 from discreet.report.words import Source
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.audit import audit
 from discreet.io.coding import blocks
-from discreet.measure import class_sizes
+from discreet.labels import printable
+from discreet.measure import class_sizes, percent
 from discreet.release import Proof, Release
 from discreet.report.json import policy_facts
-from discreet.report.text import WIDTH, audit_text, printable, share
+from discreet.report.text import WIDTH, audit_text, share
 from discreet.report.words import Source
 
 HOW: Final = {
@@ -141,15 +142,6 @@ def release_json(release: Release, *, source: Source | None = None) -> Iterator[
         "input": source._asdict() if source else None,
     }
     yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
-
-
-def percent(part: float) -> str:
-    """Return a share as a percentage, rounded for reading.
-
-    >>> percent(0.0145), percent(0), percent(12.5)
-    ('1.45%', '0%', '1,250%')
-    """
-    return f"{100 * part:.3g}%" if part < 1 else f"{100 * part:,.0f}%"
 
 
 def power_of_ten(average: float) -> float:

@@ -11,13 +11,11 @@ from discreet.audit import Audit
 from discreet.channels import Channel, Channels, Difference, Term, signed
 from discreet.implications import Implication
 from discreet.io.coding import ragged
-from discreet.labels import Label, ordered
+from discreet.labels import Label, ordered, printable
 from discreet.patterns import Patterns
 from discreet.report.words import Source, advice, guarantee
 from discreet.tradeoff import Tradeoff
-from discreet.verdict import Verdict
-
-SIGNS: Final = {Verdict.RELEASE: "✓", Verdict.REVIEW: "?", Verdict.WITHHOLD: "✗"}
+from discreet.verdict import SIGNS, Verdict
 
 WIDTH: Final = 100
 """Columns of what is prose."""
@@ -127,17 +125,6 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
     yield from ("", "No channel of fewer than k rows, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {_safe(safe, tradeoff)}"
-
-
-def printable(text: str) -> str:
-    r"""Return text in one line that a terminal can show; what would steer the terminal is escaped.
-
-    >>> printable("a\x1b[31m ∧ b")
-    'a\\x1b[31m ∧ b'
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def ranks(labels: Sequence[Label]) -> list[int]:

@@ -1,0 +1,270 @@
+"""A folder that SACRO-Viewer opens: the itemsets that somebody wants to publish, for whoever checks them first."""
+
+import csv
+import json
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from io import StringIO
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any, Final
+
+from discreet import __version__
+from discreet.audit import Audit
+from discreet.channels import Difference, Term, signed
+from discreet.errors import OutputError
+from discreet.io.coding import patterns_in_order, ragged
+from discreet.io.csv import HEADER, WITHIN
+from discreet.io.files import save
+from discreet.io.folders import MARK, check_folder, digest, folder_beside, write_text
+from discreet.labels import Label, ordered, printable
+from discreet.patterns import Patterns
+from discreet.report.flags import SUMS, Evidence, Finding, evidence_of, flagged
+from discreet.report.words import Source, advice, guarantee, warnings
+from discreet.verdict import Verdict
+
+VERSION: Final = "0.4.9"
+"""The version of ACRO whose shape outputs.json has; SACRO-Viewer takes 0.4 and later."""
+STATUS: Final = {Verdict.RELEASE: "pass", Verdict.REVIEW: "review", Verdict.WITHHOLD: "fail"}
+
+ITEMSETS: Final = "itemsets.csv"
+FINDINGS: Final = {
+    "inference channels": f"channels.{MARK}.csv",
+    "differences": f"differences.{MARK}.csv",
+}
+"""The files of what gives away too much, by the check that found it: what they tell must not leave."""
+OUTPUTS: Final = "outputs.json"
+FILES: Final = (ITEMSETS, *FINDINGS.values(), OUTPUTS, "README.txt")
+NAMES: Final = {*FILES, "checksums", *(f"checksums/{name}.txt" for name in FILES)}
+"""What such a folder may hold."""
+
+SUPPORT, COUNT = 0, 2
+"""The columns that cells are flagged in, of the itemsets and of what is found; the first column is not counted."""
+FORMULA: Final = tuple("=+-@\t\r＝＋－＠")
+"""What a cell that a spreadsheet takes for a formula begins with."""
+
+README: Final = f"""\
+{MARK}: this folder is for whoever checks the output, inside the place where the rows are.
+
+Open it with SACRO-Viewer. It holds
+
+{OUTPUTS:<14}  what was found, the status of each output, and which cells are flagged
+{ITEMSETS:<14}  the itemsets that somebody wants to publish, items with {WITHIN} between them, and their supports;
+{"":<14}  the itemset without items stands for all rows
+checksums       the SHA-256 digest of each file
+
+Only {ITEMSETS} may be released, and that once it has passed. Where something is found, a file whose name says
+{MARK} lists it, the fewest rows first: which rows, how many, and for the first {SUMS:,} the sum of supports
+that tells it. It is evidence for you: never approve it.
+"""
+
+
+def write_sacro(
+    audit: Audit,
+    folder: str | os.PathLike[str],
+    *,
+    source: Source | None = None,
+    timestamp: datetime | None = None,
+) -> None:
+    """Write an audit as a folder that SACRO-Viewer opens: the itemsets as a table, in which supports are flagged.
+
+    It is written beside and moved into place. An older one that is as we wrote it gives way; any other is refused, such
+    as one that was reviewed. Flagged are supports that are too low, not rounded, or that tell of an implication, and
+    those that channels are summed up from: the base of each channel, and all that the worst 1,000 need.
+
+    Channels are an output of their own that always fails, so that whoever approves the itemsets does not release them.
+    Without ``timestamp`` the same audit gives the same bytes.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet import audit
+    >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10)
+    >>> with TemporaryDirectory() as place:
+    ...     write_sacro(found, f"{place}/checked")
+    ...     results = json.loads(Path(place, "checked", "outputs.json").read_text())["results"]
+    >>> [(uid, result["status"]) for uid, result in results.items()]
+    [('itemsets', 'fail'), ('channels.DO-NOT-RELEASE', 'fail')]
+    >>> results["itemsets"]["files"][0]["sdc"]["cells"]
+    {'inference channels': [[1, 0], [2, 0]]}
+    """
+    place = Path(folder)
+    check_sacro(place)
+    listed, evidence = patterns_in_order(audit.patterns), evidence_of(audit)
+    names = _names(audit.patterns.labels)
+    results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
+    with folder_beside(place) as beside:
+        save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))))
+        if evidence.found:
+            file = FINDINGS[evidence.check]
+            save(beside / file, _table(_finding_lines(evidence, names)))
+            results[file.removesuffix(".csv")] = _evidence_result(audit, evidence, file)
+        when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
+        told = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
+        # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
+        save(beside / OUTPUTS, [f"{json.dumps(told)}\n".encode()])
+        write_text(beside / "README.txt", [README, *_origin(source)])
+        _write_checksums(beside)
+
+
+def check_sacro(place: Path) -> None:
+    """Refuse a place that cannot be written, or holds anything but a folder that is as ``write_sacro`` left it."""
+    check_folder(place, "SACRO folder that nobody has changed", _is_ours)
+
+
+def _is_ours(place: Path) -> bool:
+    """Return whether a folder is as we wrote it: SACRO-Viewer writes reviews into outputs.json."""
+    held = {path.relative_to(place).as_posix() for path in place.rglob("*")}
+    outputs, checksum = place / OUTPUTS, place / "checksums" / f"{OUTPUTS}.txt"
+    if not (held <= NAMES and outputs.is_file() and checksum.is_file()):
+        return False
+    return checksum.read_bytes() == digest(outputs).encode()
+
+
+def _itemsets(audit: Audit, flagged: Mapping[str, list[int]]) -> dict[str, Any]:
+    """Return what is told of the itemsets: as it may be released with them, nothing that they do not tell."""
+    status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
+    why = " ".join(check.sentence for check in failed)
+    last = guarantee(audit) if audit.verdict is Verdict.RELEASE else advice(audit)
+    return {
+        "status": status,
+        "properties": _properties(audit, f"{audit.patterns.kind} itemsets"),
+        "files": [_file(ITEMSETS, {check: [[line, SUPPORT] for line in lines] for check, lines in flagged.items()})],
+        "outcome": {one.name: {"status": STATUS[one.verdict], "found": one.found} for one in audit.checks},
+        "command": _command(audit),
+        # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
+        "summary": "; ".join([status, *(f"{check.name}: {check.found:,}" for check in failed)]),
+        "comments": [_as_html(sentence) for sentence in (last, *warnings(audit))],
+        "exception": _as_html(f"No exception is asked for. {why}") if failed else "",
+    }
+
+
+def _evidence_result(audit: Audit, evidence: Evidence, file: str) -> dict[str, Any]:
+    """Return what is told of the findings: they fail, whatever the policy."""
+    return {
+        "status": "fail",
+        "properties": _properties(audit, evidence.check),
+        "files": [_file(file, {evidence.check: [[line, COUNT] for line in range(len(evidence.found))]})],
+        "outcome": {evidence.check: {"status": "fail", "found": len(evidence.found)}},
+        "command": _command(audit),
+        "summary": f"fail; evidence for the checker, never to be released; {evidence.check}: {len(evidence.found):,}",
+        "comments": ["DO NOT RELEASE: this is what the itemsets would give away. Reject it, whatever comes of them."],
+        "exception": "No exception is asked for: this is evidence for the checker.",
+    }
+
+
+def _result(uid: str, told: Mapping[str, Any], timestamp: str) -> dict[str, Any]:
+    """Return a result with its keys in the order of ACRO."""
+    every = {"uid": uid, "type": "table", "timestamp": timestamp, **told}
+    order = "uid status type properties files outcome command summary timestamp comments exception"
+    return {key: every[key] for key in order.split()}
+
+
+def _file(name: str, cells: Mapping[str, list[list[int]]]) -> dict[str, Any]:
+    """Return a file with its flagged cells: line and column, from 0 on, of what is neither header nor first column."""
+    summary = {"suppressed": False, **{check: len(flagged) for check, flagged in cells.items()}}
+    return {"name": name, "sdc": {"summary": summary, "cells": cells}}
+
+
+def _properties(audit: Audit, method: str) -> dict[str, Any]:
+    patterns = audit.patterns
+    return {
+        "method": method,
+        "k": audit.policy.k,
+        "policy": printable(str(audit.policy)),
+        "n": patterns.n,
+        "min_support": patterns.min_support,
+        "kind": patterns.kind,
+        "itemsets": len(patterns),
+        "discreet": __version__,
+    }
+
+
+def _command(audit: Audit) -> str:
+    """Return the command that judges these patterns so, but for the name of their file."""
+    policy, patterns = audit.policy, audit.patterns
+    by = [] if policy.name == "k" else ["--policy", policy.name]
+    rule = [*by, "-k", str(policy.k), "--n", str(patterns.n), "--kind", patterns.kind]
+    return printable(shlex.join(["discreet", "audit", ITEMSETS, *rule]))
+
+
+def _origin(source: Source | None) -> Iterator[str]:
+    """Yield where the itemsets are from: here alone, as by a digest of rows others can try out which these are."""
+    if source is not None:
+        yield f"Audited: {printable(source.file)}, SHA-256 {source.sha256}"
+
+
+def _as_html(sentence: str) -> str:
+    """Return a sentence for a place that SACRO-Viewer shows as HTML: a label in it stays text."""
+    return escape(printable(sentence))
+
+
+def _names(labels: Iterable[Label]) -> dict[Label, str]:
+    """Return what stands for each label in a cell: its text, in quotes where it would be taken for something else."""
+    names = {label: _quoted(str(label)) for label in labels}
+    if len(set(names.values())) < len(names):
+        raise OutputError("two labels have the same text, such as 1 and '1', so a table cannot tell them; rename one")
+    return names
+
+
+def _quoted(text: str) -> str:
+    r"""Return a label as the CSV format of patterns has it, and so that no spreadsheet takes it for a formula.
+
+    >>> print(_quoted("tea"), _quoted("=1+1"), _quoted("red; dry"))
+    tea "=1+1" "red; dry"
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise OutputError("a label is no text that UTF-8 can hold; rename it")
+    bare = text.strip() == text != "" and not text.startswith(FORMULA) and not set(text) & set(f'{WITHIN}"\0\r\n')
+    return text if bare else f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[list[str]]:
+    texts = [names[label] for label in listed.labels]
+    for itemset, support in zip(ragged(listed.offsets, listed.items), listed.supports.tolist(), strict=True):
+        yield [WITHIN.join([texts[code] for code in itemset]), str(support)]
+
+
+def _finding_lines(evidence: Evidence, names: Mapping[Label, str]) -> Iterator[list[str]]:
+    """Yield the header, then each finding: in words, its base and top, how many rows, and the sum if we have it."""
+    yield ["rows that", "base", "top", "count", "sum"]
+    for one, terms in zip(evidence.found, chain(evidence.sums, repeat(())), strict=False):
+        base, lacked = ([names[label] for label in ordered(part)] for part in (one.base, one.top - one.base))
+        top = WITHIN.join(names[label] for label in ordered(one.top))
+        yield [_words(base, lacked, one), WITHIN.join(base), top, str(one.count), _sum(terms, names)]
+
+
+def _words(base: list[str], lacked: list[str], one: Finding) -> str:
+    """Return who a finding is about; of a difference, only that they do not hold all of the rest."""
+    held = f"hold {' and '.join(base)}" if base else "hold anything"
+    few = " and ".join(lacked) if isinstance(one, Difference) else " nor ".join(lacked)
+    return f"{held}, but not {'all of ' * (isinstance(one, Difference) and len(lacked) > 1)}{few}" if lacked else held
+
+
+def _sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
+    texts = (f"sup({WITHIN.join(names[label] for label in ordered(term.itemset))}) {term.support}" for term in terms)
+    return signed(terms, texts) if terms else ""
+
+
+def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:
+    """Yield a table as CSV, without a line end after the last line.
+
+    SACRO-Viewer guesses what stands between cells from how alike the first lines are: an empty one at the end of a
+    short table makes it take the signs within itemsets for that.
+    """
+    end = ""
+    for line in lines:
+        text = StringIO(newline="")
+        csv.writer(text, lineterminator="").writerow(line)
+        yield f"{end}{text.getvalue()}".encode()
+        end = "\n"
+
+
+def _write_checksums(folder: Path) -> None:
+    """Write the digest of each file beside it, and nothing else: SACRO-Viewer compares all of the text."""
+    digests = {path.name: digest(path) for path in sorted(folder.iterdir())}
+    checksums = folder / "checksums"
+    checksums.mkdir()
+    for name, text in digests.items():
+        save(checksums / f"{name}.txt", [text.encode()])

@@ -1,0 +1,262 @@
+"""What notebooks show of values: short tables of well-formed HTML, with every label escaped."""
+
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import detected_databases, mined_databases
+
+from discreet import Patterns, Transactions, audit, block, detect, hide, mine
+from discreet.labels import ordered
+
+SHOWN = 10
+TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "strong"}
+ATTRIBUTES = {"style", "scope", "title"}
+CLINIC = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "it's",
+    "&amp;",
+    "two\nlines",
+    "\u202etxt.exe",
+]
+
+
+def parsed(value):
+    """What a notebook shows, which must be well-formed, of few tags, and ask for nothing from elsewhere."""
+    shown = ET.fromstring(value._repr_html_())  # noqa: S314 - our own
+    assert {element.tag for element in shown.iter()} <= TAGS
+    assert {name for element in shown.iter() for name in element.attrib} <= ATTRIBUTES
+    assert not any("url(" in element.get("style", "") for element in shown.iter())
+    return shown
+
+
+def text(element):
+    return "".join(element.itertext())
+
+
+def lines(shown):
+    """The texts in each line of the table, its head left out."""
+    return [[text(entry) for entry in line] for line in shown.findall("table/tbody/tr")]
+
+
+def caption(shown):
+    found = shown.find("table/caption")
+    return text(shown.find("p") if found is None else found)
+
+
+def notes(shown):
+    """The lines below the table."""
+    return [text(note) for note in shown.findall("p") if "opacity" in note.get("style")]
+
+
+def named(labels):
+    return ", ".join(map(str, ordered(labels)))
+
+
+def pattern(base, top):
+    """What the rows of a channel hold, and what they do not."""
+    return " ∧ ".join([*map(str, ordered(base)), *(f"¬{label}" for label in ordered(top - base))]) or "any row"
+
+
+def more(many):
+    """What stands below a table of so many lines."""
+    return [f"… and {many - SHOWN:,} more."] if many > SHOWN else []
+
+
+def values(rows):
+    """One value of each kind that notebooks show, from rows of which at least one holds an item."""
+    rows = Transactions(rows)
+    sensitive = [[next(label for row in rows for label in row)]]
+    found = audit(rows, min_support=1, k=2)
+    return [
+        rows,
+        Transactions(rows, ids=list(rows.labels[:1]) * len(rows)),
+        found.patterns,
+        found.channels,
+        found,
+        block(rows, min_support=1, k=2, method="suppress"),
+        hide(rows, sensitive),
+    ]
+
+
+@given(st.lists(st.frozensets(st.text(max_size=5) | st.sampled_from(HOSTILE), max_size=4), min_size=1, max_size=6))
+def test_whatever_labels_are_called_the_html_is_well_formed_and_ours(rows):
+    assume(any(rows))
+    for value in values(rows):
+        assert caption(parsed(value))
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_a_hostile_label_shows_as_text_in_one_line(label):
+    expected = label.replace("\n", "\\n").replace("\u202e", "\\u202e")
+    assert lines(parsed(Transactions([[label]]))) == [["0", expected]]
+    assert lines(parsed(Transactions([[]], ids=[label]))) == [["0", expected, "(no items)"]]
+    assert lines(parsed(Patterns.from_itemsets([([label], 3)], n=5))) == [["3", expected]]
+
+
+def test_a_hostile_label_in_a_sentence_of_an_audit_shows_as_text():
+    patterns = Patterns.from_itemsets([([], 50), (["<script>"], 20), (["<script>", "b"], 30)], n=50)
+    sentences = [line[2] for line in lines(parsed(audit(patterns, k=5)))]
+    assert any("<script>" in sentence for sentence in sentences)
+
+
+def test_a_long_label_is_cut_and_its_title_says_more():
+    shown = parsed(Transactions([["x" * 41, "y" * 40, "z" * 10**6]]))
+    long, fits, huge = shown.iter("bdi")
+    assert (text(long), long.get("title")) == ("x" * 40 + "…", "x" * 41)
+    assert (text(fits), fits.get("title")) == ("y" * 40, None)
+    assert (text(huge), huge.get("title")) == ("z" * 40 + "…", "z" * 400 + "…")
+
+
+def test_of_a_long_row_the_first_labels_are_shown_and_the_rest_counted():
+    assert lines(parsed(Transactions([range(1020)]))) == [["0", ", ".join(map(str, range(20))) + ", … 1,000 more"]]
+
+
+class Counted:
+    """A label that counts how often any of its kind is read."""
+
+    read = 0
+
+    def __str__(self):
+        Counted.read += 1
+        return "counted"
+
+
+def test_of_a_million_rows_only_the_first_are_looked_at():
+    many, labels = 10**6, [Counted() for _ in range(1000)]
+    items = (np.arange(many) % len(labels)).astype(np.int32)
+    rows = Transactions.from_codes(np.arange(many + 1), items, labels, ids=range(many))
+    shown = parsed(rows)
+    assert Counted.read == SHOWN
+    assert caption(shown) == "Transactions: 1,000,000 rows, 1,000 items, 1,000,000 entries"
+    assert notes(shown) == ["… and 999,990 more."]
+    assert len(rows._repr_html_()) < 5_000
+
+
+@given(mined_databases())
+def test_transactions_show_their_first_rows(database):
+    rows, _, _ = database
+    shown = parsed(Transactions(rows))
+    expected = [[str(at), named(row) or "(no items)"] for at, row in enumerate(rows[:SHOWN])]
+    assert lines(shown) == expected
+    entries = sum(map(len, rows))
+    assert caption(shown) == f"Transactions: {len(rows)} rows, {len(frozenset().union(*rows))} items, {entries} entries"
+    assert notes(shown) == more(len(rows))
+
+
+@given(mined_databases(), st.sampled_from(sorted(oracle.KINDS)))
+def test_patterns_show_the_itemsets_of_the_largest_supports(database, kind):
+    rows, min_support, count = database
+    expected = oracle.KINDS[kind](rows, count)
+    shown = parsed(mine(rows, min_support=min_support, kind=kind))
+    assert [line[0] for line in lines(shown)] == [*map(str, sorted(expected.values(), reverse=True)[:SHOWN])]
+    words = {(str(support), named(itemset) or "(every row)") for itemset, support in expected.items()}
+    assert set(map(tuple, lines(shown))) <= words
+    assert f"{len(expected):,} {kind} itemsets, support at least {count} of {len(rows)} rows" in caption(shown)
+    assert notes(shown) == more(len(expected))
+
+
+@given(detected_databases())
+def test_channels_show_the_worst_of_them(database):
+    rows, count, k = database
+    expected = oracle.maximal_channels(rows, count, k)
+    shown = parsed(detect(mine(rows, min_support=count), k=k))
+    assert [line[0] for line in lines(shown)] == [*map(str, sorted(expected.values())[:SHOWN])]
+    words = {(str(size), pattern(base, top)) for (base, top), size in expected.items()}
+    assert set(map(tuple, lines(shown))) <= words
+    assert notes(shown) == more(len(expected))
+
+
+@given(detected_databases())
+def test_an_audit_shows_every_check_and_says_its_verdict_in_a_word(database):
+    rows, count, k = database
+    found = audit(rows, min_support=count, k=k)
+    shown = parsed(found)
+    assert lines(shown) == [
+        [check.name, f"{'✓?✗'[check.verdict.value]} {check.verdict.name}", check.sentence] for check in found.checks
+    ]
+    family = oracle.frequent(rows, count)
+    expected = "✓ RELEASE" if family and oracle.is_safe(family, k) else "✗ WITHHOLD"
+    assert text(next(shown.iter("strong"))) == expected
+    assert caption(shown).startswith(f"{expected} Audit: ")
+
+
+def test_the_policy_of_an_audit_is_named():
+    assert caption(parsed(audit(CLINIC, min_support=10, k=10))).endswith("10 of 100 rows; k = 10")
+    assert caption(parsed(audit(CLINIC, min_support=10, policy="acro"))).endswith("; k = 10, policy acro")
+
+
+def test_a_release_shows_its_method_its_cost_and_what_is_published():
+    shown = parsed(block(CLINIC, min_support=10, k=10, method="suppress"))
+    before = oracle.frequent(CLINIC, 10)
+    after = oracle.frequent([row for row in CLINIC if len(row) != 2], 10)
+    changed = sum(after[itemset] != support for itemset, support in before.items())
+    average = sum(abs(after[itemset] - support) / support for itemset, support in before.items()) / len(before)
+    assert dict(lines(shown)) == {
+        "method": "suppress",
+        "safe for": "k = 10",
+        "published": "2 closed itemsets, support at least 10 of 98 rows",
+        "rows": "100 before, 98 now: 2 suppressed, 0 added",
+        "frequent itemsets": f"{len(before)} before, 0 lost, {changed} changed",
+        "average distortion": f"{100 * average:.3g}%",
+    }
+
+
+def test_hidden_rows_show_what_is_sensitive_by_number_alone():
+    rows = [["shame", "secret", "biscuits"]] * 3 + [["shame", "secret"]] * 2 + [["biscuits"]] * 7
+    sensitive = [["shame", "secret"], ["secret", "biscuits"]]
+    hidden = hide(rows, sensitive)
+    shown = parsed(hidden)
+    expected = [
+        [str(at), str(oracle.support(itemset, rows)), str(oracle.support(itemset, hidden.transactions))]
+        for at, itemset in enumerate(sensitive, start=1)
+    ]
+    assert lines(shown) == expected
+    assert [label for label in ("shame", "secret", "biscuits") if label in hidden._repr_html_()] == []
+
+
+def test_more_sensitive_itemsets_than_are_shown_are_counted():
+    rows = [list(range(13))]
+    shown = parsed(hide(rows, [[item] for item in range(12)]))
+    assert [line[0] for line in lines(shown)] == [*map(str, range(1, 11))]
+    assert notes(shown)[0] == "… and 2 more."
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Transactions([]),
+        Patterns.from_itemsets([], n=0),
+        mine([], min_support=1),
+        mine([["a"]], min_support=2),
+        detect(mine([["a"]] * 3, min_support=1), k=2),
+        block([], min_support=1, k=2, method="suppress"),
+        block([["a"]], min_support=5, k=2, method="withhold"),
+        audit([], min_support=1, k=2),
+        audit(Patterns.from_itemsets([], n=0), k=2),
+    ],
+    ids=repr,
+)
+def test_nothing_is_shown_as_nothing(value):
+    assert caption(parsed(value))
+    assert not any("more" in note for note in notes(parsed(value)))
+
+
+@pytest.mark.parametrize("value", values(CLINIC), ids=repr)
+def test_every_table_has_a_caption_and_scopes_and_leaves_colours_to_the_theme(value):
+    shown = parsed(value)
+    for table in shown.iter("table"):
+        assert caption(shown)
+        assert all(head.get("scope") == "col" and text(head) for head in table.findall("thead/tr/th"))
+        assert all(line[0].get("scope") == "row" for line in table.findall("tbody/tr"))
+    coloured = [element for element in shown.iter() if "#" in element.get("style", "")]
+    assert {element.tag for element in coloured} <= {"strong"}
+
+
+def test_the_same_value_gives_the_same_html():
+    assert [value._repr_html_() for value in values(CLINIC)] == [value._repr_html_() for value in values(CLINIC)]
