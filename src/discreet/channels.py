@@ -280,11 +280,11 @@ def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
     place[codes] = np.arange(len(codes))
     words, room = max(1, -(-len(codes) // 64)), supports.size + 1
     maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernels.lattice.meet(offsets, items, supports, place, maps, counts, numbers)
+    size = kernels.meets.meet(offsets, items, supports, place, maps, counts, numbers)
     base = np.zeros((words, 1), np.uint64)
     for bit in (int(place[code[label]]) for label in channel.base if label in code):
         base[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
-    times = kernels.lattice.coefficients(maps, counts, size, base)
+    times = kernels.meets.coefficients(maps, counts, size, base)
     chosen = sorted(
         (int(offsets[numbers[at] + 1] - offsets[numbers[at]]), int(numbers[at]), at)
         for at in np.flatnonzero(times).tolist()

@@ -148,7 +148,7 @@ class Family:
         places, maps, counts, _ = self._invert(numbers[closed], limit)
         yield closed[places], maps[:, None], counts
         words = -(-self.longest // WORD)
-        places, maps, counts = kernels.lattice.cells_of(
+        places, maps, counts = kernels.meets.cells_of(
             self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
         )
         yield rest[places], maps, counts

@@ -180,13 +180,20 @@ class Patterns:
         mined = f"support at least {self.min_support:,} of {self.n:,} rows"
         return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
 
+    def largest(self, most: int) -> Iterator[tuple[list[Label], int]]:
+        """Yield the labels and the support of the ``most`` itemsets that most rows hold, in a fixed order.
+
+        >>> patterns = Patterns.from_itemsets([(["a", "b"], 2), (["a"], 3), (["c"], 3)], n=4)
+        >>> list(patterns.largest(2))
+        [(['a'], 3), (['c'], 3)]
+        """
+        for number in np.argsort(-self.supports, kind="stable")[:most].tolist():
+            yield self.labelled(number), int(self.supports[number])
+
     def _repr_html_(self) -> str:
         """Return the itemsets of the largest supports as a table, for notebooks."""
-        largest = np.argsort(-self.supports, kind="stable")[: markup.SHOWN].tolist()
-        lines = (
-            (int(self.supports[number]), markup.names(self.labelled(number), nothing="(every row)"))
-            for number in largest
-        )
+        largest = self.largest(markup.SHOWN)
+        lines = ((support, markup.names(labels, nothing="(every row)")) for labels, support in largest)
         return markup.table(repr(self)[1:-1], ["support", "itemset"], lines, many=len(self))
 
     @cached_property

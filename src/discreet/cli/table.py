@@ -1,9 +1,8 @@
 """Patterns in words and as a short table, for a person to read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -26,7 +25,7 @@ def print_table(rows: Transactions, patterns: Patterns) -> None:
     for column in table.columns[:2]:
         column.justify = "right"
     table.columns[2].overflow = "fold"
-    for labels, support in largest(patterns, SHOWN):
+    for labels, support in patterns.largest(SHOWN):
         table.add_row(f"{support:,}", share(support, patterns.n), Text(joined(labels)))
     console.print(table)
     if len(patterns) > SHOWN:
@@ -34,18 +33,6 @@ def print_table(rows: Transactions, patterns: Patterns) -> None:
         console.print(
             f"… and {rest:,} more, none with a larger support; --out FILE writes all of them.", highlight=False
         )
-
-
-def largest(patterns: Patterns, size: int) -> Iterator[tuple[list[object], int]]:
-    """Yield the labels and the support of the ``size`` patterns that most rows hold, in a fixed order.
-
-    >>> patterns = Patterns.from_itemsets([(["a", "b"], 2), (["a"], 3), (["c"], 3)], n=4)
-    >>> list(largest(patterns, 2))
-    [(['a'], 3), (['c'], 3)]
-    """
-    for number in np.argsort(-patterns.supports, kind="stable")[:size].tolist():
-        codes = patterns.items[patterns.offsets[number] : patterns.offsets[number + 1]].tolist()
-        yield [patterns.labels[code] for code in codes], int(patterns.supports[number])
 
 
 def joined(labels: Sequence[object]) -> str:

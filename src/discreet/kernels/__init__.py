@@ -23,6 +23,7 @@ _FILES: Final = frozenset(
         "itemsets",
         "lattice",
         "lines",
+        "meets",
         "merged",
         "papers",
         "restricted",

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from discreet.kernels.room import copy
+
 jit = njit(cache=True, nogil=True)
 
 TAB, LINE_FEED, RETURN, BLANK, MINUS, ZERO, NINE, DELETE = b"\t\n\r -09\x7f"
@@ -160,12 +162,3 @@ def without(data, starts, stops, offsets, numbers, out):
         out[size] = LINE_FEED
         size += 1
     return size
-
-
-@jit
-def copy(data, start, stop, out, size):
-    """Copy ``data`` from ``start`` to ``stop`` to ``out``, which has ``size`` bytes so far; return its new size."""
-    part, place = data[start:stop], out[size : size + stop - start]
-    for at in range(part.size):
-        place[at] = part[at]
-    return size + stop - start

@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from discreet.kernels.room import copy
+
 jit = njit(cache=True, nogil=True)
 
 LINE_FEED = 10
@@ -36,12 +38,3 @@ def splice(data, bounds, lines, new, out):
             out[size] = LINE_FEED
             size += 1
     return copy(data, at, data.size, out, size)
-
-
-@jit
-def copy(data, start, stop, out, size):
-    """Copy ``data`` from ``start`` to ``stop`` to ``out``, which has ``size`` bytes so far; return its new size."""
-    part, place = data[start:stop], out[size : size + stop - start]
-    for at in range(part.size):
-        place[at] = part[at]
-    return size + stop - start

@@ -1,4 +1,4 @@
-"""Room: arrays that grow.
+"""Room: arrays that grow, and are filled.
 
 With bits.py the one file of kernels that others call: it is small and final. Whoever changes it removes the caches of
 the others.
@@ -16,3 +16,12 @@ def grown(array, size):
     copy = np.empty((size, *array.shape[1:]), array.dtype)
     copy[: array.shape[0]] = array
     return copy
+
+
+@jit
+def copy(data, start, stop, out, size):
+    """Copy ``data`` from ``start`` to ``stop`` to ``out``, which has ``size`` bytes so far; return its new size."""
+    part, place = data[start:stop], out[size : size + stop - start]
+    for at in range(part.size):
+        place[at] = part[at]
+    return size + stop - start
