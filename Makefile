@@ -4,15 +4,16 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
 
-.PHONY: help demo test check docs bench clean
+.PHONY: help demo test check docs screenshots bench clean
 
 help:
-	@echo "make demo   audit a generated clinic and tell what it would give away"
-	@echo "make test   run the whole test suite"
-	@echo "make check  lint (ruff, all rules), check the format and the types (mypy, strict)"
-	@echo "make docs   write docs/cli.md anew from the help texts"
-	@echo "make bench  measure against other miners (needs a C compiler, for pyfim)"
-	@echo "make clean  remove .venv and all caches"
+	@echo "make demo         audit a generated clinic and tell what it would give away"
+	@echo "make test         run the whole test suite"
+	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
+	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
+	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
+	@echo "make bench        measure against other miners (needs a C compiler, for pyfim)"
+	@echo "make clean        remove .venv and all caches"
 
 demo: .venv/installed
 	@$(BIN)/discreet demo
@@ -27,14 +28,20 @@ check: .venv/installed-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# A warning ends it (strict), but only where it is heard: not with --quiet. The variable keeps the theme from announcing its
+# successor in each run, which tells nothing of these pages.
 docs: .venv/installed-test
 	$(BIN)/python tests/test_docs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+screenshots: .venv/installed-test
+	$(BIN)/python tests/browser/screenshots.py
 
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/mining.py
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* dist
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* dist site screenshots
 	find src tests benchmarks docs -type d -name __pycache__ -exec rm -rf {} +
 
 # A stamp for each set of dependencies: the demo waits for none that only the tests need.

@@ -1,9 +1,20 @@
-"""Hypothesis: no deadlines, since the first call of a kernel compiles it; the same examples in every run of CI."""
+"""What holds for all tests: how Hypothesis looks for examples, and figures that tests measured, to be read."""
 
 import os
 
 from hypothesis import settings
 
+# No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what tests recorded by ``record_property``: figures, which never decide a test."""
+    reports = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "when")]
+    figures = sorted({pair for report in reports if report.when == "call" for pair in report.user_properties})
+    if figures:
+        terminalreporter.section("figures")
+        for name, value in figures:
+            terminalreporter.line(f"{name}: {value}")

@@ -31,6 +31,7 @@ COMMAND = [sys.executable, "-c", "from discreet.cli import main; main(prog_name=
 COMMANDS = [
     [],
     ["audit"],
+    ["report"],
     ["detect"],
     ["tradeoff"],
     ["block"],

@@ -1,7 +1,8 @@
 """Patterns: what is written is read back, and files of others are read as their formats mean it."""
 
+import csv
 import json
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import oracle
 import pytest
@@ -15,7 +16,7 @@ SUFFIXES = {"spmf": ".txt", "borgelt": ".out", "csv": ".csv", "parquet": ".parqu
 WITHOUT_METADATA = ("borgelt", "csv")
 
 anything = (
-    st.text(max_size=3) | st.integers() | st.sampled_from(["1", "01", " a", "(2)", "#", "@", "a;b", 'a"b', "a,b"])
+    st.text(max_size=3) | st.integers() | st.sampled_from(["1", "01", " a", "(2)", "#", "@", "a;b", 'a"b', "a,b", "=1"])
 )
 pools = st.lists(anything, unique_by=lambda label: (type(label).__name__, label), min_size=1, max_size=4)
 plain = st.sampled_from([["a", "b", "käse", "(3)"], [0, 1, 7, 2**31 - 1]])
@@ -49,6 +50,20 @@ def test_patterns_are_read_back_from_every_format(form, patterns):
     if form == "borgelt" and not len(patterns):
         return  # an empty file reads as a failed export, so no patterns are refused: see below
     assert read_back(written(patterns, form), patterns, form) == patterns
+
+
+@given(patterns=mined(st.just(["=1+1", "+2", "-x", "@4", "＝5", "tea"])))
+def test_no_cell_of_a_csv_of_patterns_is_a_formula(patterns):
+    data = written(patterns, "csv")
+    cells = [cell for line in csv.reader(StringIO(data.decode())) for cell in line]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "＝"))] == []
+    assert read_back(data, patterns, "csv") == patterns
+
+
+@pytest.mark.parametrize("form", ["csv", "borgelt"])
+def test_a_label_that_begins_with_a_byte_order_mark_is_refused(form):
+    with pytest.raises(OutputError, match=r"has a label that .* cannot hold"):
+        written(Patterns.from_itemsets([(["\ufeffa"], 1)], n=1), form)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -5,11 +5,22 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import oracle
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, mined_databases
 
-from discreet import Patterns, Transactions, audit, block, detect, hide, mine
+from discreet import (
+    Patterns,
+    Transactions,
+    audit,
+    block,
+    compare,
+    compare_hiding,
+    detect,
+    hide,
+    mine,
+    tradeoff,
+)
 from discreet.labels import ordered
 
 SHOWN = 10
@@ -81,9 +92,13 @@ def values(rows):
         found,
         block(rows, min_support=1, k=2, method="suppress"),
         hide(rows, sensitive),
+        tradeoff(rows, min_supports=[1, 2], ks=[2]),
+        compare(rows, min_support=1, k=2),
+        compare_hiding(rows, sensitive, min_supports=[1], methods=["iga"]),
     ]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.frozensets(st.text(max_size=5) | st.sampled_from(HOSTILE), max_size=4), min_size=1, max_size=6))
 def test_whatever_labels_are_called_the_html_is_well_formed_and_ours(rows):
     assume(any(rows))
@@ -205,6 +220,60 @@ def test_a_release_shows_its_method_its_cost_and_what_is_published():
         "frequent itemsets": f"{len(before)} before, 0 lost, {changed} changed",
         "average distortion": f"{100 * average:.3g}%",
     }
+
+
+@given(detected_databases())
+def test_a_trade_off_shows_the_channels_for_each_minimum_support_and_k(database):
+    rows, count, k = database
+    counts, ks = sorted({count, count + 1}), [k, k + 1]
+    shown = parsed(tradeoff(rows, min_supports=counts, ks=ks))
+    expected = [
+        [
+            f"{len(oracle.KINDS['closed'](rows, least))}",
+            *(f"{len(oracle.maximal_channels(rows, least, k))}" for k in ks),
+        ]
+        for least in counts
+    ]
+    assert [line[2:] for line in lines(shown)] == expected
+    assert [line[0] for line in lines(shown)] == [*map(str, counts)]
+    assert notes(shown)[0].startswith(f"No channel from which minimum support on: k = {k}: ")
+
+
+def test_methods_compared_show_their_costs_and_which_to_take():
+    found = compare(CLINIC, min_support=10, k=10, seconds=1)
+    shown = parsed(found)
+    suppressed = sum(len(row) == 2 for row in CLINIC)
+    assert lines(shown)[0][:3] == ["suppress", str(suppressed), "0"]
+    assert [line[0] for line in lines(shown)] == [line.name for line in found.lines]
+    assert notes(shown) == [found.recommendation]
+
+
+def test_a_method_that_is_left_out_says_why():
+    found = compare(CLINIC, min_support=10, k=10, seconds=1, max_patterns=3)
+    shown = parsed(found)
+    table = lines(shown)
+    assert any(line.release is None for line in found.lines)
+    assert [line[-1] for line in table] == [line.left_out for line in found.lines]
+    assert [line[1] for line in table if line[-1]] == ["–"] * sum(bool(line[-1]) for line in table)
+
+
+def test_ways_to_hide_show_what_they_cost_at_the_smallest_minimum_support():
+    rows = [["a", "b", "c"]] * 6 + [["a", "b"]] * 4 + [["c"]] * 5
+    found = compare_hiding(rows, [["a", "b"]], min_supports=[3, 2], methods=["minfia"])
+    shown = parsed(found)
+    assert caption(shown).endswith("measured at a minimum support of 2 rows")
+    ((name, touched, removed, failure, missed),) = lines(shown)
+    assert (name, touched, removed, failure) == ("minfia at a disclosure of 0%", "10", "10", "0%")
+    before = [itemset for itemset in oracle.frequent(rows, 2) if not itemset >= {"a", "b"}]
+    after = oracle.frequent([*hide(rows, [["a", "b"]], method="minfia").transactions], 2)
+    lost = sum(itemset not in after for itemset in before if itemset)
+    assert missed == f"{100 * lost / sum(map(bool, before)):.3g}%"
+    assert notes(shown) == [found.recommendation]
+
+
+def test_numbers_and_shares_stand_to_the_right():
+    shown = parsed(tradeoff(CLINIC, min_supports=[10], ks=[10]))
+    assert all("text-align:right" in entry.get("style") for entry in shown.iter("td"))
 
 
 def test_hidden_rows_show_what_is_sensitive_by_number_alone():

@@ -7,7 +7,7 @@ import pytest
 
 import discreet
 
-HEAVY = ("click", "narwhals", "numba", "pandas", "polars", "pyarrow", "rich", "scipy", "yaml")
+HEAVY = ("click", "jinja2", "narwhals", "numba", "pandas", "plotly", "polars", "pyarrow", "rich", "scipy", "yaml")
 
 
 def loaded_after(statement):
@@ -45,7 +45,7 @@ def test_import_loads_nothing_heavy(name):
     assert loaded_after(f"import {name}").isdisjoint(HEAVY)
 
 
-WORDS = "audit, detect, tradeoff, block, verify, hide, query, index, mine, generate quest, demo, reproduce, "
+WORDS = "audit, report, detect, tradeoff, block, verify, hide, query, index, mine, generate quest, demo, reproduce, "
 HELP = [words.split() for words in WORDS.split(",")]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from discreet import checks, markup
 from discreet.acyclic import is_acyclic
@@ -18,11 +18,18 @@ from discreet.implications import Implications, implied_by
 from discreet.labels import Label
 from discreet.machine import as_threads
 from discreet.mine import Budget, mine
+from discreet.notebook import watching
 from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
 from discreet.thresholds import Threshold
 from discreet.transactions import Transactions
 from discreet.verdict import SIGNS, Verdict, worst
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from discreet.report import Source
+    from discreet.tradeoff import Tradeoff
 
 COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}
 """What notebooks show a verdict on; white is easy to read on each."""
@@ -72,6 +79,23 @@ class Audit:
     def __repr__(self) -> str:
         return f"<Audit: {self.verdict.name}, {self.policy.name}, {len(self.patterns):,} itemsets>"
 
+    def to_html(
+        self,
+        *,
+        tradeoff: "Tradeoff | None" = None,
+        source: "Source | None" = None,
+        explain: int = 100,
+        private: bool = False,
+        timestamp: "datetime | None" = None,
+    ) -> str:
+        """Return the audit as a page of HTML that needs nothing but itself; ``private`` with the exposed rows in it.
+
+        See docs/report.md; ``discreet report`` writes it to a file.
+        """
+        from discreet.report import audit_html  # noqa: PLC0415 - a door: loaded when it is opened
+
+        return audit_html(self, tradeoff=tradeoff, source=source, explain=explain, private=private, timestamp=timestamp)
+
     def _repr_html_(self) -> str:
         """Return the verdict and the checks as a table, for notebooks."""
         rule = f"k = {self.policy.k:,}" + f", policy {self.policy.name}" * (self.policy.name != "k")
@@ -112,9 +136,10 @@ def audit(
     if min_support is None:
         raise ThresholdError("min_support is missing; give the least support of what would be published, such as '10%'")
     data = source if isinstance(source, Transactions) else Transactions(source)
-    patterns = mine(data, min_support=min_support, kind="closed", **limits)
-    threads = as_threads(limits.get("threads"))
-    return judged(Question(patterns, data, rule.k, threads), rule, data)
+    with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
+        patterns = mine(data, min_support=min_support, kind="closed", **limits)
+        threads = as_threads(limits.get("threads"))
+        return judged(Question(patterns, data, rule.k, threads), rule, data)
 
 
 def judged(question: Question, policy: Policy, rows: Transactions | None) -> Audit:

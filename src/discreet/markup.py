@@ -1,5 +1,6 @@
 """Markup: values as short HTML tables, such as notebooks show; what is not HTML of ours is escaped."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
@@ -21,7 +22,7 @@ LONGEST_TEXT: Final = 400
 # No colour of text or page is set, so that light and dark themes both read well.
 _LINE: Final = "padding:.15em .6em;vertical-align:top;"
 _HEAD: Final = f"{_LINE}border-bottom:1px solid currentColor;"
-_CAPTION: Final = "caption-side:top;text-align:left;color:inherit;font-weight:bold;padding:.3em .6em"
+_CAPTION: Final = "caption-side:top;text-align:left;color:inherit;font-weight:bold;padding:.3em .6em;white-space:nowrap"
 _BADGE: Final = "color:#fff;padding:0 .4em;border-radius:.25em;white-space:nowrap"
 
 
@@ -29,6 +30,10 @@ class Html(str):
     """Text that is HTML already; any other is escaped before it is shown."""
 
     __slots__ = ()
+
+    def __html__(self) -> str:
+        """Return it as it is: templates ask what they are not to escape."""
+        return self
 
 
 def text(value: object) -> Html:
@@ -40,6 +45,15 @@ def text(value: object) -> Html:
     ('a &lt; b\\n', '\\u202eright to left')
     """
     return value if isinstance(value, Html) else Html(escape(printable(_cut(str(value), LONGEST_TEXT))))
+
+
+def shown(label: Label, most: int = LONGEST_LABEL) -> str:
+    """Return a label as plain text in one line, cut where it is long.
+
+    >>> shown("tea"), shown("chamomile", 4)
+    ('tea', 'cham…')
+    """
+    return printable(_cut(str(label), most))
 
 
 def name(label: Label) -> Html:
@@ -91,7 +105,7 @@ def table(
     below = "".join(f'<p style="opacity:.8">{text(line)}</p>' for line in (rest, note) if line)
     if not shown:
         return f'<div><p style="font-weight:bold">{text(caption)}</p>{below}</div>'
-    sides = ["right" if isinstance(entry, int) else "left" for entry in shown[0]]
+    sides = ["right" if all(map(_is_number, column)) else "left" for column in zip(*shown, strict=True)]
     heads = (
         f'<th scope="col" style="{_HEAD}text-align:{side}">{text(word)}</th>'
         for word, side in zip(head, sides, strict=True)
@@ -104,14 +118,33 @@ def table(
     )
 
 
+def filled(
+    head: Sequence[str], lines: Sequence[Sequence[str | int]]
+) -> tuple[Sequence[str], Sequence[Sequence[str | int]]]:
+    """Return the head and the lines of a table, without the last column if nothing is in it.
+
+    >>> filled(["method", "left out"], [["add", ""]])
+    (['method'], [['add']])
+    """
+    if any(line[-1] != "" for line in lines):
+        return head, lines
+    return head[:-1], [line[:-1] for line in lines]
+
+
 def _line(line: Sequence[str | int], sides: Sequence[str]) -> str:
-    """Return a line of a table; whole numbers have their thousands set apart."""
+    """Return a line of a table; whole numbers have their thousands set apart, and only the last entry may be broken."""
     tags = ['th scope="row"', *["td"] * (len(line) - 1)]
+    styles = [*[f"{_LINE}white-space:nowrap;"] * (len(line) - 1), _LINE]
     entries = (
-        f'<{tag} style="{_LINE}text-align:{side}">{text(f"{entry:,}" if isinstance(entry, int) else entry)}</{tag[:2]}>'
-        for tag, entry, side in zip(tags, line, sides, strict=True)
+        f'<{tag} style="{style}text-align:{side}">{text(f"{entry:,}" if isinstance(entry, int) else entry)}</{tag[:2]}>'
+        for tag, style, entry, side in zip(tags, styles, line, sides, strict=True)
     )
     return f"<tr>{''.join(entries)}</tr>"
+
+
+def _is_number(entry: str | int) -> bool:
+    """Return whether an entry is a number, a percentage, or the dash that stands for none."""
+    return isinstance(entry, int) or entry == "–" or re.fullmatch(r"[0-9.,e-]+%", entry) is not None
 
 
 def _cut(full: str, most: int) -> str:

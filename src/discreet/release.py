@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,12 @@ from discreet.measure import Distortion, distortion, percent
 from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.transactions import Transactions
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from discreet.block import Comparison
+    from discreet.report import Source
 
 
 class Merged(NamedTuple):
@@ -88,6 +94,22 @@ class Release:
     def __repr__(self) -> str:
         patterns = self.patterns
         return f"<Release: {self.method}, {len(patterns):,} {patterns.kind} itemsets of {patterns.n:,} rows>"
+
+    def to_html(
+        self,
+        *,
+        comparison: "Comparison | None" = None,
+        source: "Source | None" = None,
+        private: bool = False,
+        timestamp: "datetime | None" = None,
+    ) -> str:
+        """Return the release as a page of HTML that may be published with it; a ``private`` one tells what it cost.
+
+        See docs/report.md; ``discreet report --block`` writes it to a file.
+        """
+        from discreet.report import release_html  # noqa: PLC0415 - a door: loaded when it is opened
+
+        return release_html(self, comparison=comparison, source=source, private=private, timestamp=timestamp)
 
     def _repr_html_(self) -> str:
         """Return how it was made safe, what that cost and what is published as a table, for notebooks."""

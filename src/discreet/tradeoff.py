@@ -8,13 +8,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import machine
+from discreet import machine, markup
 from discreet.detect import channels_of
 from discreet.detect.question import Question
 from discreet.errors import ThresholdError
 from discreet.family import family_of, taken
 from discreet.labels import Label
+from discreet.measure import percent
 from discreet.mine import Progress, mine
+from discreet.notebook import watching
 from discreet.patterns import Patterns
 from discreet.thresholds import Threshold, as_count, as_k
 from discreet.transactions import Transactions
@@ -23,7 +25,7 @@ AT_ONCE: Final = 256
 """Itemsets looked at together on the way to the smallest safe support."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tradeoff:
     """What would be published, and what it would give away, for each minimum support (a line) and each k (a column).
 
@@ -38,6 +40,21 @@ class Tradeoff:
     channels: NDArray[np.int64]
     exposed: NDArray[np.int64]
     safe: dict[int, int | None]
+
+    def __repr__(self) -> str:
+        return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
+
+    def _repr_html_(self) -> str:
+        """Return how many channels there are for each minimum support and each k as a table, for notebooks."""
+        supports = zip(self.min_supports, self.itemsets.tolist(), self.channels.tolist(), strict=True)
+        lines = [(least, self._share(least), itemsets, *channels) for least, itemsets, channels in supports]
+        head = ["minimum support", "share", "closed itemsets", *(f"channels, k = {k:,}" for k in self.ks)]
+        safe = ((k, f"{least:,} rows ({self._share(least)})" if least else "none") for k, least in self.safe.items())
+        note = f"No channel from which minimum support on: {'; '.join(f'k = {k:,}: {least}' for k, least in safe)}."
+        return markup.table(repr(self)[1:-1], head, lines, note=note)
+
+    def _share(self, count: int) -> str:
+        return percent(count / self.n) if self.n else "–"
 
 
 def tradeoff(
@@ -63,7 +80,15 @@ def tradeoff(
     limits = tuple(sorted({as_k(k) for k in ks}))
     if not counts or not limits:
         raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
-    closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=progress)
+    with watching(progress, then="counting channels") as tell:
+        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=tell)
+        return _counted(data, closed, counts, limits, machine.as_threads(threads))
+
+
+def _counted(
+    data: Transactions, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int
+) -> Tradeoff:
+    """Return the grid for closed itemsets that were mined at the lowest support."""
     lists = [above(closed, count) for count in counts]
 
     def counted(line: int, _: int) -> tuple[list[int], list[int]]:
@@ -71,7 +96,7 @@ def tradeoff(
         return below(channels.cells.counts, limits), below(channels.rows(data).smallest, limits)
 
     lines = [(line, line + 1) for line in range(len(counts))]
-    found = machine.share(counted, lines, min(len(lines), machine.as_threads(threads)))
+    found = machine.share(counted, lines, min(len(lines), threads))
     return Tradeoff(
         len(data),
         counts,

@@ -11,6 +11,7 @@ from discreet.errors import OptionError, ThresholdError
 from discreet.labels import Label
 from discreet.mine import Budget, mine
 from discreet.mine.watch import Limits
+from discreet.notebook import watching
 from discreet.policy import Policy, as_policy
 from discreet.release import Release
 from discreet.thresholds import Threshold
@@ -62,8 +63,9 @@ def block(
     if keep_n and method in {"suppress", "add"}:
         raise OptionError(f"the method {method!r} changes the number of rows; leave keep_n out, or use 'optimal'")
     rule, wait = as_policy(policy, k), as_seconds(seconds)
-    problem = replace(mined(rows, min_support, rule.k, budget), merge=merge, keep_n=keep_n, seconds=wait)
-    return compared(problem, rule).best if method == "best" else solved(method, problem, rule)
+    with watching(budget.get("progress"), then="blocking") as budget["progress"]:
+        problem = replace(mined(rows, min_support, rule.k, budget), merge=merge, keep_n=keep_n, seconds=wait)
+        return compared(problem, rule).best if method == "best" else solved(method, problem, rule)
 
 
 def compare(
@@ -83,7 +85,8 @@ def compare(
     'optimal'
     """
     rule, wait = as_policy(policy, k), as_seconds(seconds)
-    return compared(replace(mined(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait), rule)
+    with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
+        return compared(replace(mined(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait), rule)
 
 
 def mined(rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> Problem:

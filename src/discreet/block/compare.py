@@ -6,9 +6,11 @@ from importlib import import_module
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from discreet import markup
 from discreet.block.guarantee import check
 from discreet.block.problem import Answer, Problem
 from discreet.errors import BudgetError
+from discreet.measure import percent
 from discreet.policy import Policy
 from discreet.release import Release, Rival
 
@@ -27,7 +29,7 @@ class Compared(NamedTuple):
     left_out: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """What each method made of the same rows, in the order in which they ran.
 
@@ -36,6 +38,15 @@ class Comparison:
     """
 
     lines: tuple[Compared, ...]
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {len(self.lines)} ways to block, the best is {self._first[0]}>"
+
+    def _repr_html_(self) -> str:
+        """Return what each method costs as a table, for notebooks."""
+        head = ["method", "rows suppressed", "rows added", "itemsets lost", "changed", "average distortion", "left out"]
+        table = markup.filled(head, [_cells(line) for line in self.lines])
+        return markup.table(repr(self)[1:-1], *table, note=self.recommendation)
 
     @cached_property
     def best(self) -> Release:
@@ -63,6 +74,15 @@ class Comparison:
         next_ = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
         whole = "" if best.is_whole else " It is not the whole list of any rows: readers must not take it for one."
         return f"Take {name}: it {kept}, and its average distortion is {100 * cost.average:.3g}%{next_}.{whole}"
+
+
+def _cells(line: Compared) -> tuple[str | int, ...]:
+    """Return a method and what it costs."""
+    if line.release is None:
+        return line.name, "–", "–", "–", "–", "–", line.left_out
+    release, cost = line.release, line.release.distortion
+    rows = release.suppressed.size, int(release.added.weights.sum())
+    return line.name, *rows, cost.lost, cost.changed - cost.lost, percent(cost.average), ""
 
 
 def solved(method: str, problem: Problem, policy: Policy) -> Release:

@@ -22,7 +22,9 @@ from discreet.cli.hide import hide
 from discreet.cli.index import index
 from discreet.cli.mine import mine
 from discreet.cli.query import query
+from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
+from discreet.cli.serve import serve
 from discreet.cli.signs import teach
 from discreet.cli.tradeoff import tradeoff
 from discreet.cli.verify import verify
@@ -41,6 +43,8 @@ class Commands(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as in click
         """Run, and exit; wrong usage takes one line here, where click would take four."""
         extra["standalone_mode"] = False
+        # Where colorama is installed, Numba would have it write an escape sequence at exit.
+        os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
         teach(sys.stdout, sys.stderr)
         try:
             code = super().main(*args, **extra)
@@ -110,5 +114,9 @@ def _fail(sentence: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-for command in (audit, detect, tradeoff, block, verify, hide, mine, query, index, generate, demo, reproduce):
+COMMANDS: Final = (
+    *(audit, report, detect, tradeoff, block, verify, hide),
+    *(mine, query, index, generate, demo, reproduce, serve),
+)
+for command in COMMANDS:
     main.add_command(command)

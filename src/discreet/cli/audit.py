@@ -1,13 +1,12 @@
 """``discreet audit``: whether a pattern set may be published."""
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.place import check_place, put
+from discreet.cli.place import check_place, fixed_time, put
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, candidate, given, options
 
 if TYPE_CHECKING:
@@ -136,9 +135,4 @@ def _checked(sacro: str, *files: str | None) -> datetime:
     for file in files:
         if file not in {None, "-"} and Path(str(file)).resolve().is_relative_to(place.resolve()):
             raise OptionError(f"--sacro is {sacro}, and a file that is read or written is in it; name another folder")
-    # For builds that must give the same bytes each time: reproducible-builds.org/specs/source-date-epoch
-    fixed = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        return datetime.now(UTC) if fixed is None else datetime.fromtimestamp(int(fixed), UTC)
-    except (ValueError, OverflowError, OSError):
-        raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
+    return fixed_time() or datetime.now(UTC)

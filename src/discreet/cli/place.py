@@ -1,8 +1,10 @@
-"""Where results go: refused before hours of work if it cannot be."""
+"""Where results go: refused before hours of work if it cannot be. And the time that they tell, if they tell one."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,6 +58,20 @@ def put(place: str | None, chunks: Iterable[bytes], lines: Iterable[str], *, as_
 def say(lines: Iterable[str]) -> None:
     """Write lines to stdout; click's own way takes an ASCII terminal for a mistake, and flushes after each."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def fixed_time() -> datetime | None:
+    """Return the time that SOURCE_DATE_EPOCH sets, for builds that must give the same bytes each time, if it is set.
+
+    It is that of reproducible-builds.org/specs/source-date-epoch.
+    """
+    from discreet import OptionError
+
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return None if fixed is None else datetime.fromtimestamp(int(fixed), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
 
 
 def _same(path: Path, source: str) -> bool:

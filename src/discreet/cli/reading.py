@@ -38,8 +38,8 @@ LIMITS: Final = (
     click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads; all cores without it."),
 )
 COLUMNS: Final = (
-    click.option("--format", metavar="FORMAT", help="How FILE is read; without it, by its suffix."),
-    click.option("--row", metavar="NAME", help="The column of row ids, where a line holds a row id and an item."),
+    click.option("--format", metavar="FORMAT", help="How FILE is read, such as onehot; without it, by its suffix."),
+    click.option("--row", metavar="NAME", help="The column of row ids, of a long or a one-hot table."),
     click.option("--item", metavar="NAME", help="The column of items, where a line holds a row id and an item."),
     click.option("--items", metavar="NAME", help="The column of lists of items, in Parquet."),
     click.option("--separator", metavar="CHARACTER", help="What stands between labels in CSV; a comma without it."),

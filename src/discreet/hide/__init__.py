@@ -16,7 +16,7 @@ from discreet.inverted import InvertedFile
 from discreet.io.sensitive import Named
 from discreet.labels import Label
 from discreet.machine import as_threads
-from discreet.mine import Progress
+from discreet.notebook import Progress, watching
 from discreet.patterns import Patterns
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
@@ -96,10 +96,11 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
         raise OptionError("both below and a disclosure are given; leave one of them out")
     inverted = InvertedFile(data) if index is None else checked(index, data)
     limits = as_seconds(seconds), as_window(window), as_threads(threads)
-    problem = Problem(data, told, inverted, least, reading, *limits, progress)
-    answer: Answer = import_module(f"discreet.hide.{METHODS[method]}").answer(problem, method)
-    transactions = without(data, answer.changes)
-    after = check(problem, answer, transactions)
+    with watching(progress, what="hiding", unit="itemsets") as tell:
+        problem = Problem(data, told, inverted, least, reading, *limits, tell)
+        answer: Answer = import_module(f"discreet.hide.{METHODS[method]}").answer(problem, method)
+        transactions = without(data, answer.changes)
+        after = check(problem, answer, transactions)
     return Hidden(method, data, told, transactions, answer.changes, problem.supports, after, least, answer.gap, reading)
 
 

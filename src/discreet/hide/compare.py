@@ -7,12 +7,15 @@ from functools import cached_property
 from time import perf_counter
 from typing import Final, NamedTuple, Unpack, get_args
 
+from discreet import markup
 from discreet.errors import BudgetError, OptionError
 from discreet.hide import Method, hide
 from discreet.hide.measures import Hiding, Itemsets, Yardstick, least_count
 from discreet.inverted import InvertedFile
 from discreet.labels import Label
+from discreet.measure import percent
 from discreet.mine import Budget
+from discreet.notebook import watching
 from discreet.patterns import Patterns
 from discreet.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.transactions import Transactions
@@ -37,7 +40,7 @@ class Compared(NamedTuple):
     left_out: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HidingComparison:
     """What methods make of the same ``n`` rows, in the order in which they ran.
 
@@ -50,6 +53,25 @@ class HidingComparison:
     min_supports: tuple[int, ...]
     below: int
     lines: tuple[Compared, ...]
+
+    def __repr__(self) -> str:
+        best = "nothing" if self.best is None else self.best.method
+        return f"<HidingComparison: {len(self.lines)} ways to hide, the best is {best}>"
+
+    def _repr_html_(self) -> str:
+        """Return what each method costs at the smallest minimum support as a table, for notebooks."""
+        least = f"measured at a minimum support of {min(self.min_supports):,} rows"
+        head = ["method", "rows touched", "items removed", "hiding failure", "misses cost", "left out"]
+        lines = [self._cells(line) for line in self.lines]
+        return markup.table(f"{repr(self)[1:-1]}; {least}", *markup.filled(head, lines), note=self.recommendation)
+
+    def _cells(self, line: Compared) -> tuple[str | int, ...]:
+        """Return a method and what it costs."""
+        if not line.measures:
+            return named(line, self.below), "–", "–", "–", "–", line.left_out
+        found = self._first(line)
+        shares = percent(found.hiding_failure), percent(found.misses_cost)
+        return named(line, self.below), line.rows_touched, line.items_removed, *shares, ""
 
     @cached_property
     def best(self) -> Compared | None:
@@ -115,43 +137,44 @@ def compare_hiding(
     """
     data = rows if isinstance(rows, Transactions) else Transactions(rows)
     told = sensitive if isinstance(sensitive, tuple | Patterns) else list(sensitive)
-    progress = budget.pop("progress", None)
-    yardstick = Yardstick.of(data, told, min_supports, **budget)
-    counts = tuple(least_count(one, len(data)) for one in yardstick.min_supports)
-    target = min(counts) if below is None else as_count(below, max(1, len(data)))
-    lists = index or InvertedFile(data)
+    with watching(budget.pop("progress", None), what="comparing methods", unit="done") as tell:
+        yardstick = Yardstick.of(data, told, min_supports, **budget)
+        counts = tuple(least_count(one, len(data)) for one in yardstick.min_supports)
+        target = min(counts) if below is None else as_count(below, max(1, len(data)))
+        lists = index or InvertedFile(data)
 
-    def compared(method: Method, disclosure: Fraction | None) -> Compared:
-        start = perf_counter()
-        try:
-            hidden = hide(
-                data,
-                told,
-                method=method,
-                disclosure=disclosure or 0,
-                below=target if disclosure is None else None,
-                seconds=seconds,
-                threads=budget.get("threads"),
-                index=lists,
+        def compared(method: Method, disclosure: Fraction | None) -> Compared:
+            start = perf_counter()
+            try:
+                hidden = hide(
+                    data,
+                    told,
+                    method=method,
+                    disclosure=disclosure or 0,
+                    below=target if disclosure is None else None,
+                    seconds=seconds,
+                    threads=budget.get("threads"),
+                    index=lists,
+                )
+                taken = perf_counter() - start
+                measures = tuple(yardstick.measure(hidden.transactions))
+            except BudgetError as error:
+                return Compared(method, disclosure, perf_counter() - start, left_out=str(error))
+            return Compared(method, disclosure, taken, hidden.rows_touched, hidden.items_removed, measures)
+
+        shares = None if below is not None else [as_disclosure(share) for share in disclosures]
+        asked = _methods(methods)
+        for method in asked:  # so that what is timed later is compiled and loaded
+            hide([["a", "b"]], [["a", "b"]], method=method, below=1)
+        pairs, lines = list(_pairs(asked, shares)), []
+        for done, pair in enumerate(pairs):
+            tell(done / len(pairs), done)
+            lines.append(compared(*pair))
+        if not any(line.measures for line in lines):
+            raise BudgetError(
+                f"no method fits the limits ({lines[0].left_out})" if lines else "nothing is to be compared"
             )
-            taken = perf_counter() - start
-            measures = tuple(yardstick.measure(hidden.transactions))
-        except BudgetError as error:
-            return Compared(method, disclosure, perf_counter() - start, left_out=str(error))
-        return Compared(method, disclosure, taken, hidden.rows_touched, hidden.items_removed, measures)
-
-    shares = None if below is not None else [as_disclosure(share) for share in disclosures]
-    asked = _methods(methods)
-    for method in asked:  # so that what is timed later is compiled and loaded
-        hide([["a", "b"]], [["a", "b"]], method=method, below=1)
-    pairs, lines = list(_pairs(asked, shares)), []
-    for done, pair in enumerate(pairs):
-        if progress is not None:
-            progress(done / len(pairs), done)
-        lines.append(compared(*pair))
-    if not any(line.measures for line in lines):
-        raise BudgetError(f"no method fits the limits ({lines[0].left_out})" if lines else "nothing is to be compared")
-    return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
+        return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
 
 
 def named(line: Compared, below: int) -> str:

@@ -26,7 +26,7 @@ from discreet.io.lines import Lines, Removed, Text, changed, in_batches
 from discreet.io.rewrite import same_format
 from discreet.io.sensitive import Named
 from discreet.labels import Label
-from discreet.mine import Progress
+from discreet.notebook import Progress, watching
 from discreet.patterns import Patterns
 from discreet.transactions import LONGEST_ROW, Transactions
 
@@ -92,10 +92,11 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     given = {} if separator is None else {"separator": separator}
     check_options(given, form.options, f"the format {form.name}")
     order = _order(sensitive, disclosure, below)
-    run = _Run(form.module.lines(order.wanted, **given), order, progress, _size(source))
     limits = (None if window is None else as_window(window), None if memory is None else _as_memory(memory))
-    with naming(source), nullcontext() if log is None else beside(_apart(log, source, target)) as run.log:
-        save(target, run.hidden(run.reading(stream(source)), *limits))
+    with naming(source), watching(progress, what="hiding", unit="rows") as tell:
+        run = _Run(form.module.lines(order.wanted, **given), order, tell, _size(source))
+        with nullcontext() if log is None else beside(_apart(log, source, target)) as run.log:
+            save(target, run.hidden(run.reading(stream(source)), *limits))
     told = (order.sensitive, order.below)
     return Streamed(run.rows, run.touched, run.removed, run.window, run.before, run.after, *told)
 
@@ -133,7 +134,7 @@ class _Run:
 
     text: Text
     order: _Order
-    progress: Progress | None
+    progress: Progress
     size: int | None
     read: int = 0
     log: BinaryIO | None = None
@@ -165,8 +166,7 @@ class _Run:
             for batch in in_batches(_checked(chain(ahead, parts)), many):
                 self._check_room(batch, memory)
                 yield self._without(batch, demand)
-                if self.progress is not None:
-                    self.progress(self.read / self.size if self.size else 0.0, self.rows)
+                self.progress(self.read / self.size if self.size else 0.0, self.rows)
         self.order.check_there(self.seen)
         self.order.check_hidden(self.before, self.after)
 

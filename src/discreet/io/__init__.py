@@ -31,9 +31,9 @@ def read(
     r"""Return the rows of a file, a frame or any iterable of rows.
 
     A file is of the format that its suffix tells, also before .gz, .xz or .zst, or that ``format``
-    names: fimi, spmf, csv or parquet; ``"-"`` is standard input. ``row`` and ``item`` name the columns of
-    a table with a row id and an item a line, ``items`` a column of lists; a frame without these is a
-    one-hot table. ``separator`` stands between the labels of a CSV file.
+    names: fimi, spmf, csv, onehot (a CSV file with a column an item) or parquet; ``"-"`` is standard input. ``row`` and
+    ``item`` name the columns of a table with a row id and an item a line, ``items`` a column of lists; a frame without
+    these is a one-hot table. ``separator`` stands between the fields of a CSV file.
 
     >>> from io import BytesIO
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")

@@ -8,6 +8,7 @@ from typing import Final
 
 from discreet.errors import InputError, OutputError
 from discreet.io.coding import as_labels, as_text, as_texts, blocks, ragged
+from discreet.io.csv import holds
 from discreet.io.files import Data
 from discreet.io.listed import Listed, as_support, listed
 from discreet.patterns import Patterns
@@ -28,7 +29,7 @@ def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns with their counts, in chunks."""
     if len(patterns) == 0:
         raise OutputError("there are no patterns, and an empty file reads as a failed export; write JSON")
-    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text])
+    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text] and holds(text))
     itemsets = ragged(patterns.offsets, patterns.items)
     return blocks(
         " ".join([*(texts[code] for code in itemset), f"({support})"])

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.coding import (
     BLOCK,
     Coded,
@@ -33,6 +34,8 @@ from discreet.transactions import Transactions
 HEADER: Final = ["itemset", "support"]
 WITHIN: Final = ";"
 """What stands between the items of an itemset, within its cell."""
+FORMULA: Final = tuple("=+-@\t\r＝＋－＠")
+"""What a cell that a spreadsheet takes for a formula begins with."""
 
 
 def read(data: Data, *, separator: str = ",", row: str | None = None, item: str | None = None) -> Transactions:
@@ -46,31 +49,36 @@ def read(data: Data, *, separator: str = ",", row: str | None = None, item: str 
     >>> read(b"id,what\n7,milk\n7,tea\n", row="id", item="what").ids
     [7]
     """
-    _check_separator(separator)
+    check_separator(separator)
     as_text(data)
     if row is not None or item is not None:
         return _read_long(data, separator, row, item)
     codes: Codes[str] = Codes()
     flat, lengths = [np.zeros(0, dtype=np.int32)], [0]
-    records = _records(_text(data), separator)
-    while block := list(islice(records, BLOCK)):
+    rest = records(text_of(data), separator)
+    while block := list(islice(rest, BLOCK)):
         rows = [[label for label in map(str.strip, line) if label] for line in block]
         lengths.extend(map(len, rows))
         flat.append(np.array(codes.of(label for row in rows for label in row), dtype=np.int32))
-    items, labels = in_order(np.concatenate(flat), as_labels(codes.values))
+    items = np.concatenate(flat)
+    if _is_onehot(items, lengths[1:], codes.values):
+        raise InputError(
+            "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
+        )
+    items, labels = in_order(items, as_labels(codes.values))
     return Coded(np.cumsum(lengths, dtype=np.int64), items, labels).transactions()
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as baskets, in chunks."""
     refuse_what_lines_cannot_hold(rows, "CSV")
-    texts = as_texts(rows, "CSV", _holds)
-    return _written([texts[code] for code in row] for row in ragged(rows.offsets, rows.items))
+    texts = as_texts(rows, "CSV", holds)
+    return written([texts[code] for code in row] for row in ragged(rows.offsets, rows.items))
 
 
 def lines(wanted: Sequence[str], *, separator: str = ",") -> Text:
     """Return how baskets are read in pieces, and written again without some of the labels that are looked for."""
-    _check_separator(separator)
+    check_separator(separator)
     slots = {text: slot for slot, text in enumerate(wanted)}
 
     def without(part: Lines, removed: Removed) -> bytes:
@@ -87,17 +95,17 @@ def lines(wanted: Sequence[str], *, separator: str = ",") -> Text:
 
 def without(data: Data, losses: Losses, *, separator: str = ",", row: str, item: str) -> Iterator[bytes]:
     """Yield the long form without the lines of what rows lose."""
-    _check_separator(separator)
+    check_separator(separator)
     as_text(data)
     table = _long_table(data, separator, row, item)
     texts = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
     kept = kept_lines(table[row], table[item], texts)
-    records = list(_long_records(data))
-    head = len(records) - len(kept)
-    if head < 1 or any(record.strip() for record in records[: head - 1]):
+    pieces = list(_long_records(data))
+    head = len(pieces) - len(kept)
+    if head < 1 or any(piece.strip() for piece in pieces[: head - 1]):
         raise InputError("the lines of this table cannot be told apart, for quotes within fields; quote these fields")
-    yield from records[:head]
-    yield from (record for record, stays in zip(records[head:], kept, strict=True) if stays)
+    yield from pieces[:head]
+    yield from (piece for piece, stays in zip(pieces[head:], kept, strict=True) if stays)
 
 
 def fields(line: str, separator: str) -> Iterator[tuple[int, int, str]]:
@@ -118,22 +126,22 @@ def fields(line: str, separator: str) -> Iterator[tuple[int, int, str]]:
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a CSV file with the header ``itemset,support``, such as ``bread;milk,12``."""
     as_text(data)
-    records = _records(_text(data), ",")
-    if next(records, None) != HEADER:
+    rest = records(text_of(data), ",")
+    if next(rest, None) != HEADER:
         raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports counts")
-    return listed((_pattern(line, number) for number, line in enumerate(records, start=1) if line), as_labels=as_labels)
+    return listed((_pattern(line, number) for number, line in enumerate(rest, start=1) if line), as_labels=as_labels)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as a CSV file, in chunks."""
-    cells = [_quoted(text) for text in as_texts(patterns, "CSV", _holds)]
+    cells = [quoted(text) for text in as_texts(patterns, "CSV", holds)]
     itemsets = ragged(patterns.offsets, patterns.items)
     lines = (
         [WITHIN.join([cells[code] for code in itemset]), str(support)]
         for itemset, support in zip(itemsets, patterns.supports.tolist(), strict=True)
     )
-    yield from _written([HEADER])
-    yield from _written(lines)
+    yield from written([HEADER])
+    yield from written(lines)
 
 
 def _read_long(data: Data, separator: str, row: str | None, item: str | None) -> Transactions:
@@ -156,16 +164,32 @@ def _long_table(data: Data, separator: str, row: str, item: str) -> Any:  # noqa
     return frame.select(pl.col(row, item).str.strip_chars().replace("", None))
 
 
-def _check_separator(separator: str) -> None:
+def check_separator(separator: str) -> None:
+    """Refuse what cannot stand between fields."""
     if len(separator) != 1 or separator in '"\r\n':
         raise OptionError("the separator must be one character such as ',' or ';', no quote and no line end")
 
 
-def _text(data: Data) -> Iterator[str]:
+def text_of(data: Data) -> Iterator[str]:
+    """Yield the lines of a file, each with its line end."""
     return TextIOWrapper(BytesIO(data), encoding="utf-8-sig", newline="")
 
 
-def _records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
+def quoted(text: str) -> str:
+    r"""Return a label as it stands in a cell of labels: in quotes where it would be taken for something else.
+
+    A cell that begins with a quote is no formula to a spreadsheet, and is read back as it was.
+
+    >>> print(quoted("tea"), quoted("=1+1"), quoted("red; dry"))
+    tea "=1+1" "red; dry"
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise OutputError("a label is no text that UTF-8 can hold; rename it")
+    bare = text.strip() == text != "" and not text.startswith(FORMULA) and not set(text) & set(f'{WITHIN}"\0\r\n')
+    return text if bare else f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
     """Yield the fields of each record; lines are taken one at a time, as many as it needs."""
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
     try:
@@ -188,7 +212,8 @@ def _pattern(line: list[str], number: int) -> tuple[list[str], int]:
     return itemset, as_support(support, f"pattern {number}")
 
 
-def _written(lines: Iterator[list[str]] | list[list[str]]) -> Iterator[bytes]:
+def written(lines: Iterable[list[str]]) -> Iterator[bytes]:
+    """Yield records as CSV, many at a time."""
     rest = iter(lines)
     while block := list(islice(rest, BLOCK)):
         text = StringIO()
@@ -196,13 +221,25 @@ def _written(lines: Iterator[list[str]] | list[list[str]]) -> Iterator[bytes]:
         yield text.getvalue().encode()
 
 
-def _holds(text: str) -> bool:
-    """Return whether a field can hold ``text``: it is not empty and has no blanks around it."""
-    return bool(text) and text == text.strip()
+def holds(text: str) -> bool:
+    """Return whether a field can hold ``text``: not empty, no blanks around it, no byte-order mark before it."""
+    return bool(text) and text == text.strip() and not text.startswith("\ufeff")
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if WITHIN in text or '"' in text else text
+def _is_onehot(items: NDArray[np.int32], lengths: Sequence[int], labels: Sequence[str]) -> bool:
+    """Return whether baskets are a one-hot table: after three or more labels, lines of as many, each one of only two.
+
+    In baskets a label stands once in a line, so that no line of three has only two.
+    """
+    width = lengths[0] if lengths else 0
+    values = {label.lower() for label in labels[width:]}
+    return (
+        width >= 3  # noqa: PLR2004 - see above
+        and len(labels) in (width + 1, width + 2)
+        and (values <= {"0", "1"} or values <= {"false", "true"})
+        and set(lengths) == {width}
+        and bool((items[width:] >= width).all())
+    )
 
 
 def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> Iterator[Lines]:
@@ -217,10 +254,10 @@ def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> 
                 taken.append(line)
                 yield line
 
-    records, first = _records(lines_taken(), separator), True
+    rest, first = records(lines_taken(), separator), True
     while True:
         texts, rows = [], []
-        for record in islice(records, BLOCK):
+        for record in islice(rest, BLOCK):
             texts.append("".join(taken))
             taken.clear()
             rows.append({label for label in map(str.strip, record) if label})

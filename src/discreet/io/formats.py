@@ -14,9 +14,9 @@ from discreet.io.files import Place, check_there, naming, suffix_of
 class Format:
     """A file format: what it holds, how its files end, which options its reader of rows has, if a line is a row.
 
-    Its module in this folder has ``read`` and ``write`` if it holds rows, ``read_patterns`` and
-    ``write_patterns`` if it holds patterns, and is loaded when it is first asked for. ``lines`` tells how rows with a
-    line each are read in pieces; ``without`` gives a table back that has lost items.
+    One without suffixes has to be named. Its module in this folder has ``read`` and ``write`` if it holds rows,
+    ``read_patterns`` and ``write_patterns`` if it holds patterns, and is loaded when it is first asked for. ``lines``
+    tells how rows with a line each are read in pieces; ``without`` gives a table back that has lost items.
     """
 
     name: str
@@ -38,6 +38,7 @@ FORMATS: Final = {
         Format("fimi", (".dat", ".fimi"), patterns=False, lines=True),
         Format("spmf", (".txt", ".spmf"), lines=True),
         Format("csv", (".csv", ".basket"), options=frozenset({"separator", "row", "item"}), lines=True),
+        Format("onehot", (), patterns=False, options=frozenset({"separator", "row"})),
         Format("parquet", (".parquet", ".pq"), options=frozenset({"items", "row", "item"})),
         Format("json", (".json",), rows=False),
         Format("borgelt", (".out",), rows=False),
@@ -60,7 +61,7 @@ def find(place: Place, name: str | None, *, what: str) -> Format:
     for form in able.values():
         if suffix in form.suffixes:
             return form
-    known = ", ".join(f"{form.name} ({' '.join(form.suffixes)})" for form in able.values())
+    known = ", ".join(form.name + f" ({' '.join(form.suffixes)})" * bool(form.suffixes) for form in able.values())
     told = f"the suffix {suffix[:40]!r} tells no format" if suffix else "there is no suffix to tell the format"
     raise OptionError(f"{told} of {what}; name one with format=: {known}")
 

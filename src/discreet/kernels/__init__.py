@@ -25,6 +25,7 @@ _FILES: Final = frozenset(
         "lines",
         "meets",
         "merged",
+        "onehot",
         "papers",
         "restricted",
         "rows",

@@ -10,7 +10,8 @@ from discreet import machine
 from discreet.errors import ThresholdError
 from discreet.labels import Label
 from discreet.mine.search import Strategy, search
-from discreet.mine.watch import Limits, Progress
+from discreet.mine.watch import Limits
+from discreet.notebook import Progress, watching
 from discreet.patterns import Kind, Patterns, as_kind
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
@@ -49,7 +50,8 @@ def mine(
     unless told).
 
     More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
-    called now and then with the share of the work that is done and the number of itemsets found. Ctrl-C stops at once.
+    called now and then with the share of the work that is done and the number of itemsets found; without it, a notebook
+    shows a bar. Ctrl-C stops at once.
 
     >>> patterns = mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support=2)
     >>> [(sorted(itemset), support) for itemset, support in patterns]
@@ -57,19 +59,20 @@ def mine(
     >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
     4
     """
-    return mine_by(
-        "auto",
-        rows if isinstance(rows, Transactions) else Transactions(rows),
-        min_support=min_support,
-        kind=as_kind(kind),
-        max_length=_at_least("max_length", max_length, 0),
-        limits=Limits(
-            threads=_at_least("threads", threads, 1),
-            patterns=_at_least("max_patterns", max_patterns, 0),
-            memory=_at_least("memory", memory, 0),
-            progress=progress,
-        ),
-    )
+    with watching(progress, then="sorting") as tell:
+        return mine_by(
+            "auto",
+            rows if isinstance(rows, Transactions) else Transactions(rows),
+            min_support=min_support,
+            kind=as_kind(kind),
+            max_length=_at_least("max_length", max_length, 0),
+            limits=Limits(
+                threads=_at_least("threads", threads, 1),
+                patterns=_at_least("max_patterns", max_patterns, 0),
+                memory=_at_least("memory", memory, 0),
+                progress=tell,
+            ),
+        )
 
 
 def mine_by(

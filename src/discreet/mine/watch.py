@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from discreet import kernels, machine
 from discreet.errors import BudgetError
+from discreet.notebook import Progress
 
-Progress: TypeAlias = Callable[[float, int], None]
 Controls: TypeAlias = NDArray[np.int64]
 
 

@@ -1,12 +1,22 @@
-"""Reports of what was found: text for a person, JSON for a program, and the exposed rows for their owner alone."""
+"""Reports of what was found: pages and text for people, JSON and CSV for programs; and for the owner, exposed rows."""
 
 from discreet.io.files import save
 from discreet.io.folders import MARK
 from discreet.labels import printable
 from discreet.measure import percent
+from discreet.report.cells import cells_svg
 from discreet.report.chart import chart
 from discreet.report.comparison import comparison_json, comparison_text
 from discreet.report.exposed import exposed_csv, marked
+from discreet.report.figures import (
+    before_after_figure,
+    cell_sizes_figure,
+    comparison_figure,
+    hiding_figure,
+    plotly_script,
+    tradeoff_figure,
+)
+from discreet.report.findings import findings_csv
 from discreet.report.hidden import hidden_facts, hidden_text
 from discreet.report.hiding import (
     hiding_comparison_facts,
@@ -14,43 +24,62 @@ from discreet.report.hiding import (
     hiding_comparison_svg,
     hiding_comparison_text,
 )
+from discreet.report.html import audit_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
+from discreet.report.people import in_words
 from discreet.report.release import public_facts, public_text, release_facts, release_json, release_text
+from discreet.report.release_html import folder_html, release_html
 from discreet.report.sacro import check_sacro, write_sacro
 from discreet.report.text import aligned, audit_text, channel_line, channels_text, share, tradeoff_text
-from discreet.report.words import Source
+from discreet.report.words import Source, advice, guarantee, judgement, warnings
 
 __all__ = [
     "MARK",
     "Source",
+    "advice",
     "aligned",
+    "audit_html",
     "audit_json",
     "audit_text",
+    "before_after_figure",
+    "cell_sizes_figure",
+    "cells_svg",
     "channel_line",
     "channels_json",
     "channels_text",
     "chart",
     "check_sacro",
+    "comparison_figure",
     "comparison_json",
     "comparison_text",
     "exposed_csv",
+    "findings_csv",
+    "folder_html",
+    "guarantee",
     "hidden_facts",
     "hidden_text",
     "hiding_comparison_facts",
     "hiding_comparison_json",
     "hiding_comparison_svg",
     "hiding_comparison_text",
+    "hiding_figure",
+    "in_words",
+    "judgement",
     "marked",
     "percent",
+    "plotly_script",
     "printable",
     "public_facts",
     "public_text",
     "release_facts",
+    "release_html",
     "release_json",
     "release_text",
     "save",
     "share",
+    "tradeoff_figure",
     "tradeoff_json",
     "tradeoff_text",
+    "warnings",
     "write_sacro",
 ]

@@ -38,9 +38,9 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     lines = [
         [
             line.name,
-            *(["-"] * 5 if line.release is None else _compared(line.release)),
+            *(["-"] * 5 if line.release is None else compared_line(line.release)),
             f"{line.seconds:.2f}",
-            _guarantee(line.release),
+            kept_promise(line.release),
         ]
         for line in comparison.lines
     ]
@@ -78,7 +78,7 @@ def comparison_json(comparison: Comparison, *, source: Source | None = None) -> 
     yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
 
 
-def _compared(release: Release) -> list[str]:
+def compared_line(release: Release) -> list[str]:
     """Return what a release cost, as a line of a table."""
     cost = release.distortion
     return [
@@ -90,7 +90,7 @@ def _compared(release: Release) -> list[str]:
     ]
 
 
-def _guarantee(release: Release | None) -> str:
+def kept_promise(release: Release | None) -> str:
     """Return what is guaranteed of a release, beside that it has no channel."""
     if release is None:
         return "-"

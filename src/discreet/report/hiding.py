@@ -72,6 +72,14 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
     >>> hiding_comparison_svg(found).count(b"<polyline")
     4
     """
+    least = min(comparison.min_supports)
+    return lines_svg(
+        f"Hiding, at a minimum support of {_counted(least, 'row')} of {comparison.n:,}", hiding_curves(comparison)
+    )
+
+
+def hiding_curves(comparison: HidingComparison) -> list[Panel]:
+    """Return hiding failure and misses cost over the disclosure, at the smallest support, as panels of curves."""
     number = comparison.min_supports.index(min(comparison.min_supports))
     shares = sorted({line.disclosure for line in comparison.lines if line.disclosure is not None}) or [Fraction(0)]
     panels = []
@@ -84,8 +92,7 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
                 series.setdefault(_curve(line, comparison), []).extend((float(100 * at), value) for at in places)
         curves = {method: sorted(curve) for method, curve in series.items()}
         panels.append(Panel(MEASURES[name], "disclosure, %", f"{MEASURES[name]}, %", curves))
-    least = comparison.min_supports[number]
-    return lines_svg(f"Hiding, at a minimum support of {_counted(least, 'row')} of {comparison.n:,}", panels)
+    return panels
 
 
 def _table(comparison: HidingComparison, number: int, min_support: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Releases in words: to their owner what was changed and what it cost, to everybody else how to read them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import Any, Final
 
@@ -98,9 +98,9 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     if release.distortion.changed:
         yield from ("", *_cost(release))
         if release.compared:
-            yield from ("", *wrap(_averages(release), WIDTH))
+            yield from ("", *wrap(averages(release), WIDTH))
     yield ""
-    yield from wrap(" ".join([*_proved(release.proof), _meant(release)]), WIDTH)
+    yield from wrap(" ".join([*proved(release.proof), meant(release)]), WIDTH)
     yield from _audited(release, "An audit of what would be published:")
 
 
@@ -116,23 +116,25 @@ def public_text(release: Release) -> Iterator[str]:
     those of the rows they come from, by at most 10% on average. The support of an itemset that is not
     listed is the largest of one that is, and holds it; where there is none, it was not frequent.
     """
-    patterns, k = release.patterns, release.policy.k
-    yield f"{_listed(release)}, each held by at least {patterns.min_support:,} of them."
+    yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
     yield ""
-    told = [f'They were made safe to publish for k = {k:,}, by "{release.method}" of discreet {__version__}.']
-    if release.is_whole:
-        bound = percent(power_of_ten(release.distortion.average))
-        told.append(f"Supports may differ from those of the rows they come from, by at most {bound} on average.")
-        told.append(
-            "The support of an itemset that is not listed is the largest of one that is, and holds it; where there is "
-            "none, it was not frequent."
-        )
-    else:
-        told.append("Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare.")
-    yield from wrap(" ".join(told), WIDTH)
+    yield from wrap(" ".join(how_to_read(public_facts(release))), WIDTH)
     yield from _audited(release, "An audit of these files alone:")
     yield ""
     yield "Check it yourself, in the folder of this file:  discreet verify ."
+
+
+def how_to_read(facts: Mapping[str, Any]) -> list[str]:
+    """Return how a release is to be understood by its readers, by what everybody may be told of it."""
+    k, method, version = facts["k"], facts["method"], facts["discreet"]
+    made = f'They were made safe to publish for k = {k:,}, by "{method}" of discreet {version}.'
+    if not facts["is_whole"]:
+        missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
+        return [made, missing]
+    bound = percent(facts["distortion"]["average_at_most"])
+    changed = f"Supports may differ from those of the rows they come from, by at most {bound} on average."
+    largest = "The support of an itemset that is not listed is the largest of one that is, and holds it"
+    return [made, changed, f"{largest}; where there is none, it was not frequent."]
 
 
 def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
@@ -172,20 +174,25 @@ def _how(release: Release) -> str:
 
 def _cost(release: Release) -> Iterator[str]:
     """Yield what a release cost, a line a measure."""
+    lines = cost_lines(release)
+    width = max(map(len, lines))
+    yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
+
+
+def cost_lines(release: Release) -> dict[str, str]:
+    """Return what a release cost, by the name of each measure; for the owner of the rows alone."""
     cost, n = release.distortion, release.patterns.n
     touched = f"{release.suppressed.size:,} suppressed, {int(release.added.weights.sum()):,} added"
-    lines = {
+    return {
         "rows": f"{len(release.rows):,} before, {n:,} now: {touched}",
         "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost",
         "changed or lost": f"{cost.changed:,} of {cost.itemsets:,} ({share(cost.changed, cost.itemsets)})",
         "average distortion": percent(cost.average),
         "largest change": _rows(cost.largest),
     }
-    width = max(map(len, lines))
-    yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
 
 
-def _averages(release: Release) -> str:
+def averages(release: Release) -> str:
     """Return what the methods cost that a release was compared with."""
     told = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
     return f"It is the best, by average distortion, of: {'; '.join(told)}."
@@ -198,7 +205,7 @@ def _audited(release: Release, title: str) -> Iterator[str]:
         yield from audit_text(audit(release.patterns, policy=release.policy), explain=0)
 
 
-def _proved(proof: Proof | None) -> list[str]:
+def proved(proof: Proof | None) -> list[str]:
     """Return how good the release is known to be, if it is."""
     if proof is None:
         return []
@@ -209,7 +216,7 @@ def _proved(proof: Proof | None) -> list[str]:
     return [*told, *["The time was up: more --seconds may find less."] * proof.stopped]
 
 
-def _meant(release: Release) -> str:
+def meant(release: Release) -> str:
     """Return how the published supports are to be understood; or that there are none."""
     patterns = release.patterns
     if not len(patterns):

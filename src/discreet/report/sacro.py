@@ -4,7 +4,7 @@ import csv
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from html import escape
 from io import StringIO
@@ -14,15 +14,14 @@ from typing import Any, Final
 
 from discreet import __version__
 from discreet.audit import Audit
-from discreet.channels import Difference, Term, signed
-from discreet.errors import OutputError
 from discreet.io.coding import patterns_in_order, ragged
 from discreet.io.csv import HEADER, WITHIN
 from discreet.io.files import save
 from discreet.io.folders import MARK, check_folder, digest, folder_beside, write_text
-from discreet.labels import Label, ordered, printable
+from discreet.labels import Label, printable
 from discreet.patterns import Patterns
-from discreet.report.flags import SUMS, Evidence, Finding, evidence_of, flagged
+from discreet.report.findings import cell_names, joined, named_sum, rows_that
+from discreet.report.flags import SUMS, Evidence, evidence_of, flagged
 from discreet.report.words import Source, advice, guarantee, warnings
 from discreet.verdict import Verdict
 
@@ -43,8 +42,6 @@ NAMES: Final = {*FILES, "checksums", *(f"checksums/{name}.txt" for name in FILES
 
 SUPPORT, COUNT = 0, 2
 """The columns that cells are flagged in, of the itemsets and of what is found; the first column is not counted."""
-FORMULA: Final = tuple("=+-@\t\r＝＋－＠")
-"""What a cell that a spreadsheet takes for a formula begins with."""
 
 README: Final = f"""\
 {MARK}: this folder is for whoever checks the output, inside the place where the rows are.
@@ -92,7 +89,7 @@ def write_sacro(
     place = Path(folder)
     check_sacro(place)
     listed, evidence = patterns_in_order(audit.patterns), evidence_of(audit)
-    names = _names(audit.patterns.labels)
+    names = cell_names(audit.patterns.labels)
     results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
     with folder_beside(place) as beside:
         save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))))
@@ -200,26 +197,6 @@ def _as_html(sentence: str) -> str:
     return escape(printable(sentence))
 
 
-def _names(labels: Iterable[Label]) -> dict[Label, str]:
-    """Return what stands for each label in a cell: its text, in quotes where it would be taken for something else."""
-    names = {label: _quoted(str(label)) for label in labels}
-    if len(set(names.values())) < len(names):
-        raise OutputError("two labels have the same text, such as 1 and '1', so a table cannot tell them; rename one")
-    return names
-
-
-def _quoted(text: str) -> str:
-    r"""Return a label as the CSV format of patterns has it, and so that no spreadsheet takes it for a formula.
-
-    >>> print(_quoted("tea"), _quoted("=1+1"), _quoted("red; dry"))
-    tea "=1+1" "red; dry"
-    """
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise OutputError("a label is no text that UTF-8 can hold; rename it")
-    bare = text.strip() == text != "" and not text.startswith(FORMULA) and not set(text) & set(f'{WITHIN}"\0\r\n')
-    return text if bare else f'"{text.replace(chr(34), chr(34) * 2)}"'
-
-
 def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[list[str]]:
     texts = [names[label] for label in listed.labels]
     for itemset, support in zip(ragged(listed.offsets, listed.items), listed.supports.tolist(), strict=True):
@@ -230,21 +207,8 @@ def _finding_lines(evidence: Evidence, names: Mapping[Label, str]) -> Iterator[l
     """Yield the header, then each finding: in words, its base and top, how many rows, and the sum if we have it."""
     yield ["rows that", "base", "top", "count", "sum"]
     for one, terms in zip(evidence.found, chain(evidence.sums, repeat(())), strict=False):
-        base, lacked = ([names[label] for label in ordered(part)] for part in (one.base, one.top - one.base))
-        top = WITHIN.join(names[label] for label in ordered(one.top))
-        yield [_words(base, lacked, one), WITHIN.join(base), top, str(one.count), _sum(terms, names)]
-
-
-def _words(base: list[str], lacked: list[str], one: Finding) -> str:
-    """Return who a finding is about; of a difference, only that they do not hold all of the rest."""
-    held = f"hold {' and '.join(base)}" if base else "hold anything"
-    few = " and ".join(lacked) if isinstance(one, Difference) else " nor ".join(lacked)
-    return f"{held}, but not {'all of ' * (isinstance(one, Difference) and len(lacked) > 1)}{few}" if lacked else held
-
-
-def _sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
-    texts = (f"sup({WITHIN.join(names[label] for label in ordered(term.itemset))}) {term.support}" for term in terms)
-    return signed(terms, texts) if terms else ""
+        base, top = (joined(part, names) for part in (one.base, one.top))
+        yield [rows_that(one, names), base, top, str(one.count), named_sum(terms, names)]
 
 
 def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:

@@ -51,7 +51,7 @@ def audit_text(audit: Audit, *, explain: int = 3, source: Source | None = None) 
     for check in audit.checks:
         yield printable(f"  {SIGNS[check.verdict]} {check.name:<{width}}  {check.sentence}")
     if audit.exposed is not None:
-        yield from ("", _exposed(audit))
+        yield from ("", exposed_line(audit))
     yield from _examples(audit, explain)
     yield ""
     yield from wrap(guarantee(audit) if audit.verdict is Verdict.RELEASE else advice(audit), WIDTH)
@@ -124,7 +124,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         yield from aligned([head, *lines])
     yield from ("", "No channel of fewer than k rows, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
-        yield f"  k = {k:,}: {_safe(safe, tradeoff)}"
+        yield f"  k = {k:,}: {safe_from(safe, tradeoff)}"
 
 
 def ranks(labels: Sequence[Label]) -> list[int]:
@@ -155,7 +155,7 @@ def _candidate(audit: Audit, source: Source | None) -> str:
     return f"{source.file + ', ' if source else ''}{what}, each held by {least}; {rule}."
 
 
-def _exposed(audit: Audit) -> str:
+def exposed_line(audit: Audit) -> str:
     """Return how many rows are exposed, and how much."""
     exposed, n, k = audit.exposed, audit.patterns.n, audit.policy.k
     if exposed is None or not exposed.numbers.size:
@@ -193,11 +193,11 @@ def _listed(title: str, lines: Iterable[str], most: int, many: int) -> Iterator[
 
 
 def _implication(implication: Implication, patterns: Patterns) -> str:
-    support = _support(implication.base, patterns)
+    support = support_of(implication.base, patterns)
     return printable(f"{implication}: all {support:,} row{'s' * (support != 1)}")
 
 
-def _support(itemset: Iterable[object], patterns: Patterns) -> int:
+def support_of(itemset: Iterable[object], patterns: Patterns) -> int:
     """Return the support of an itemset: the largest of a listed one that holds it."""
     place = {label: code for code, label in enumerate(patterns.labels)}
     codes = np.array([place[label] for label in itemset], dtype=np.int32)
@@ -213,7 +213,8 @@ def _sum(terms: Sequence[Term]) -> str:
     return f"{signed(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
 
 
-def _safe(min_support: int | None, tradeoff: Tradeoff) -> str:
+def safe_from(min_support: int | None, tradeoff: Tradeoff) -> str:
+    """Return from which minimum support on it is safe."""
     if min_support is None:
         return "at none"
     lowest = ", the lowest that was asked for" * (min_support == tradeoff.min_supports[0])

@@ -37,6 +37,36 @@ def warnings(audit: Audit) -> list[str]:
     return found
 
 
+def judgement(audit: Audit) -> str:
+    """Return what the verdict is, in one sentence for whoever has to decide.
+
+    >>> from discreet import audit
+    >>> print(judgement(audit([["a"]] * 20 + [[]] * 20, min_support=10, k=5)))
+    This may be published: no sum of the supports tells of fewer than 5 people.
+    >>> print(judgement(audit([["a"]] * 20 + [[]] * 3, min_support=10, k=5)))
+    This must not be published as it is: sums of the supports tell of fewer than 5 people.
+    """
+    k, few = audit.policy.k, f"fewer than {audit.policy.k:,} people"
+    if audit.verdict is Verdict.RELEASE:
+        return f"This may be published: no sum of the supports tells of {few}." if k > 1 else "This may be published."
+    failed = {check.name for check in audit.checks if check.verdict is audit.verdict}
+    found = {
+        "inference channels": f"sums of the supports tell of {few}",
+        "differences": f"differences of the supports tell of {few}",
+        "low counts": f"supports are those of {few}",
+        "class disclosure": "the supports tell what everyone with some items has as well",
+        "completeness": "the list has gaps, so that nothing can be judged",
+        "consistency": "the supports contradict each other, so that nothing can be judged",
+        "size": "there is nothing to judge, or too much",
+        "rounding": "the supports are not rounded as the policy asks for",
+    }
+    why = next((reason for name, reason in found.items() if name in failed), "see the checks")
+    if audit.verdict is Verdict.REVIEW and failed <= {"inference channels", "differences"}:
+        why = "what the supports tell could not be followed to the end"
+    must = "must not be published as it is" if audit.verdict is Verdict.WITHHOLD else "must be looked at by a person"
+    return f"This {must}: {why}."
+
+
 def guarantee(audit: Audit) -> str:
     """Return what RELEASE promises, in a sentence or two.
 

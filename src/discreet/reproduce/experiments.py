@@ -202,3 +202,4 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
         ],
     ),
 }
+"""The figures that can be made anew, by their names."""

@@ -1,0 +1,316 @@
+"""Figures: charts as plain dictionaries that Plotly draws in a browser; neither a title nor a colour of the page."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit import Audit
+from discreet.block import Comparison
+from discreet.channels import Channels
+from discreet.errors import InputError
+from discreet.family import family_of
+from discreet.hide.compare import HidingComparison
+from discreet.measure import percent, supports_in
+from discreet.release import Release
+from discreet.report.hiding import hiding_curves
+from discreet.report.lines import COLOURS
+from discreet.tradeoff import Tradeoff
+
+Figure: TypeAlias = dict[str, Any]
+"""``data`` and ``layout``, as ``Plotly.newPlot`` takes them."""
+
+SAFE, UNSAFE = COLOURS[0], COLOURS[1]
+SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+HATCHED: Final = {"fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2}
+MOST_POINTS: Final = 2_000
+"""Points of a scatter at most: more of them show no more, and make a page slow."""
+MOST_ITEMSETS: Final = 60_000
+"""Itemsets up to which all cells are counted for a histogram; of more, only channels are."""
+MOST_BARS: Final = 20
+"""Bars for counts below k; where k is larger, a bar stands for several counts."""
+
+
+def plotly_script() -> bytes:
+    """Return the script that draws the figures, out of the package plotly, which is not imported: that is slow.
+
+    >>> plotly_script()[:3]
+    b'/**'
+    """
+    spec = find_spec("plotly")
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        path = Path(folder) / "package_data" / "plotly.min.js"
+        if path.is_file():
+            return path.read_bytes()
+    raise InputError("the script plotly.min.js is missing, which draws the charts; install the package plotly again")
+
+
+def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
+    """Return maximal channels over the minimum support, a curve for each k; that of ``k`` stands out.
+
+    The upright axis is that of log(1 + channels), since nothing is more worth seeing than 0.
+
+    >>> from discreet import tradeoff
+    >>> figure = tradeoff_figure(tradeoff([["a", "b"]] * 6 + [["a"]] * 3, min_supports=[3, 9], ks=[2, 5]), k=5)
+    >>> [(trace["name"], trace["line"]["width"]) for trace in figure["data"]]
+    [('k = 2', 2), ('k = 5', 4)]
+    """
+    shares = [float(Fraction(100 * count, max(1, tradeoff.n))) for count in tradeoff.min_supports]
+    columns = zip(tradeoff.ks, tradeoff.channels.T.tolist(), tradeoff.exposed.T.tolist(), strict=True)
+    data = [
+        {
+            **_curve(f"k = {one:,}", shares, [math.log10(1 + value) for value in channels], number),
+            "line": {"color": _colour(number), "width": 4 if one == k else 2, "dash": DASHES[number % len(DASHES)]},
+            "customdata": [list(pair) for pair in zip(channels, exposed, strict=True)],
+            "hovertemplate": "min support %{x:.3~g}%<br>%{customdata[0]:,} channels<br>%{customdata[1]:,} rows exposed",
+        }
+        for number, (one, channels, exposed) in enumerate(columns)
+    ]
+    most = int(tradeoff.channels.max(initial=0))
+    ticks = [0, *(10**power for power in range(len(str(most)) + 1) if 10**power <= 10 * max(1, most))]
+    up = _axis("maximal channels", tickvals=[math.log10(1 + tick) for tick in ticks], ticktext=_commas(ticks))
+    up |= {"range": [-0.06 * math.log10(2 + most), 1.08 * math.log10(2 + most)]}
+    return _figure(data, _axis("minimum support, % of rows", ticksuffix="%"), up)
+
+
+class Bin(NamedTuple):
+    """How many cells hold ``first`` to ``last`` rows, and whether that is too few."""
+
+    first: int
+    last: int
+    cells: int
+    is_unsafe: bool
+
+    @property
+    def name(self) -> str:
+        """The numbers of rows, such as ``10–19``."""
+        return f"{self.first:,}" if self.first == self.last else f"{self.first:,}–{self.last:,}"
+
+
+def cell_sizes(found: Audit | Channels) -> list[Bin]:
+    """Return how many cells there are of each size: one by one or a few together below k, twice as many each above.
+
+    A cell is the rows that hold exactly some items of a maximal itemset. Of channels, and of audits of very many
+    itemsets, only the cells below k are counted: the channels themselves.
+
+    >>> from discreet import audit
+    >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=3)
+    >>> [(one.name, one.cells, one.is_unsafe) for one in cell_sizes(found)]
+    [('1', 0, True), ('2', 1, True), ('3–5', 0, False), ('6–11', 0, False), ('12–23', 0, False), ('24–47', 0, False), \
+('48–95', 2, False)]
+    """
+    channels = found if isinstance(found, Channels) else found.channels
+    if channels is None:
+        return []
+    counts, k = channels.cells.counts, channels.k
+    if isinstance(found, Audit) and len(found.patterns) <= MOST_ITEMSETS:
+        counts = family_of(found.patterns).cells(limit=found.patterns.n + 1).counts
+    step = max(1, math.ceil((k - 1) / MOST_BARS))
+    edges = [*range(1, k, step), k]
+    while edges[-1] <= counts.max(initial=0):
+        edges.append(2 * edges[-1])
+    sizes = np.histogram(counts, bins=[edge - 0.5 for edge in edges])[0].tolist() if len(edges) > 1 else []
+    return [Bin(one, two - 1, cells, one < k) for (one, two), cells in zip(pairwise(edges), sizes, strict=True)]
+
+
+def cell_sizes_figure(found: Audit | Channels) -> Figure:
+    """Return a histogram of the sizes of cells, in which those below k are set apart by colour and hatching."""
+    bins = cell_sizes(found)
+    data = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": [one.name for one in part],
+            "y": [one.cells for one in part],
+            "showlegend": any(one.cells for one in part),
+            "marker": {"color": colour, "pattern": {**HATCHED, "shape": shape}},
+            "hovertemplate": "%{y:,} cells of %{x} rows<extra></extra>",
+        }
+        for name, colour, shape, part in (
+            ("fewer than k rows: channels", UNSAFE, "/", [one for one in bins if one.is_unsafe]),
+            ("k rows or more", SAFE, "", [one for one in bins if not one.is_unsafe]),
+        )
+        if part
+    ]
+    across = _axis("rows in the cell", type="category", categoryorder="array", categoryarray=[one.name for one in bins])
+    return _figure(data, across, _axis("cells", rangemode="tozero", separatethousands=True), bargap=0.15)
+
+
+class Changes(NamedTuple):
+    """Closed itemsets of before or after: the supports in both, the same pair of supports once; 0 after is lost."""
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    itemsets: int
+
+
+def changes(release: Release) -> Changes:
+    """Return the supports before and after blocking, each pair of supports once, the smallest first.
+
+    >>> from discreet import block
+    >>> found = changes(block([["a", "b"]] * 40 + [["a"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress"))
+    >>> list(zip(found.before.tolist(), found.after.tolist())), found.itemsets
+    ([(40, 40), (42, 40), (92, 90)], 3)
+    """
+    old, new = release.original, release.patterns
+    lists = [old, *([new] if len(new) else [])]
+    pairs = [np.column_stack([supports_in(old, listed), supports_in(new, listed)]) for listed in lists]
+    every = np.concatenate(pairs)
+    # An itemset that is only closed now had no support of its own before, but that of a closure, which is known.
+    every = every[every[:, 0] > 0]
+    once = np.unique(every, axis=0)
+    return Changes(once[:, 0], once[:, 1], len(old))
+
+
+def before_after_figure(release: Release) -> Figure:
+    """Return the supports after blocking over those before, on logarithmic axes; for the owner of the rows alone.
+
+    What lies on the line has not changed. Of more than 2,000 different points, those evenly apart are shown, and the
+    legend says so; the largest change is always among them.
+    """
+    found = changes(release)
+    chosen = _spread(found)
+    before, after = found.before[chosen], found.after[chosen]
+    lost = after == 0
+    shown = f" ({chosen.size:,} of {found.before.size:,} points)" if chosen.size < found.before.size else ""
+    ends = np.concatenate([before, after[~lost], [1] * (not before.size)])
+    least, most = int(ends.min()), int(ends.max())
+    bottom = 0.7 * least
+    line = {
+        **_curve("unchanged", [least, most], [least, most], 0),
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "line": {"color": "#808080", "width": 1, "dash": "dot"},
+    }
+    told = "before %{x:,}<br>after %{y:,}<extra></extra>"
+    data = [line, _points(f"published{shown}", before[~lost], after[~lost], SAFE, "circle", told)]
+    if lost.any():
+        flat = np.full(int(lost.sum()), bottom)
+        data.append(_points("lost", before[lost], flat, UNSAFE, "x", "before %{x:,}<br>lost<extra></extra>"))
+    # Within two decades a mark for each would be one or two: then there are those of 1, 2 and 5.
+    step = 1 if most > 100 * least else "D2"
+    scale = {"type": "log", "dtick": step, "tickformat": ",~g", "minor": {"ticks": "inside", "dtick": "D1"}}
+    return _figure(data, _axis("support before", **scale), _axis("support after", **scale), hovermode="closest")
+
+
+def comparison_figure(comparison: Comparison) -> Figure:
+    """Return the average distortion of each method as bars, the least set apart; for the owner of the rows alone."""
+    lines = [(line.name, line.release.distortion.average) for line in comparison.lines if line.release is not None]
+    least = min(average for _, average in lines)
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": [name for name, _ in part],
+            "x": [100 * average for _, average in part],
+            "text": [percent(average) + more for _, average in part],
+            "textposition": "outside",
+            "cliponaxis": False,
+            "marker": {"color": colour, "pattern": {**HATCHED, "shape": shape}},
+            "hovertemplate": "%{y}: %{x:.3~g}%<extra></extra>",
+        }
+        for part, more, colour, shape in (
+            ([line for line in lines if line[1] == least], ", the least", SAFE, ""),
+            ([line for line in lines if line[1] > least], "", "#808080", "/"),
+        )
+        if part
+    ]
+    # Beside the longest bar, there must be room for its number.
+    most = max(100 * average for _, average in lines) or 1.0
+    across = _axis("average distortion, %", ticksuffix="%", range=[0, 1.4 * most])
+    up = _axis("", autorange="reversed", categoryorder="array", categoryarray=[name for name, _ in lines])
+    return _figure(data, across, up, showlegend=False, barmode="stack")
+
+
+def hiding_figure(comparison: HidingComparison) -> Figure:
+    """Return hiding failure and misses cost over the disclosure, side by side, a curve for each method."""
+    panels = hiding_curves(comparison)
+    names = list(dict.fromkeys(name for panel in panels for name in panel.series))
+    data = [
+        {
+            **_curve(name, [x for x, _ in curve], [y for _, y in curve], names.index(name)),
+            "xaxis": f"x{number or ''}".replace("x1", "x2"),
+            "yaxis": f"y{number or ''}".replace("y1", "y2"),
+            "legendgroup": name,
+            "showlegend": number == 0,
+        }
+        for number, panel in enumerate(panels)
+        for name, curve in panel.series.items()
+    ]
+    left, right = panels
+    figure = _figure(data, _axis(left.x, domain=[0, 0.45]), _axis(left.y, rangemode="tozero"))
+    figure["layout"] |= {
+        "xaxis2": _axis(right.x, domain=[0.55, 1], anchor="y2"),
+        "yaxis2": _axis(right.y, rangemode="tozero", anchor="x2"),
+    }
+    return figure
+
+
+def _figure(data: Sequence[Figure], across: Mapping[str, Any], up: Mapping[str, Any], **more: object) -> Figure:
+    """Return a figure: neither background nor letters have a colour, so that the page sets them."""
+    legend = {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"}
+    layout = {
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 16, "r": 16, "t": 16, "b": 16},
+        "legend": legend,
+        "showlegend": True,
+        "xaxis": dict(across),
+        "yaxis": dict(up),
+        **more,
+    }
+    return {"data": list(data), "layout": layout}
+
+
+def _axis(title: str, **more: object) -> Figure:
+    return {"title": {"text": title}, "automargin": True, "zeroline": False, **more}
+
+
+def _curve(name: str, x: Sequence[float], y: Sequence[float], number: int) -> Figure:
+    """Return a curve, told apart by colour, mark and dashes."""
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": list(x),
+        "y": list(y),
+        "line": {"color": _colour(number), "width": 2, "dash": DASHES[number % len(DASHES)]},
+        "marker": {"symbol": SHAPES[number % len(SHAPES)], "size": 8},
+    }
+
+
+def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str, told: str) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": x.tolist(),
+        "y": y.tolist(),
+        "marker": {"color": colour, "symbol": shape, "size": 6, "opacity": 0.7},
+        "hovertemplate": told,
+    }
+
+
+def _colour(number: int) -> str:
+    """Return the colour of a curve; black, the last, would not be seen on a dark page."""
+    return COLOURS[number % (len(COLOURS) - 1)]
+
+
+def _commas(numbers: Sequence[int]) -> list[str]:
+    return [f"{number:,}" for number in numbers]
+
+
+def _spread(found: Changes) -> NDArray[np.intp]:
+    """Return which points to show: all of a few, else some evenly apart and the one of the largest change."""
+    many = found.before.size
+    if many <= MOST_POINTS:
+        return np.arange(many)
+    largest = int(np.argmax(np.abs(found.after - found.before)))
+    return np.unique([*(np.arange(MOST_POINTS - 1) * many // (MOST_POINTS - 1)).tolist(), largest])

@@ -1,0 +1,300 @@
+"""An audit as one HTML file: read from disk, printed, or looked through without scripts; nothing is fetched for it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet import __version__, markup
+from discreet.audit import Audit
+from discreet.channels import Channel, Difference, Term, signed
+from discreet.family import with_root
+from discreet.labels import ordered, printable
+from discreet.markup import Html
+from discreet.patterns import Patterns
+from discreet.report.cells import cells_svg
+from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
+from discreet.report.packed import Listing
+from discreet.report.page import ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
+from discreet.report.people import implied_in_words, in_words
+from discreet.report.prose import GLOSSARY, LIMITS
+from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER, exposed_line, safe_from, share
+from discreet.report.words import Source, advice, guarantee, judgement, warnings
+from discreet.tradeoff import Tradeoff
+from discreet.verdict import SIGNS, Verdict
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+MOST_ROWS: Final = 1_000
+"""Exposed rows that a private page lists at most."""
+PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
+WORST_FIRST: Final = (
+    "The worst come first: those about the fewest people, and of these the ones that speak of the fewest items. "
+    "Anybody who reads the published supports can do these sums."
+)
+COMPLETE: Final = "`discreet audit --json` and `discreet report --csv` list all of them."
+
+
+def audit_html(
+    audit: Audit,
+    *,
+    tradeoff: Tradeoff | None = None,
+    source: Source | None = None,
+    explain: int = 100,
+    private: bool = False,
+    timestamp: "datetime | None" = None,
+    no_tradeoff: str = "",
+) -> str:
+    """Return an audit as a page of HTML that needs nothing but itself.
+
+    The ``explain`` worst findings of each kind stand in it with words, sum and drawing; all are in a list that its
+    script unfolds. With ``private=True`` it lists the exposed rows too, and says DO NOT RELEASE. The same audit gives
+    the same bytes, unless a ``timestamp`` is given. ``no_tradeoff`` says why there is no trade-off, if there is none.
+
+    >>> from discreet import audit
+    >>> page = audit_html(audit([["a", "b"]] * 48 + [["a"]] * 2 + [[]] * 50, min_support=10, k=10))
+    >>> "Exactly 2 people have <bdi>a</bdi>, but not <bdi>b</bdi>." in page
+    True
+    """
+    name = printable(source.file) if source else "patterns"
+    listed = with_root(audit.patterns)
+    groups = list(_groups(audit, listed, explain))
+    cells = cells_chart(audit)
+    is_safe = audit.verdict is Verdict.RELEASE
+    return rendered(
+        "report.html",
+        title=f"Audit of {name}",
+        private=PRIVATE if private else "",
+        timestamp=timestamp,
+        charts=tradeoff is not None or cells is not None,
+        verdict=audit.verdict.name,
+        sign=SIGNS[audit.verdict],
+        sentence=judgement(audit),
+        then="" if is_safe else advice(audit),
+        numbers=_numbers(audit),
+        warnings=warnings(audit),
+        audited=Table("The candidate, and the rule that it was judged by", [], list(_audited(audit, source))),
+        checks=checks_of(audit),
+        found_sentences=_found(audit, groups),
+        groups=groups,
+        implied=_implied(audit, explain),
+        lists=list(_lists(audit)),
+        tradeoff=None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
+        no_tradeoff=no_tradeoff,
+        safe=None if tradeoff is None else _safe_table(tradeoff),
+        cells=cells,
+        exposed=exposed_sentence(audit),
+        exposed_tables=list(_exposed_tables(audit, private=private)),
+        exposed_notes=_exposed_notes(audit, private=private),
+        guarantee=guarantee(audit) if is_safe else "Nothing: the verdict is not RELEASE.",
+        limits=LIMITS,
+        glossary=GLOSSARY,
+    )
+
+
+def policy_lines(audit: Audit) -> Iterator[tuple[str, str]]:
+    """Yield by which rule a candidate was judged."""
+    policy = audit.policy
+    yield "k", f"{policy.k:,}: counts from 1 to {policy.k - 1:,} are too small to be told"
+    yield "policy", "k alone" if policy.name == "k" else printable(str(policy))
+    if policy.about:
+        yield "about it", policy.about
+    if policy.source:
+        yield "its source", policy.source
+
+
+def cells_chart(audit: Audit) -> Chart | None:
+    """Return the histogram of the sizes of cells, if there are any that are known."""
+    bins = cell_sizes(audit)
+    if not bins:
+        return None
+    k = audit.policy.k
+    which = "cells" if len(audit.patterns) <= MOST_ITEMSETS else f"cells of fewer than {k:,} rows, the channels"
+    lines = [(one.name, one.cells, f"fewer than {k:,}" if one.is_unsafe else "enough") for one in bins]
+    table = Table(f"How many {which} there are of each size", ["rows", "cells", f"k = {k:,}"], lines)
+    caption = f"How many {which} there are of each size. Those of fewer than {k:,} rows are hatched."
+    return Chart("cell-sizes", caption, cell_sizes_figure(audit), [table])
+
+
+def exposed_sentence(audit: Audit) -> str:
+    """Return how many rows are exposed, or why that is not known."""
+    if audit.exposed is not None:
+        return exposed_line(audit)
+    if audit.rows is None:
+        return "The rows are not at hand, so nobody can say which or how many of them are exposed."
+    return "Channels could not be looked for, so exposed rows are not known."
+
+
+def _numbers(audit: Audit) -> Iterator[tuple[str, str]]:
+    yield "rows", f"{audit.patterns.n:,}"
+    yield "itemsets", f"{len(audit.patterns):,}"
+    yield "k", f"{audit.policy.k:,}"
+    if audit.channels is not None:
+        yield "maximal channels", f"{len(audit.channels):,}"
+    elif audit.differences:
+        yield "differences", f"{len(audit.differences):,}"
+    if audit.exposed is not None:
+        yield "exposed rows", f"{audit.exposed.numbers.size:,}"
+
+
+def _audited(audit: Audit, source: Source | None) -> Iterator[tuple[str, str]]:
+    patterns = audit.patterns
+    if source is not None:
+        yield "file", printable(source.file)
+        yield "SHA-256 of it", Html(f"<code>{source.sha256}</code>")
+    yield "rows (n)", f"{patterns.n:,}"
+    least = f"{patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
+    yield "minimum support", least
+    yield "itemsets", f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)}"
+    yield from policy_lines(audit)
+    at_hand = "at hand: the itemsets were mined from them, or compared with them"
+    yield (
+        "the rows themselves",
+        at_hand if audit.rows is not None else "not at hand: the supports are taken as they are",
+    )
+    yield "discreet", __version__
+
+
+def _found(audit: Audit, groups: Sequence[object]) -> list[str]:
+    """Return what is to be said before the findings."""
+    if audit.channels is None and not audit.differences:
+        return ["What the supports tell could not be looked for; the checks say why."]
+    if not groups and not audit.implications:
+        return [f"Nothing was found that tells of fewer than {audit.policy.k:,} people."]
+    return [WORST_FIRST]
+
+
+def _groups(audit: Audit, listed: Patterns, explain: int) -> Iterator[dict[str, Any]]:
+    """Yield the worst channels, or differences, with words, sums and drawings."""
+    channels, differences = audit.channels, audit.differences
+    if channels is not None and len(channels) and explain:
+        about = (
+            "Each is a group of people that no itemset names. The supports of several itemsets, added and subtracted, "
+            "tell how many they are."
+        )
+        found = [_finding(one, listed) for one in channels.worst(explain)]
+        yield {"title": _title(len(channels), explain, "inference channel"), "about": about, "found": found}
+    if differences and explain:
+        about = "Each is the difference of two published supports, one of an itemset that holds the other."
+        found = [_finding(one, listed) for one in differences[:explain]]
+        yield {"title": _title(len(differences), explain, "difference"), "about": about, "found": found}
+
+
+def _title(many: int, explain: int, noun: str) -> str:
+    """Return how many there are, and how many of them are shown.
+
+    >>> _title(1, 100, "difference"), _title(2000, 100, "inference channel")
+    ('1 difference', '2,000 inference channels, of which the worst 100')
+    """
+    return f"{many:,} {noun}{'s' * (many != 1)}" + f", of which the worst {explain:,}" * (many > explain)
+
+
+def _finding(one: Channel | Difference, listed: Patterns) -> dict[str, str]:
+    return {
+        "words": Html(in_words(one, markup.name)),
+        "sum": _sum(one.terms(listed)),
+        "count": f"{one.count:,}",
+        "svg": Html(cells_svg(one, listed)),
+    }
+
+
+def _sum(terms: Sequence[Term]) -> str:
+    """Return a sum of supports with the itemsets they are of; a long one is cut."""
+    first = terms if len(terms) <= LONGEST_SUM else terms[:SHOWN_OF_LONGER]
+    texts = []
+    for term in first:
+        names = [markup.shown(label, 24) for label in islice(ordered(term.itemset), markup.MOST_LABELS)]
+        more = f", … {len(term.itemset) - len(names):,} more" if len(names) < len(term.itemset) else ""
+        texts.append(f"{term.support:,} ({', '.join(names) or 'everyone'}{more})")
+    rest = f" … ({len(terms):,} supports)" if len(first) < len(terms) else ""
+    return f"{signed(first, texts)}{rest}"
+
+
+def _implied(audit: Audit, explain: int) -> dict[str, Any] | None:
+    """Return the shortest implications, if there are any."""
+    implications = audit.implications
+    if implications is None or not len(implications) or not explain:
+        return None
+    about = "A reader learns this of each of these people, whoever they are."
+    lines = [implied_in_words(one, audit.patterns) for one in islice(implications, explain)]
+    title = _title(len(implications), explain, "implication").replace("worst", "shortest")
+    return {"title": title, "about": about, "lines": lines}
+
+
+def _lists(audit: Audit) -> Iterator[List]:
+    """Yield all that was found as lists: channels may take two thirds of the room."""
+    head = ["people", "have", "but not"]
+    channels, differences, implications = audit.channels, audit.differences, audit.implications
+    if channels is not None and len(channels):
+        title = f"All {len(channels):,} channels"
+        told = {"caption": "Maximal channels", "head": head, "elsewhere": COMPLETE}
+        yield list_of("all-channels", title, Listing.of_channels(channels), ROOM * 2 // 3, **told)
+    if differences:
+        told = {"caption": "Differences", "head": ["people", "have", "but not all of"], "elsewhere": COMPLETE}
+        title = f"All {len(differences):,} differences"
+        yield list_of("all-differences", title, Listing.of_differences(differences), ROOM * 2 // 3, **told)
+    if implications is not None and len(implications):
+        title, orders = f"All {len(implications):,} implications", (ORDERS[2], ORDERS[3])
+        told = {"caption": "Nobody has these items without that one", "head": head, "elsewhere": COMPLETE}
+        listing = Listing.of_implications(implications)
+        yield list_of("all-implications", title, listing, ROOM // 3, orders=orders, **told)
+
+
+def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
+    head = ["minimum support", "itemsets", *(f"k = {one:,}" for one in tradeoff.ks)]
+    tables = [
+        Table(
+            caption,
+            head,
+            [
+                [f"{support:,} ({share(support, tradeoff.n)})", itemsets, *line]
+                for support, itemsets, line in zip(
+                    tradeoff.min_supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True
+                )
+            ],
+        )
+        for caption, numbers in (
+            ("Maximal channels of fewer than k rows", tradeoff.channels),
+            ("Rows that they expose", tradeoff.exposed),
+        )
+    ]
+    caption = "Maximal channels over the minimum support, a curve for each k" + f"; k = {k:,} stands out" * (
+        k in tradeoff.ks
+    )
+    return Chart("tradeoff-curves", f"{caption}.", tradeoff_figure(tradeoff, k), tables)
+
+
+def _safe_table(tradeoff: Tradeoff) -> Table:
+    lines = [(f"{k:,}", safe_from(safe, tradeoff)) for k, safe in tradeoff.safe.items()]
+    return Table("No channel of fewer than k rows, from which minimum support on", ["k", "minimum support"], lines)
+
+
+def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
+    """Yield how many rows are exposed by channels of 1 row, of 2 rows and so on; and to their owner alone, which."""
+    exposed = audit.exposed
+    if exposed is None or not exposed.numbers.size:
+        return
+    histogram = sorted(Counter(exposed.smallest.tolist()).items())
+    caption = "Exposed rows, by the smallest channel that singles each of them out"
+    yield Table(caption, ["rows of the channel", "exposed rows"], histogram)
+    if private:
+        ids = audit.rows.ids if audit.rows else None
+        order = np.lexsort((exposed.numbers, -exposed.channels, exposed.smallest))[:MOST_ROWS]
+        numbers, channels, smallest = (column[order].tolist() for column in exposed)
+        named = [[markup.shown(ids[row])] if ids is not None else [] for row in numbers]
+        parts = zip(numbers, named, channels, smallest, strict=True)
+        lines = [[row + 1, *name, times, count] for row, name, times, count in parts]
+        head = ["row", *["id"] * (ids is not None), "channels", "smallest"]
+        yield Table("Which rows are exposed: DO NOT RELEASE", head, lines)
+
+
+def _exposed_notes(audit: Audit, *, private: bool) -> list[str]:
+    many = 0 if audit.exposed is None else audit.exposed.numbers.size
+    if private and many > MOST_ROWS:
+        return [f"These are the worst {MOST_ROWS:,} of {many:,}; `discreet audit --exposed FILE` lists all of them."]
+    return (
+        [] if private or not many else ["Which rows these are is not told here: `discreet audit --exposed FILE` does."]
+    )

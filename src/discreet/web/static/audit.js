@@ -1,0 +1,163 @@
+// The page "audit": settings, and the verdict, checks, charts and channels that follow them.
+
+import { browser } from "./channels.js";
+import { byId, download, figure, fill, make, number, part, counted } from "./dom.js";
+import { draw } from "./charts.js";
+import { showFacts } from "./facts.js";
+import { opened } from "./page.js";
+import { settings } from "./settings.js";
+import * as state from "./state.js";
+import { tradeoff } from "./tradeoff.js";
+import { asking, worker } from "./work.js";
+
+const SIGNS = { RELEASE: "✓", REVIEW: "?", WITHHOLD: "✕" };
+
+const run = worker(byId("audit-work"), { stopped: showStopped, failed: showFailed });
+const runReport = worker(byId("report-work"));
+
+async function begin() {
+  const facts = await opened();
+  if (!facts) return;
+  const args = (now) => ({ data: facts.data, min_support: now.min_support, k: Number(now.k), policy: now.policy });
+  const parts = {
+    channels: browser(),
+    tradeoff: facts.is_patterns ? null : tradeoff(facts, (text) => controls.setMinSupport(text)),
+  };
+  const controls = settings(facts, (now, since) => audit(args(now), since, parts));
+  byId("tradeoff-section").hidden = facts.is_patterns;
+  byId("make-safe").hidden = facts.is_patterns;
+  byId("report").addEventListener("click", (event) => {
+    event.preventDefault();
+    report(args(controls.now));
+  });
+  showFacts(byId("facts-body"), facts);
+  audit(args(controls.now), performance.now(), parts);
+}
+
+/** Ask for the verdict on the present settings, and show it; until then the one before is stale. */
+async function audit(args, since, parts) {
+  state.put({ min_support: args.min_support, k: args.k, policy: args.policy });
+  setReady(false);
+  if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
+  const found = await run(asking("audit", args));
+  if (!found) return;
+  showVerdict(found, (performance.now() - since) / 1000);
+  showNumbers(found);
+  showChecks(found);
+  parts.channels(args);
+  showSizes(found);
+  parts.tradeoff?.(args, found);
+}
+
+function setReady(isReady) {
+  byId("verdict").dataset.ready = String(isReady);
+  for (const id of ["verdict", "numbers", "checks", "sizes", "advice"]) byId(id).classList.toggle("stale", !isReady);
+}
+
+function showVerdict(found, seconds) {
+  const verdict = byId("verdict");
+  byId("banner").dataset.verdict = found.verdict;
+  verdict.dataset.seconds = seconds.toFixed(3);
+  fill(
+    verdict,
+    make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[found.verdict] ?? "?"),
+    make(
+      "div",
+      {},
+      make("p", { class: "word" }, found.verdict),
+      make("p", { class: "reason" }, reason(found)),
+      make("p", { class: "sentence" }, found.sentence),
+    ),
+  );
+  byId("advice").textContent = found.advice ?? found.guarantee ?? "";
+  byId("make-safe").classList.toggle("main", found.verdict !== "RELEASE");
+  setReady(true);
+}
+
+/** Return what decided: the checks that came out worst, or that nothing was found. */
+function reason({ verdict, checks }) {
+  const worst = checks.filter((check) => check.verdict === verdict);
+  return verdict === "RELEASE" ? (worst.at(-1)?.sentence ?? "") : worst.map((check) => check.sentence).join(" ");
+}
+
+function showStopped(again) {
+  showNone("Stopped", "There is no verdict on these settings.", "■");
+  fill(byId("audit-work"), make("button", { type: "button", class: "button small", click: again }, "Try again"));
+}
+
+/** Take the verdict away; the sentence that says what went wrong is told as ever. */
+function showFailed() {
+  showNone("No verdict", "It could not be worked out.", "!");
+  return false;
+}
+
+function showNone(word, sentence, sign) {
+  delete byId("banner").dataset.verdict;
+  fill(
+    byId("verdict"),
+    make("span", { class: "sign", "aria-hidden": "true" }, sign),
+    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "sentence" }, sentence)),
+  );
+  byId("verdict").classList.remove("stale");
+}
+
+function showNumbers({ itemsets, kind, channels, exposed, n, min_support: least, share }) {
+  const smallest = exposed?.smallest?.[0]?.count;
+  fill(
+    byId("numbers"),
+    figure(number(itemsets), `${kind ?? ""} itemsets would be published`),
+    least === null || least === undefined
+      ? null
+      : figure(
+          number(least),
+          `rows at least hold each of them${share === null || share === undefined ? "" : `, ${asShare(share)} of ${number(n)}`}`,
+        ),
+    channels === null || channels === undefined
+      ? null
+      : figure(number(channels), "channels: sums that tell of fewer than k rows"),
+    exposed
+      ? figure(
+          number(exposed.rows),
+          `${exposed.rows === 1 ? "row is" : "rows are"} exposed, ${part(exposed.rows, n)} of all`,
+        )
+      : null,
+    smallest ? figure(counted(smallest, "row"), "in the smallest group that can be singled out") : null,
+  );
+}
+
+const asShare = (share) => (typeof share === "number" ? part(share, 1) : String(share));
+
+function showChecks({ checks, warnings = [] }) {
+  const line = ({ name, verdict, sentence }) =>
+    make(
+      "li",
+      { class: verdict },
+      make("span", { class: "dot", "aria-hidden": "true" }, SIGNS[verdict] ?? "?"),
+      make(
+        "div",
+        {},
+        make("strong", {}, name),
+        make("span", { class: "unseen" }, `: ${verdict}. `),
+        make("p", {}, sentence),
+      ),
+    );
+  fill(byId("checks"), ...checks.map(line));
+  fill(byId("warnings"), ...warnings.map((warning) => make("p", { class: "note" }, warning)));
+}
+
+function showSizes({ cell_sizes: sizes, k }) {
+  if (!sizes?.data?.length) {
+    fill(byId("sizes"), make("p", { class: "nothing" }, "There are no cells to show."));
+    return;
+  }
+  draw(byId("sizes"), sizes, {
+    caption: `How many cells have how many rows; those of fewer than ${number(k)} are channels`,
+  });
+}
+
+async function report(args) {
+  const found = await runReport(asking("report", args));
+  if (found) download(found.files[0]);
+}
+
+begin();

@@ -1,0 +1,201 @@
+// The page "block": methods side by side, and before and after by the one that is chosen.
+
+import { bytes, byId, counted, figure, fill, itemset, make, number, part, percent } from "./dom.js";
+import { draw } from "./charts.js";
+import { opened } from "./page.js";
+import { settings } from "./settings.js";
+import * as state from "./state.js";
+import { asking, worker } from "./work.js";
+
+const HOW = {
+  suppress: "Rows that channels single out are left out.",
+  add: "Rows are added to small groups, until they are large enough.",
+  "add, merged": "The same, but one added row serves several groups.",
+  withhold: "Itemsets with a channel are left out; the others keep their exact supports.",
+  optimal: "Rows are left out and added, so that supports change as little as could be found.",
+};
+const SHOWN = 12;
+
+const runCompare = worker(byId("compare-work"));
+const runBlock = worker(byId("block-work"));
+
+let args = null;
+let seconds = Number(state.get("seconds")) || 3;
+
+async function begin() {
+  const facts = await opened({ rowsNeeded: true });
+  if (!facts) return;
+  const follow = (now) =>
+    compare({ data: facts.data, min_support: now.min_support, k: Number(now.k), policy: now.policy });
+  const controls = settings(facts, follow);
+  byId("seconds").value = String(seconds);
+  byId("seconds").addEventListener("change", () => {
+    seconds = Number(byId("seconds").value);
+    follow(controls.now);
+  });
+  follow(controls.now);
+}
+
+/** Ask what each method costs, then show the one that was chosen before or is recommended. */
+async function compare(now) {
+  args = now;
+  state.put({ min_support: now.min_support, k: now.k, policy: now.policy, seconds: seconds === 3 ? null : seconds });
+  for (const id of ["methods", "released", "recommendation"]) byId(id).classList.add("stale");
+  const found = await runCompare(asking("compare", { ...now, seconds }));
+  if (!found) return;
+  byId("methods").classList.remove("stale");
+  byId("recommendation").classList.remove("stale");
+  byId("recommendation").textContent = found.recommendation;
+  const made = found.methods.filter((one) => !one.left_out);
+  const chosen =
+    made.find((one) => one.name === state.get("method")) ?? made.find((one) => one.name === found.best) ?? made[0];
+  showMethods(found, chosen);
+  if (chosen) block(chosen);
+}
+
+function showMethods({ methods, best }, chosen) {
+  const most = Math.max(...methods.map((one) => one.average ?? 0)) || 1;
+  fill(byId("methods").tBodies[0], ...methods.map((one) => methodLine(one, one.name === best, most)));
+  markChosen(chosen?.name);
+}
+
+function methodLine(one, isBest, most) {
+  const radio = make("input", {
+    type: "radio",
+    name: "method",
+    value: one.name,
+    disabled: Boolean(one.left_out),
+    change: () => choose(one),
+  });
+  const name = make(
+    "span",
+    {},
+    make("strong", {}, one.name),
+    isBest ? make("span", { class: "badge" }, "recommended") : null,
+  );
+  const help = make(
+    "span",
+    { class: "help" },
+    one.left_out ? `Left out: ${one.left_out}` : (HOW[one.name] ?? HOW[one.method] ?? ""),
+  );
+  const head = make("th", { scope: "row" }, make("label", {}, radio, name, help));
+  if (one.left_out)
+    return make(
+      "tr",
+      { "data-name": one.name },
+      head,
+      make("td", { colspan: 5, class: "quiet" }, "–"),
+      right(one.seconds.toFixed(2)),
+    );
+  const values = [
+    number(one.lost),
+    part(one.changed, one.itemsets),
+    number(one.suppressed),
+    number(one.added),
+    one.seconds.toFixed(2),
+  ];
+  return make("tr", { "data-name": one.name }, head, make("td", {}, bar(one.average, most)), ...values.map(right));
+}
+
+const right = (text) => make("td", { class: "right" }, text);
+
+function bar(value, most) {
+  const room = make("span", { class: "bar-room", "aria-hidden": "true" }, make("i"));
+  room.firstChild.style.width = `${(100 * value) / most}%`;
+  return make("div", { class: "bar" }, room, make("span", {}, percent(value)));
+}
+
+function choose(one) {
+  state.put({ method: one.name });
+  markChosen(one.name);
+  block(one);
+}
+
+function markChosen(name) {
+  for (const line of byId("methods").tBodies[0].rows) {
+    const isChosen = line.dataset.name === name;
+    line.toggleAttribute("data-chosen", isChosen);
+    line.querySelector("input").checked = isChosen;
+  }
+}
+
+async function block(one) {
+  byId("released").classList.add("stale");
+  const found = await runBlock(asking("block", { ...args, method: one.method, merge: one.merge, seconds }));
+  if (!found) return;
+  byId("released").classList.remove("stale");
+  byId("released").hidden = false;
+  showGuarantee(found);
+  showNumbers(found);
+  showFiles(found.files ?? []);
+  showChanges(found.changes ?? []);
+  draw(byId("before-after"), found.before_after, {
+    caption: "Supports of itemsets after blocking, over those before",
+    columns: [
+      "Support before",
+      ...found.before_after.data.filter((trace) => trace.hoverinfo !== "skip").map((trace) => trace.name),
+    ],
+  });
+}
+
+function showGuarantee({ verdict, guarantee, advice, files = [] }) {
+  const place = byId("guarantee");
+  place.dataset.verdict = guarantee ? verdict : "WITHHOLD";
+  const isThere = files.some((file) => file.name === "release.zip");
+  fill(
+    place,
+    make("strong", {}, `${verdict}. `),
+    guarantee ?? advice ?? "",
+    isThere ? "" : " There is no release to download.",
+  );
+}
+
+function showNumbers({ distortion, rows, listed }) {
+  fill(
+    byId("numbers"),
+    figure(number(listed), "itemsets are published"),
+    figure(percent(distortion.average), "average distortion"),
+    figure(number(distortion.lost), `of ${number(distortion.itemsets)} itemsets are lost`),
+    figure(counted(distortion.largest, "row"), "is the largest change of a support"),
+    figure(`${number(rows.suppressed)} / ${number(rows.added)}`, "rows left out / added"),
+  );
+}
+
+function showFiles(files) {
+  const links = {
+    "release.zip": byId("release-zip"),
+    "DO-NOT-RELEASE.zip": byId("private-zip"),
+    "report.html": byId("report-file"),
+  };
+  for (const [name, link] of Object.entries(links)) {
+    const file = files.find((one) => one.name === name);
+    link.closest("div").hidden = !file;
+    if (!file) continue;
+    link.href = file.url;
+    link.download = file.name;
+    link.title = `${file.name}, ${bytes(file.bytes)}`;
+  }
+}
+
+function showChanges(changes) {
+  const line = ({ items, before, after }) =>
+    make(
+      "tr",
+      {},
+      make("td", {}, itemset(items)),
+      right(number(before)),
+      make("td", { class: "right" }, after === null ? "lost" : number(after)),
+    );
+  const body = byId("changes").tBodies[0];
+  const more = byId("more-changes");
+  const show = (many) => {
+    fill(body, ...changes.slice(0, many).map(line));
+    more.hidden = many >= changes.length;
+  };
+  more.onclick = () => show(changes.length);
+  show(SHOWN);
+  if (!changes.length)
+    fill(body, make("tr", {}, make("td", { colspan: 3, class: "quiet" }, "No support has changed.")));
+}
+
+begin();

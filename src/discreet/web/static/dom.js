@@ -1,0 +1,99 @@
+// Nodes and words: elements made without markup, so that a label is only ever text; numbers as people write them.
+
+const SHOWN = 60; // characters of a label
+
+export const byId = (id) => document.getElementById(id);
+
+/** Return an element: attributes by name, a function for an event, children as nodes or text. */
+export function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+/** Put children in the place of those that a node has. */
+export function fill(node, ...children) {
+  node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+/** Return a label as a node that keeps its direction to itself; a long one is cut, and whole in its title. */
+export function label(text, tag = "bdi", attributes = {}) {
+  const whole = String(text);
+  const shown = whole.length > SHOWN ? `${whole.slice(0, SHOWN - 1)}…` : whole;
+  return make(
+    tag,
+    { ...attributes, title: shown === whole ? attributes.title : whole },
+    shown === "" ? "(empty)" : shown,
+  );
+}
+
+/** Return the items that are held, and those that are lacked, as one line. */
+export function itemset(held, lacked = []) {
+  const nodes = held.map((item) => make("span", { class: "item" }, label(item)));
+  if (!held.length) nodes.push(make("span", { class: "joiner" }, lacked.length ? "all rows" : "∅, all rows"));
+  if (lacked.length) {
+    nodes.push(make("span", { class: "joiner" }, "without"));
+    nodes.push(...lacked.map((item) => make("span", { class: "item lacked" }, label(item))));
+  }
+  return make("span", { class: "itemset" }, ...nodes);
+}
+
+export const number = (value) => Number(value).toLocaleString("en-US", { maximumFractionDigits: 20 });
+
+/** Return "1 row" or "2 rows". */
+export const counted = (value, what) => `${number(value)} ${what}${value === 1 ? "" : "s"}`;
+
+/** Return a share as a percentage of three digits. */
+export function percent(share) {
+  const value = 100 * share;
+  return `${Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 6 })}%`;
+}
+
+export const part = (some, all) => (all ? percent(some / all) : "0%");
+
+/** Return words of the library as a sentence: it begins with a capital, unless with a symbol such as k, and ends. */
+export function sentence(words) {
+  const text = String(words).replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase());
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Return a number of bytes in the unit that leaves the fewest digits. */
+export function bytes(value) {
+  const units = ["bytes", "KiB", "MiB", "GiB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10));
+  return `${number(Number((value / 1024 ** power).toPrecision(3)))} ${units[power]}`;
+}
+
+/** Return a number with what it counts under it, and what that means if it has a name of its own. */
+export function figure(value, words, meaning = null) {
+  return make(
+    "div",
+    { class: "figure" },
+    make("strong", {}, value),
+    make("span", { class: meaning ? "named" : null }, words),
+    meaning ? make("span", {}, meaning) : null,
+  );
+}
+
+/** Return a function that runs the last of several calls, so many milliseconds after it. */
+export function debounced(action, milliseconds) {
+  let timer = 0;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds, ...values);
+  };
+}
+
+/** Offer a file by its address, as if its link had been clicked. */
+export function download({ url, name }) {
+  const link = make("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

@@ -1,0 +1,150 @@
+// The panel "What this tells": a channel in words, as a picture and as a sum.
+
+import { byId, counted, fill, itemset, label, make, number } from "./dom.js";
+import * as state from "./state.js";
+import { asking, worker } from "./work.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Return how the panel is opened and closed; ``filter`` gets an item that was clicked. */
+export function explanation({ filter }) {
+  const run = worker(byId("explain-work"));
+  const panel = byId("explain");
+  let shown = null;
+
+  async function open(id, args, { focus = true } = {}) {
+    shown = id;
+    mark(id);
+    panel.hidden = false;
+    byId("browser").dataset.open = "";
+    state.put({ channel: id });
+    byId("explain-body").setAttribute("aria-busy", "true");
+    const found = await run(asking("explain", { ...args, number: id }));
+    byId("explain-body").setAttribute("aria-busy", "false");
+    fill(byId("explain-body"), ...(found ? parts(found, filter) : []));
+    if (focus) reveal(panel);
+  }
+
+  function close({ back = false } = {}) {
+    if (panel.hidden) return;
+    panel.hidden = true;
+    delete byId("browser").dataset.open;
+    state.put({ channel: null });
+    mark(null);
+    // By its number: the lines may have been listed anew meanwhile.
+    if (back) byId("channels").querySelector(`[data-number="${shown}"]`)?.focus();
+  }
+
+  byId("explain-close").addEventListener("click", () => close({ back: true }));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !panel.hidden) close({ back: true });
+  });
+  return { open, close };
+}
+
+/** Bring the panel into view and under the reader's cursor. */
+function reveal(panel) {
+  panel.focus({ preventScroll: true });
+  const { top, bottom } = panel.getBoundingClientRect();
+  if (top < 0 || top > innerHeight - 120 || (bottom > innerHeight && top > innerHeight / 2))
+    panel.scrollIntoView({ block: "start", behavior: "smooth" });
+}
+
+function mark(id) {
+  for (const button of byId("channels").querySelectorAll(".open")) {
+    const isOpen = button.dataset.number === String(id);
+    button.setAttribute("aria-expanded", String(isOpen));
+    button.closest("tr").toggleAttribute("data-open", isOpen);
+  }
+}
+
+/** Return what there is to say of a channel. */
+function parts({ count, words, svg, sum, terms, more, rows, base, lacked }, filter) {
+  const picture = drawing(svg);
+  const exposed =
+    rows === null || rows === undefined
+      ? null
+      : make("p", {}, make("strong", {}, counted(rows, "row")), ` of the data ${rows === 1 ? "is" : "are"} behind it.`);
+  return [
+    make("p", { class: "count" }, counted(count, "row")),
+    make("p", {}, words),
+    exposed,
+    picture ? make("div", { class: "picture" }, picture) : null,
+    termTable(terms ?? [], { count, more, sum }),
+    filters(itemsOf(terms, base, lacked), filter),
+  ];
+}
+
+/** Return a picture of the server as a node, if it is one: only an svg element, and nothing that runs. */
+function drawing(text) {
+  if (!text) return null;
+  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  const isPicture = root.localName === "svg" && root.namespaceURI === SVG;
+  const isStill = isPicture && !root.querySelector("script, foreignObject, animate, set, a, use, image");
+  const isPlain =
+    isStill &&
+    [root, ...root.querySelectorAll("*")].every((node) =>
+      [...node.attributes].every((one) => !one.localName.startsWith("on") && one.localName !== "href"),
+    );
+  return isPlain ? document.importNode(root, true) : null;
+}
+
+function termTable(terms, { count, more, sum }) {
+  if (!terms.length) return null;
+  const line = ({ times, items, support }) =>
+    make(
+      "tr",
+      {},
+      make("td", { class: "right" }, sign(times)),
+      make("td", {}, itemset(items)),
+      make("td", { class: "right" }, number(support)),
+    );
+  return make(
+    "table",
+    { class: "lines fixed terms" },
+    make("caption", {}, "The sum: ", make("bdi", { class: "sum" }, sum)),
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        ...["", "Itemset", "Rows"].map((name, at) =>
+          name ? make("th", { scope: "col", class: at === 2 ? "right" : null }, name) : make("td"),
+        ),
+      ),
+    ),
+    make(
+      "tbody",
+      {},
+      ...terms.map(line),
+      more
+        ? null
+        : make(
+            "tr",
+            {},
+            make("td", { class: "right" }, "="),
+            make("td", {}, "left over"),
+            make("td", { class: "right" }, make("strong", {}, number(count))),
+          ),
+    ),
+    more ? make("tfoot", {}, make("tr", {}, make("td", { colspan: 3, class: "help" }, "… and further terms"))) : null,
+  );
+}
+
+function sign(times) {
+  const many = Math.abs(times) === 1 ? "" : ` ${number(Math.abs(times))} ×`;
+  return `${times < 0 ? "−" : "+"}${many}`;
+}
+
+const itemsOf = (terms, base = [], lacked = []) => [
+  ...new Set([...base, ...lacked, ...(terms ?? []).flatMap((term) => term.items)]),
+];
+
+function filters(items, filter) {
+  if (!items.length) return null;
+  const chips = items.map((item) =>
+    label(item, "button", { type: "button", class: "chip", dir: "auto", click: () => filter(String(item)) }),
+  );
+  return make("div", {}, make("p", { class: "help" }, "Only channels with"), make("div", { class: "chips" }, ...chips));
+}

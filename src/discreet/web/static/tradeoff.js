@@ -1,0 +1,88 @@
+// The trade-off: channels over the minimum support, a curve for each k; the present settings are a ring on it.
+
+import { byId, fill, make, number, part } from "./dom.js";
+import { draw } from "./charts.js";
+import { shareOf } from "./settings.js";
+import { asking, worker } from "./work.js";
+
+const GRID = [0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90]; // percent
+const MOST = 9; // minimum supports on the curve
+
+/** Return a function that shows the curve for the present settings. ``use`` takes a minimum support that was picked. */
+export function tradeoff({ data, n }, use) {
+  const run = worker(byId("tradeoff-work"));
+  let curve = null;
+  let present = null;
+  let from = Infinity;
+  const show = () => curve && drawCurve(curve, present, n, use);
+  return async function follow(args, found) {
+    present = { k: args.k, x: (100 * found.min_support) / Math.max(1, n), channels: found.channels };
+    show();
+    const least = start(shareOf(args.min_support, n) ?? 0.05);
+    if (curve && from <= least && curve.ks.includes(args.k)) return;
+    const answer = await run(asking("tradeoff", { data, min_supports: supports(least), k: args.k }));
+    if (!answer) return;
+    [curve, from] = [answer, least];
+    show();
+  };
+}
+
+/** Return the largest minimum support of the grid, in percent, that is not above the present one. */
+const start = (share) => GRID.findLast((one) => one <= 100 * share + 1e-9) ?? GRID[0];
+
+const supports = (least) =>
+  GRID.filter((one) => one >= least)
+    .slice(0, MOST)
+    .map((one) => `${one}%`);
+
+function drawCurve(curve, present, n, use) {
+  const ring = {
+    type: "scatter",
+    mode: "markers",
+    name: "now",
+    x: [present.x],
+    y: [Math.log10(1 + (present.channels ?? 0))],
+    customdata: [[present.channels ?? 0]],
+    marker: { symbol: "circle-open", size: 17, color: "--accent", line: { width: 3.5 } },
+    hovertemplate: `now: %{x:.3~g}%<br>%{customdata[0]:,} channels<extra></extra>`,
+  };
+  const figure = { ...curve.figure, data: [...curve.figure.data.map((trace) => weighted(trace, present.k)), ring] };
+  draw(byId("tradeoff"), figure, {
+    caption: "Maximal channels over the minimum support, a curve for each k",
+    value: (trace, at) => trace.customdata?.[at]?.[0] ?? trace.y[at],
+    picked: (point) => use(`${Number(point.x.toPrecision(4))}%`),
+  });
+  showSafe(curve, present, n, use);
+}
+
+/** Return a curve that stands out if it is that of the present k. */
+function weighted(trace, k) {
+  return { ...trace, line: { ...trace.line, width: trace.name === `k = ${number(k)}` ? 4 : 2 } };
+}
+
+/** Say from which minimum support on nothing is given away. */
+function showSafe({ safe = [] }, { k }, n, use) {
+  const known = safe.find((one) => one.k === k);
+  const place = byId("safe-from");
+  if (!known) return fill(place);
+  const least = known.min_support;
+  if (least === null || least === undefined || least >= n)
+    return fill(
+      place,
+      make("span", {}, `For k = ${number(k)} there are channels at every minimum support below 100%.`),
+    );
+  const button = make(
+    "button",
+    { type: "button", class: "button small", click: () => use(String(least)) },
+    `Use ${number(least)}`,
+  );
+  return fill(
+    place,
+    make(
+      "span",
+      {},
+      `For k = ${number(k)} there is no channel from a minimum support of ${number(least)} rows (${part(least, n)}) on.`,
+    ),
+    button,
+  );
+}

@@ -1,0 +1,99 @@
+// The page "verify": a release, as a zip or a folder, checked from its files alone.
+
+import { Failure, ask, upload } from "./api.js";
+import { byId, bytes, figure, fill, make, number } from "./dom.js";
+import { chooser, dropRegion } from "./drop.js";
+import * as state from "./state.js";
+import { worker } from "./work.js";
+
+const PRIVATE = "DO-NOT-RELEASE"; // it has no place in a release, and is not sent
+
+const run = worker(byId("verify-work"));
+
+function begin() {
+  state.follow();
+  dropRegion(byId("drop"), take);
+  chooser(byId("choose-zip"), byId("zip"), take);
+  chooser(byId("choose-folder"), byId("folder"), take);
+}
+
+async function take(files) {
+  byId("banner").hidden = true;
+  byId("details").hidden = true;
+  const isZip = files.length === 1 && /\.zip$/i.test(files[0].path);
+  const found = await run(isZip ? (work) => verifyZip(files[0], work) : (work) => verifyFolder(files, work));
+  if (found) show(found);
+}
+
+async function verifyZip({ file }, work) {
+  const { upload: sent } = await upload(file, { signal: work.signal, told: heard(work, file.name) });
+  return ask("verify", { upload: sent }, work);
+}
+
+async function verifyFolder(files, work) {
+  const names = plain(files);
+  if (!names.some(([name]) => name === "release.json"))
+    throw new Failure("There is no release.json in it; choose a release folder, or the zip of one.");
+  const sent = {};
+  for (const [name, file] of names) {
+    sent[name] = (await upload(file, { signal: work.signal, told: heard(work, name), name })).upload;
+  }
+  return ask("verify", { files: sent }, work);
+}
+
+/** Return the files that lie in the folder itself, by name. */
+function plain(files) {
+  const depth = Math.min(...files.map(({ path }) => path.split("/").length));
+  return files
+    .filter(({ path }) => path.split("/").length === depth && !path.includes(PRIVATE))
+    .map(({ file, path }) => [path.split("/").at(-1), file]);
+}
+
+const heard =
+  ({ told }, name) =>
+  (done, all) =>
+    told({ stage: `sending ${name}, ${bytes(all)}`, done: all ? done / all : null });
+
+function show(found) {
+  const word = found.is_good ? "GOOD" : "NOT GOOD";
+  byId("banner").hidden = false;
+  byId("banner").dataset.verdict = word;
+  const sentence = found.is_good
+    ? "Nothing was changed since it was made, and no sum of its supports tells of a small group."
+    : "Do not trust this release: something in it is not as it claims.";
+  fill(
+    byId("verified"),
+    make("span", { class: "sign", "aria-hidden": "true" }, found.is_good ? "✓" : "✕"),
+    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "sentence" }, sentence)),
+  );
+  showNumbers(found);
+  list("faults", found.faults ?? [], "WITHHOLD", "✕");
+  list("notes", found.notes ?? [], "REVIEW", "?");
+  byId("digest").textContent = found.digest;
+  byId("details").hidden = false;
+  byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+function showNumbers({ itemsets, min_support: least, n, k, tops, smallest }) {
+  const known = [
+    [itemsets, "itemsets are listed"],
+    [least, n === null ? "rows at least hold each" : `of ${number(n ?? 0)} rows at least hold each`],
+    [k, "is k: no group of fewer may be told of"],
+    [smallest, `rows are in the smallest cell of the ${number(tops ?? 0)} maximal itemsets`],
+  ];
+  fill(
+    byId("numbers"),
+    ...known
+      .filter(([value]) => value !== null && value !== undefined)
+      .map(([value, words]) => figure(number(value), words)),
+  );
+}
+
+function list(name, sentences, verdict, sign) {
+  byId(`${name}-section`).hidden = !sentences.length;
+  const line = (text) =>
+    make("li", { class: verdict }, make("span", { class: "dot", "aria-hidden": "true" }, sign), make("p", {}, text));
+  fill(byId(name), ...sentences.map(line));
+}
+
+begin();

@@ -1,0 +1,160 @@
+"""The HTML report in a real browser: from disk, without a network, with and without scripts, and on paper."""
+
+import re
+
+import pytest
+
+from discreet import Transactions, audit, compare, read, tradeoff
+from discreet.report import Source, audit_html, release_html
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+ROWS = Transactions(
+    [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["c"]] * 3 + [["<script>alert(1)</script>"]] * 15 + [[]] * 50,
+    ids=range(118),
+)
+SOURCE = Source("rows.csv", "d" * 64)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """A page of each sort, as files."""
+    folder = tmp_path_factory.mktemp("report")
+    found = audit(ROWS, min_support=10, policy="acro")
+    grid = tradeoff(ROWS, min_supports=[10, 20, 60], ks=[3, 10, 20])
+    compared = compare(ROWS, min_support=10, k=10, seconds=5)
+    pages = {
+        "audit": audit_html(found, tradeoff=grid, source=SOURCE),
+        "private": audit_html(found, private=True),
+        "release": compared.best.to_html(),
+        "owner": release_html(compared.best, comparison=compared, source=SOURCE, private=True),
+    }
+    for name, text in pages.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: (folder / f"{name}.html").as_uri() for name in pages}
+
+
+CHARTS = {"audit": 2, "private": 1, "release": 1, "owner": 3}
+
+
+def opened(page, place):
+    """The page once all of it is drawn and unfolded; and each request that it made."""
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.context.set_offline(True)
+    page.goto(place)
+    expect(page.locator(".chart:not([data-drawn]), .list:not([data-ready])")).to_have_count(0, timeout=30_000)
+    return requests
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_page_opens_from_disk_without_a_network_and_draws_all_its_charts(page, places, name):
+    assert opened(page, places[name]) == [places[name]]
+    charts = page.locator(".chart")
+    assert charts.count() == CHARTS[name]
+    for number in range(CHARTS[name]):
+        box = charts.nth(number).locator("svg.main-svg").first.bounding_box()
+        assert min(box["width"], box["height"]) > 200
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", CHARTS)
+def test_axe_finds_no_serious_violation(page, places, axe_violations, name, scheme):
+    page.emulate_media(color_scheme=scheme)
+    opened(page, places[name])
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    assert axe_violations(page) == []
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_nothing_is_wider_than_a_small_telephone(page, places, name):
+    page.set_viewport_size({"width": 360, "height": 700})
+    opened(page, places[name])
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_labels_are_text(page, places):
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    opened(page, places["release"])
+    # Once in the table of the page, and once in the list that its script unfolds.
+    assert page.get_by_text("<script>alert(1)</script>", exact=True).count() == 2
+
+
+def test_the_list_is_searched_sorted_and_turned(page, tmp_path):
+    rows = [["milk", "tea", "beer"][: number % 4] for number in range(300)] + [["milk", "bread"]] * 30
+    rows += [[f"item {number:03d}", "rare"] for number in range(200) for _ in range(12)]
+    rows += [[f"item {number:03d}"] for number in range(200) for _ in range(1 + number % 5)]
+    place = tmp_path / "page.html"
+    found = audit(rows, min_support=5, k=8)
+    place.write_text(audit_html(found, explain=0), encoding="utf-8")
+    opened(page, place.as_uri())
+    region = page.locator("#all-channels")
+    lines, where = region.locator("tbody tr"), region.get_by_role("status")
+    assert where.inner_text() == f"1 to 50 of {len(found.channels)}"
+    assert lines.first.locator("th").inner_text() == str(found.channels.worst(1)[0].count)
+    region.get_by_role("button", name="Next", exact=True).click()
+    assert where.inner_text() == f"51 to 100 of {len(found.channels)}"
+    region.get_by_label("Search items").fill("ITEM 01, rare")
+    words = ("item", "01", "rare")
+    expected = [
+        channel for channel in found.channels if all(any(word in label for label in channel.top) for word in words)
+    ]
+    expect(where).to_have_text(f"1 to {len(expected)} of {len(expected)}, out of {len(found.channels)}")
+    region.get_by_label("Sort by").select_option("largest")
+    counts = [int(text) for text in region.locator("tbody th").all_inner_texts()]
+    assert counts == sorted((channel.count for channel in expected), reverse=True)
+    region.get_by_label("Search items").fill("nothing like it")
+    expect(where).to_have_text(f"0, out of {len(found.channels)}")
+    expect(lines).to_have_count(0)
+
+
+def test_the_list_tells_of_each_channel_what_it_is(page, places):
+    opened(page, places["audit"])
+    told = [
+        [one.inner_text() for one in line.locator("th, td").all()]
+        for line in page.locator("#all-channels tbody tr").all()
+    ]
+    expected = [
+        [
+            str(channel.count),
+            ", ".join(sorted(channel.base)) or "(anything)",
+            ", ".join(sorted(channel.top - channel.base)),
+        ]
+        for channel in audit(ROWS, min_support=10, policy="acro").channels.worst()
+    ]
+    assert told == expected
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_page_is_read_without_scripts(browser, places, name):
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    try:
+        page = context.new_page()
+        page.goto(places[name])
+        text = page.locator("main").inner_text()
+        assert re.search(r"✗\s+WITHHOLD" if name in {"audit", "private"} else r"✓\s+RELEASE", text)
+        assert ("Exactly 2 people have a and b, but not c." in text) is (name in {"audit", "private"})
+        assert page.locator(".chart:visible").count() == 0
+        details = page.locator("figure details").first
+        details.locator("summary").click()
+        assert details.locator("td:visible").count()
+        assert name == "owner" or "The list unfolds where scripts may run." in text
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_page_can_be_printed(page, places, name):
+    opened(page, places[name])
+    data = page.pdf(prefer_css_page_size=True)
+    assert data.startswith(b"%PDF-")
+    assert len(re.findall(rb"/Type\s*/Page\b", data)) >= 2
+
+
+def test_mushroom_is_below_six_million_bytes_and_unfolds(page, mushroom, tmp_path):
+    found = audit(read(mushroom), min_support="1%", k=10)
+    place = tmp_path / "mushroom.html"
+    place.write_text(audit_html(found), encoding="utf-8")
+    assert place.stat().st_size < 6_000_000
+    opened(page, place.as_uri())
+    assert page.locator("#all-channels .where").inner_text() == "1 to 50 of 76,150"

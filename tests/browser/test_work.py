@@ -1,0 +1,59 @@
+"""Long work in the app: it shows how far it is, can be stopped, and holds up nobody."""
+
+import random
+import time
+
+import pytest
+from test_journey import READY, load, settle
+
+
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory):
+    """Rows with more closed itemsets than anybody will wait for."""
+    chance = random.Random(1)  # noqa: S311 - rows, not secrets
+    rows = (",".join(f"item{number}" for number in range(60) if chance.random() < 0.6) for _ in range(400))
+    place = tmp_path_factory.mktemp("endless") / "endless.csv"
+    place.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def busy(page, server, endless):
+    """A page that waits for a verdict which will never come."""
+    load(page, server, endless)
+    page.get_by_role("textbox", name="Minimum support").fill("4")
+    page.get_by_role("progressbar").first.wait_for()
+    return page
+
+
+def test_work_can_be_stopped_and_the_page_goes_on(busy):
+    start = time.perf_counter()
+    busy.get_by_role("button", name="Stop").first.click()
+    busy.locator("#verdict").get_by_text("Stopped").wait_for()
+    busy.get_by_role("progressbar").first.wait_for(state="detached")
+    settle(busy, min_support="90%")
+    assert busy.locator(READY).count() == 1
+    assert time.perf_counter() - start < 60  # not a matter of speed: it would never end by itself
+
+
+def test_a_new_setting_overtakes_work_that_is_under_way(busy):
+    settle(busy, min_support="90%")
+    assert busy.get_by_role("progressbar").count() == 0
+
+
+def test_while_long_work_runs_other_questions_are_answered(busy, server, record_property):
+    seconds = []
+    with busy.context.new_page() as other:
+        for address in ("/", "/verify", "/api/samples"):
+            start = time.perf_counter()
+            assert other.goto(f"{server.origin}{address}").ok
+            seconds.append(time.perf_counter() - start)
+        other.goto(server.origin)
+        start = time.perf_counter()
+        other.get_by_role("button", name="Clinic").first.click()
+        other.wait_for_selector(READY, timeout=60_000)
+        seconds.append(time.perf_counter() - start)
+    told = " ".join(f"{one:.2f}" for one in seconds)
+    record_property("beside long work, seconds for two pages, an answer and an audit", told)
+    assert busy.get_by_role("progressbar").count() > 0
+    busy.get_by_role("button", name="Stop").first.click()

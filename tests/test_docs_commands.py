@@ -1,0 +1,131 @@
+"""Every command that the documents show runs, ends with the exit code that they tell, and writes what they show.
+
+A block of console has lines that begin with "$ ", each with what it writes below; all of a page run in one folder, in
+their order. Any other block whose first line names a file, such as "# secret.txt", is that file. A command ends with
+exit code 0 unless "$ echo $?" asks. In what is shown, … stands for anything: within a line, or, alone in it, for lines.
+"""
+
+import re
+import shlex
+import shutil
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from discreet.cli import main
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+FILE = re.compile(r"^```\w+\n(# ([\w-]+\.\w+)\b.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NOT_RUN = {
+    "pip": "installs, which the tests need not do again",
+    "make": "sets up an environment of its own",
+    "curl": "asks a running server; tests/test_web_*.py ask the same",
+    "discreet serve": "does not end by itself; tests/test_web_*.py start it",
+    "discreet reproduce": "takes up to a minute; tests/test_reproduce.py runs it on few rows",
+}
+GIVEN = {
+    "baskets.csv": "bread,red wine,milk\nbread,red wine\nbeer,chips,bread\nbeer,chips\nmilk\nbread,milk\n" * 20,
+    "partners.txt": "bread milk\n",
+    "press.txt": "beer\n",
+}
+"""Files that pages speak of and the reader is to have."""
+
+
+def steps(text):
+    """Each command in the blocks of a page, with the text that is shown below it."""
+    for block in BLOCK.findall(text):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.replace("\\\n", " ").partition("\n")
+            yield command.strip(), shown
+
+
+def pattern(shown):
+    """A regular expression of what is shown."""
+    lines = [re.escape(line.rstrip()).replace("…", ".*") for line in shown.rstrip("\n").split("\n")]
+    return "\n".join("(?:.*\n)*?.*" if line == ".*" else line for line in lines)
+
+
+def run(command):
+    """Run a command of a page in this process; its exit code, and what it writes: to stderr if it fails."""
+    words = shlex.split(command, comments=True)
+    if words[0] == "mv":
+        shutil.move(*words[1:])
+        return 0, ""
+    assert words[0] == "discreet", f"{command}: say in NOT_RUN why it is not run"
+    result = CliRunner().invoke(main, words[1:])
+    written = result.stderr if result.exit_code > 1 else result.stdout
+    return result.exit_code, "\n".join(line.rstrip() for line in written.splitlines()).rstrip("\n")
+
+
+def is_run(command):
+    """Whether a command is run here; NOT_RUN says why others are not."""
+    words = shlex.split(command, comments=True)
+    return not any(words[: len(start.split())] == start.split() for start in NOT_RUN)
+
+
+def pages():
+    """The documents that show commands."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if "```console" in page.read_text(encoding="utf-8")]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_what_is_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in GIVEN.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_every_command_of_a_page_does_what_the_page_says(page):
+    text = page.read_text(encoding="utf-8")
+    for content, name in FILE.findall(text):
+        Path(name).write_text(content, encoding="utf-8")
+    shown_steps = [*steps(text), ("", "")]
+    for (command, shown), (after, told) in pairwise(shown_steps):
+        if command == "echo $?" or not is_run(command):
+            continue
+        code, written = run(command)
+        assert code == (int(told) if after == "echo $?" else 0), f"{command}\n{written}"
+        assert not shown or re.fullmatch(pattern(shown), written), f"{command}\n{written}"
+
+
+def test_every_command_of_the_readme_runs():
+    lines = re.findall(r"^(?:\$ | {4})(discreet .*)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert lines
+    Path("secret.txt").write_text("hypertension, amlodipine\n", encoding="utf-8")
+    for line in filter(is_run, lines):
+        limit = " --seconds 1" if line.startswith("discreet block") else ""
+        assert run(line.split("  #")[0] + limit)[0] in {0, 1}, line
+
+
+def test_fewer_than_ten_commands_lead_from_nothing_to_a_verified_release():
+    commands = [command for command, _ in steps((DOCS / "tutorial.md").read_text(encoding="utf-8"))]
+    way = [command for command in commands[: commands.index("discreet verify release") + 1] if command != "echo $?"]
+    assert way[0].startswith("pip install")
+    assert len(way) < 10
+
+
+def test_no_page_shows_commands_that_nobody_runs():
+    shell = re.compile(r"^ {4}discreet .*|^ *```(?:bash|sh|shell)$", re.MULTILINE)
+    found = {page.name: shell.findall(page.read_text(encoding="utf-8")) for page in DOCS.rglob("*.md")}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize("language", ["toml", "yaml"])
+def test_settings_that_a_page_shows_can_be_read(language):
+    load = {"toml": tomllib.loads, "yaml": yaml.safe_load}[language]
+    blocks = [
+        block
+        for page in DOCS.rglob("*.md")
+        for block in re.findall(
+            rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        )
+    ]
+    assert blocks
+    assert all(load(block) for block in blocks)

@@ -1,0 +1,766 @@
+"""Reports as HTML: what a page tells and to whom; labels stay text, and the same input gives the same bytes."""
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import re
+import struct
+import sys
+import zlib
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import oracle
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from strategies import detected_databases
+
+from discreet import (
+    Audit,
+    Channel,
+    Channels,
+    Check,
+    Difference,
+    Patterns,
+    Policy,
+    Transactions,
+    Verdict,
+    audit,
+    block,
+    compare,
+    compare_hiding,
+    detect,
+    mine,
+    tradeoff,
+    write,
+    write_patterns,
+    write_release,
+)
+from discreet.cli import main
+from discreet.family import Cells
+from discreet.report import (
+    Source,
+    audit_html,
+    before_after_figure,
+    cell_sizes_figure,
+    cells_svg,
+    comparison_figure,
+    findings_csv,
+    folder_html,
+    hiding_figure,
+    in_words,
+    plotly_script,
+    release_html,
+    tradeoff_figure,
+)
+from discreet.report.figures import MOST_POINTS, cell_sizes, changes
+from discreet.report.packed import Listing, packed
+from discreet.report.page import LARGEST
+
+ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+SAFE = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
+METHODS = ("suppress", "add", "withhold", "optimal")
+NASTY = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "<!--",
+    "\u202eright to left",
+    "quote\"'&amp;",
+    "{{ 7 * 7 }}{% raw %}",
+    "=1+1",
+    "a" * 10_000,
+    "a;b,c\nd",
+    "`code`",
+)
+
+
+class Page(HTMLParser):
+    """A page taken apart: its elements with their attributes, the text of scripts, and what a reader sees."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.scripts, self.seen, self.inside = [], [], [], []
+        self.feed(text)
+        self.text = " ".join(" ".join(self.seen).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+        if tag in {"script", "style", "title", "desc"}:
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        if self.inside and self.inside[-1] == tag:
+            self.inside.pop()
+
+    def handle_data(self, data):
+        if self.inside and self.inside[-1] == "script":
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+        elif not self.inside:
+            self.seen.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def unfolded(text):
+    """The findings of a packed list, as the docstring of ``as_bytes`` has it: base, top and count of each."""
+    data = zlib.decompress(base64.b64decode(text))
+    (size,) = struct.unpack_from("<I", data)
+    head, at = json.loads(data[4 : 4 + size]), 4 + size
+
+    def column(many):
+        nonlocal at
+        at += 4 * many
+        return struct.unpack_from(f"<{many}I", data, at - 4 * many)
+
+    lengths = column(head["tops"])
+    items, per_top = column(sum(lengths)), column(head["tops"])
+    low, high = column(head["findings"]), column(head["findings"])
+    masks, found, start, finding, word = column((len(data) - at) // 4), [], 0, 0, 0
+    for length, many in zip(lengths, per_top, strict=True):
+        top = [head["labels"][item] for item in items[start : start + length]]
+        words = -(-length // 32)
+        for _ in range(many):
+            bits = sum(masks[word + place] << 32 * place for place in range(words))
+            base = frozenset(label for place, label in enumerate(top) if bits >> place & 1)
+            found.append((base, frozenset(top), low[finding] + (high[finding] << 32)))
+            finding, word = finding + 1, word + words
+        start += length
+    return found
+
+
+def packed_lists(page):
+    """The packed lists of a page, in its order."""
+    return [
+        text for attributes, text in page.scripts if attributes.get("type") == "text/plain" and "id" not in attributes
+    ]
+
+
+def named(rows):
+    return [frozenset(str(item) for item in row) for row in rows]
+
+
+@settings(max_examples=60)
+@given(case=detected_databases())
+def test_the_list_in_a_page_holds_every_maximal_channel(case):
+    rows, sigma, k = case
+    rows = named(rows)
+    expected = Counter((*pair, count) for pair, count in oracle.maximal_channels(rows, sigma, k).items())
+    found = audit(rows, min_support=sigma, k=k)
+    assert Counter(unfolded(packed(Listing.of_channels(found.channels), 10**6).text)) == expected
+
+
+def test_a_list_holds_long_tops_and_large_counts():
+    labels = [f"{number:02d}" for number in range(70)]
+    found = audit([labels] * 40 + [labels[1:]] * 2 + [labels[:-1]] * 3, min_support=10, k=10)
+    expected = {(frozenset(labels[1:]), frozenset(labels), 2), (frozenset(labels[:-1]), frozenset(labels), 3)}
+    assert set(unfolded(packed(Listing.of_channels(found.channels), 10**6).text)) == expected
+    listed = Patterns.from_itemsets([([], 10**12), (labels, 10**11 + 1)], n=10**12)
+    expected = {(frozenset(), frozenset(), 10**12), (frozenset(labels), frozenset(labels), 10**11 + 1)}
+    assert set(unfolded(packed(Listing.of_patterns(listed), 10**6).text)) == expected
+
+
+@settings(max_examples=40)
+@given(case=detected_databases())
+def test_the_findings_as_csv_are_every_channel_and_every_implication(case):
+    rows, sigma, k = case
+    rows = named(rows)
+    found = audit(rows, min_support=sigma, policy=Policy("zeros", k, zeros=Verdict.REVIEW))
+    lines = list(csv.DictReader(io.StringIO(b"".join(findings_csv(found)).decode())))
+    channels = {(base, top - base): count for (base, top), count in oracle.maximal_channels(rows, sigma, k).items()}
+    implied = {(base, frozenset([item])): 0 for base, item in oracle.implications(rows, sigma)}
+    told = {
+        kind: {
+            (items(line["base"]), items(line["lacked"])): int(line["count"])
+            for line in lines
+            if line["finding"] == kind
+        }
+        for kind in ("channel", "implication")
+    }
+    assert told == {"channel": channels, "implication": implied}
+    assert len(lines) == len(channels) + len(implied)
+
+
+def items(cell):
+    return frozenset(next(csv.reader([cell], delimiter=";")) if cell else [])
+
+
+def test_a_cell_of_the_findings_is_no_formula():
+    rows = [["=1+1", "b"]] * 48 + [["=1+1"]] * 2 + [[]] * 50
+    cells = [
+        cell
+        for line in csv.reader(io.StringIO(b"".join(findings_csv(audit(rows, min_support=10, k=10))).decode()))
+        for cell in line
+    ]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
+
+
+@settings(max_examples=60)
+@given(case=detected_databases())
+def test_a_drawing_is_whole_and_tells_the_count(case):
+    rows, sigma, k = case
+    patterns = mine(rows, min_support=sigma)
+    for channel in detect(patterns, k=k)[:5]:
+        svg = ET.fromstring(cells_svg(channel, patterns))  # noqa: S314 - ours
+        texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
+        assert f"{channel.count:,}" in texts
+        assert texts[-1].endswith(f"= {channel.count:,}")
+
+
+@settings(max_examples=60)
+@given(case=detected_databases())
+def test_the_circles_and_the_rest_are_everyone_with_base(case):
+    rows, sigma, k = case
+    patterns, sets = mine(rows, min_support=sigma), [frozenset(row) for row in rows]
+    for channel in detect(patterns, k=k):
+        if len(channel.top - channel.base) <= 2:
+            svg = ET.fromstring(cells_svg(channel, patterns))  # noqa: S314 - ours
+            texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
+            base = oracle.support(channel.base, sets)
+            assert texts[0].endswith(f": {base:,} {'person' if base == 1 else 'people'}")
+            assert sum(int(text.replace(",", "")) for text in texts if re.fullmatch(r"[\d,]+", text)) == base
+
+
+def test_a_drawing_of_many_lacked_items_ends_where_the_sum_does():
+    letters = "abcdefghijkl"
+    rows = [[letter for place, letter in enumerate(letters[:6]) if bits >> place & 1] for bits in range(64)] * 2
+    patterns = mine(rows, min_support=1)
+    channel = Channel(frozenset(), frozenset(letters[:6]), 2)
+    assert "64 supports" in cells_svg(channel, patterns)
+
+
+def test_labels_in_a_drawing_are_text():
+    rows = [[*NASTY[:2], "c"]] * 48 + [NASTY[:2]] * 2 + [[]] * 50
+    patterns = mine(rows, min_support=10)
+    svg = cells_svg(detect(patterns, k=10)[0], patterns)
+    assert "<script" not in svg
+    ET.fromstring(svg)  # noqa: S314 - ours
+
+
+@pytest.mark.parametrize(
+    ("finding", "expected"),
+    [
+        (Channel(frozenset("ab"), frozenset("abc"), 2), "Exactly 2 people have a and b, but not c."),
+        (Channel(frozenset("a"), frozenset("abcd"), 1), "Exactly 1 person has a, but none of b, c and d."),
+        (Channel(frozenset(), frozenset("a"), 3), "Exactly 3 people have no a."),
+        (Channel(frozenset("abc"), frozenset("abc"), 1), "Exactly 1 person has a, b and c."),
+        (Channel(frozenset(), frozenset(), 2), "There are exactly 2 people in all."),
+        (
+            Difference(frozenset("a"), frozenset("abcd"), 1000),
+            "Exactly 1,000 people have a, but not all of b, c and d.",
+        ),
+    ],
+)
+def test_a_finding_is_a_sentence(finding, expected):
+    assert in_words(finding) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (ROWS, "✗ WITHHOLD This must not be published as it is: sums of the supports tell of fewer than 10 people."),
+        (SAFE, "✓ RELEASE This may be published: no sum of the supports tells of fewer than 10 people."),
+    ],
+)
+def test_a_page_begins_with_the_verdict_in_a_sentence(rows, expected):
+    page = Page(audit(rows, min_support=10, k=10).to_html())
+    assert expected in page.text[: len(expected) + 200]
+
+
+def test_a_page_tells_what_was_audited():
+    found = audit(ROWS, min_support="9.5%", policy="acro")
+    page = Page(audit_html(found, source=Source("rows.csv", "d" * 64)))
+    for told in (
+        "rows.csv",
+        "d" * 64,
+        "10 rows (10%)",
+        "3 closed itemsets",
+        "acro: k = 10",
+        "ACRO, default.yaml",
+        "0.1.0",
+    ):
+        assert told in page.text
+
+
+def test_a_finding_comes_with_its_words_its_sum_and_its_drawing():
+    page = Page(audit(ROWS, min_support=10, k=10).to_html())
+    assert "Exactly 2 people have a and b , but not c ." in page.text
+    assert "50 (a, b) − 48 (a, b, c) = 2" in page.text
+    assert len(page.all("svg")) == 1
+
+
+def test_the_worst_findings_come_first_and_others_are_in_the_list():
+    rows = [["a", "b", "c"]] * 40 + [["a"]] * 2 + [["b"]] * 3 + [["c"]] * 4 + [[]] * 5
+    found = audit(rows, min_support=10, k=10)
+    page = Page(found.to_html(explain=1))
+    assert "Exactly 2 people have a , but neither b nor c ." in page.text
+    assert f"{len(oracle.maximal_channels(rows, 10, 10))} inference channels, of which the worst 1" in page.text
+    assert len(page.all("svg")) == 1
+    assert len(unfolded(packed_lists(page)[0])) == len(found.channels)
+
+
+def test_implications_are_told_in_words_and_listed():
+    rows = [["a", "b"]] * 40 + [["b"]] * 20 + [[]] * 30
+    page = Page(audit(rows, min_support=10, policy="acro").to_html())
+    assert "Everyone with a also has b : all 40 people." in page.text
+    assert (frozenset("a"), frozenset("ab"), 0) in unfolded(packed_lists(page)[0])
+
+
+def test_differences_are_told_where_the_list_is_not_whole():
+    listed = Patterns.from_itemsets([(["a", "b"], 50), (["a", "b", "c"], 48)], n=100)
+    page = Page(audit(listed, k=10).to_html())
+    assert "differences of the supports tell of fewer than 10 people" in page.text
+    assert "Exactly 2 people have a and b , but not c ." in page.text
+    assert unfolded(packed_lists(page)[0]) == [(frozenset("ab"), frozenset("abc"), 2)]
+
+
+@pytest.mark.parametrize("rows", [[], [[]], [["a"]], [["a"]] * 30])
+def test_a_page_can_be_written_of_next_to_nothing(rows):
+    assert "</html>" in audit(rows, min_support=1, k=40).to_html()
+
+
+def test_channels_that_do_not_fit_are_left_out_and_the_page_says_so(monkeypatch):
+    rows = [["a", "b", "c"]] * 40 + [["a"]] * 2 + [["b"]] * 3 + [["c"]] * 4 + [[]] * 5
+    found = audit(rows, min_support=10, k=10)
+    # Channels get two thirds of the room, which is a letter less than they need.
+    monkeypatch.setattr(
+        "discreet.report.html.ROOM", len(packed(Listing.of_channels(found.channels), 10**6).text) * 3 // 2 - 2
+    )
+    page = Page(found.to_html())
+    kept = [len(unfolded(text)) for text in packed_lists(page)]
+    assert sum(kept) < len(found.channels)
+    assert f"Only {sum(kept):,} of {len(found.channels):,}, the worst, fit into this page." in page.text
+    assert "discreet report --csv" in page.text
+
+
+def test_of_a_list_that_does_not_fit_the_worst_are_kept():
+    found = audit([["a", "b", "c"]] * 40 + [["a"]] * 2 + [["b"]] * 3 + [["c"]] * 4 + [[]] * 5, min_support=10, k=10)
+    listing = Listing.of_channels(found.channels)
+    texts = {packed(listing, room).text for room in range(len(packed(listing, 10**6).text))} - {""}
+    assert texts
+    for some in map(unfolded, texts):
+        worst = found.channels.worst(len(some))
+        assert {(base, top) for base, top, _ in some} == {(channel.base, channel.top) for channel in worst}
+
+
+def many_channels(many):
+    """An audit with many channels of random items: nothing is harder to pack."""
+    chance = np.random.default_rng(1)
+    tops, length = many // 10, 15
+    labels = tuple(f"item {number}" for number in range(300))
+    top_items = np.array([np.sort(chance.choice(300, length, replace=False)) for _ in range(tops)], dtype=np.int32)
+    held = chance.random((many, length)) < 0.5
+    which = np.repeat(np.arange(tops), 10)
+    bases = top_items[which][held]
+    offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
+    cells = Cells(which, offsets, bases, chance.integers(1, 10, many))
+    channels = Channels.from_cells(cells, np.arange(tops + 1) * length, top_items.ravel(), labels, n=10**6, k=10)
+    patterns = Patterns.from_itemsets([([], 10**6)], n=10**6)
+    check = Check("inference channels", Verdict.WITHHOLD, many, "Many.")
+    return Audit(Policy("k", 10), patterns, None, (check,), channels)
+
+
+def test_a_page_with_a_hundred_thousand_channels_is_below_six_million_bytes():
+    found = many_channels(100_000)
+    page = audit_html(found, explain=0)
+    assert len(page.encode()) < LARGEST == 6_000_000
+    assert len(unfolded(packed_lists(Page(page))[0])) == 100_000
+
+
+def nasty_audit():
+    rows = [[*NASTY, "c"]] * 48 + [NASTY] * 2 + [[]] * 50
+    return audit(rows, min_support=10, policy="acro")
+
+
+def test_labels_are_text_wherever_they_stand():
+    tame = audit([[*"0123456789", "c"]] * 48 + [list("0123456789")] * 2 + [[]] * 50, min_support=10, policy="acro")
+    expected, page = Page(tame.to_html()), Page(nasty_audit().to_html())
+    assert [tag for tag, _ in page.elements] == [tag for tag, _ in expected.elements]
+    assert "<script>alert(1)</script>" in page.text
+    assert "{{ 7 * 7 }}" in page.text
+    assert "\u202e" not in page.text
+    assert "a" * 1_000 not in page.text
+    assert "<code>code</code>" not in nasty_audit().to_html()
+
+
+def test_labels_of_a_release_are_text_wherever_they_stand():
+    def pages(labels):
+        rows = [[*labels, "c"]] * 48 + [labels] * 2 + [[]] * 50
+        compared = compare(rows, min_support=10, k=10, seconds=5)
+        return Page(release_html(compared.best, comparison=compared, source=Source(labels[0], "d" * 64), private=True))
+
+    assert [tag for tag, _ in pages(NASTY).elements] == [tag for tag, _ in pages(tuple("0123456789")).elements]
+
+
+def test_the_name_of_a_file_is_text():
+    page = Page(audit_html(audit(SAFE, min_support=10, k=10), source=Source("<b>.csv", "d" * 64)))
+    assert not page.all("b")
+
+
+def all_pages():
+    """A page of each sort."""
+    found = audit(Transactions(ROWS, ids=range(100)), min_support=10, policy="acro")
+    grid = tradeoff(ROWS, min_supports=[10, 20, 60], ks=[3, 10])
+    compared = compare(ROWS, min_support=10, k=10, seconds=5)
+    yield found.to_html(tradeoff=grid, source=Source("rows.csv", "d" * 64))
+    yield found.to_html(private=True)
+    yield audit(found.patterns, k=10).to_html()
+    yield compared.best.to_html()
+    yield compared.best.to_html(comparison=compared, source=Source("rows.csv", "d" * 64), private=True)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return [Page(text) for text in all_pages()]
+
+
+def test_the_same_input_gives_the_same_bytes():
+    assert list(all_pages()) == list(all_pages())
+
+
+def test_a_time_is_told_only_if_one_is_given(pages):
+    from datetime import UTC, datetime
+
+    page = Page(audit(SAFE, min_support=10, k=10).to_html(timestamp=datetime(2031, 5, 6, 7, 8, tzinfo=UTC)))
+    assert "2031-05-06 07:08" in page.text
+    assert not [page for page in pages if re.search(r"\b20\d\d-\d\d-\d\d\b", page.text)]
+
+
+def test_a_page_asks_for_nothing_from_elsewhere(pages):
+    for page in pages:
+        links = [
+            value for _, attributes in page.elements for name, value in attributes.items() if name in {"src", "href"}
+        ]
+        assert [link for link in links if not link.startswith("#")] == []
+        assert page.all("link") == page.all("img") == page.all("iframe") == []
+
+
+def test_only_scripts_whose_digests_are_told_may_run(pages):
+    for page in pages:
+        (policy,) = [one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy"]
+        running = [text for attributes, text in page.scripts if "type" not in attributes]
+        digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in running]
+        drawing = base64.b64encode(hashlib.sha256(plotly_script()).digest()).decode()
+        assert re.findall(r"'sha256-([^']+)'", policy) == [*digests, drawing]
+        assert policy.startswith("default-src 'none'; ")
+        assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+
+
+def test_the_script_that_draws_is_in_the_page_as_it_is_in_its_package(pages):
+    (text,) = [text for attributes, text in pages[0].scripts if attributes.get("id") == "plotly"]
+    assert zlib.decompress(base64.b64decode(text)) == plotly_script()
+
+
+def test_every_chart_has_its_figure_and_its_numbers(pages):
+    for page in pages:
+        figures = {
+            attributes["id"]: json.loads(text)
+            for attributes, text in page.scripts
+            if "id" in attributes and "json" in attributes["type"]
+        }
+        charts = [one["data-figure"] for one in page.all("div") if "data-figure" in one]
+        assert charts
+        assert sorted(charts) == sorted(figures)
+        assert len(page.all("figure")) == len(page.all("figcaption")) == len(charts)
+
+
+def test_tables_have_captions_and_heads_and_names_are_used_once(pages):
+    for page in pages:
+        assert len(page.all("table")) == len(page.all("caption"))
+        assert [one for one in page.all("th") if one.get("scope") not in {"row", "col"}] == []
+        names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+        assert len(names) == len(set(names))
+        links = [one["href"][1:] for one in page.all("a")]
+        assert set(links) <= set(names)
+
+
+def test_headings_are_in_order(pages):
+    for page in pages:
+        levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert [two for one, two in pairwise(levels) if two > one + 1] == []
+
+
+IDS = [f"person-{7000 + number}" for number in range(100)]
+
+
+def test_only_a_private_page_tells_which_rows_are_exposed():
+    found = audit(Transactions(ROWS, ids=IDS), min_support=10, k=10)
+    public, private = (Page(found.to_html(private=private)) for private in (False, True))
+    assert "person-" not in found.to_html()
+    assert {word for word in private.text.split() if word.startswith("person-")} == {"person-7048", "person-7049"}
+    assert "2 of 100 rows are exposed" in public.text
+
+
+def test_a_private_page_says_so_in_title_banner_and_print():
+    found = audit(ROWS, min_support=10, k=10)
+    release = block(ROWS, min_support=10, k=10, method="add")
+    for value in (found, release):
+        public, private = value.to_html(), value.to_html(private=True)
+        assert "DO NOT RELEASE" not in public
+        assert "<title>DO NOT RELEASE: " in private
+        assert Page(private).text.startswith("Skip to the verdict DO NOT RELEASE.")
+        assert '@top-center { content: "DO NOT RELEASE"' in private
+
+
+@pytest.mark.parametrize("many", range(2, 10))
+def test_a_public_page_does_not_tell_how_many_rows_were_suppressed(many):
+    expected = block(ROWS, min_support=10, k=10, method="suppress").to_html()
+    rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * many + [[]] * 50
+    assert block(rows, min_support=10, k=10, method="suppress").to_html(source=Source("rows", "e" * 64)) == expected
+
+
+SECRETS = Transactions(
+    [["alpha", "beta", "gamma"]] * 4801 + [["alpha", "beta", "secret"]] * 7 + [[]] * 5003,
+    ids=[f"someone{number}" for number in range(9811)],
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_public_page_holds_no_id_no_label_and_no_support_that_is_not_published(method):
+    release = block(SECRETS, min_support=1000, k=10, method=method)
+    page = Page(release.to_html())
+    hidden = {f"{held:,}" for held in oracle.frequent(SECRETS, 1000).values() if held not in release.patterns.supports}
+    lists = [finding for text in packed_lists(page) for finding in unfolded(text)]
+    data = " ".join(text for attributes, text in page.scripts if "json" in attributes.get("type", ""))
+    words = {*re.findall(r"[\w,]+", page.text), *re.findall(r"\w+", data), *(f"{count:,}" for *_, count in lists)}
+    assert not words & {*hidden, *(number.replace(",", "") for number in hidden)}
+    assert not [word for word in words if "someone" in word or "secret" in word]
+    assert {base: count for base, _, count in lists} == {
+        frozenset(map(str, itemset)): support for itemset, support in release.patterns
+    }
+
+
+def test_a_private_page_tells_what_the_release_cost():
+    compared = compare(ROWS, min_support=10, k=10, seconds=5)
+    release = block(ROWS, min_support=10, k=10, method="suppress")
+    page = Page(release.to_html(comparison=compared, private=True, source=Source("rows.csv", "d" * 64)))
+    cost = oracle.distortion(oracle.frequent(named(ROWS), 10), dict(all_supports(release)))
+    assert "100 before, 98 now: 2 suppressed, 0 added" in page.text
+    assert f"average distortion {100 * float(cost[3]):.3g}%" in page.text
+    for method in ("suppress", "add, merged", "withhold", "optimal", "rows.csv"):
+        assert method in page.text
+
+
+def all_supports(release):
+    """The supports of all frequent itemsets after blocking, from the closed ones."""
+    listed = {frozenset(itemset): support for itemset, support in release.patterns}
+    for itemset in {part for one in listed for part in oracle.subsets(one)}:
+        yield itemset, max(support for other, support in listed.items() if itemset <= other)
+
+
+def test_a_release_of_nothing_has_a_page():
+    release = block([["a"]] * 3, min_support=3, k=5, method="suppress")
+    assert not len(release.patterns)
+    for private in (False, True):
+        assert "There is nothing to publish" in release.to_html(private=private)
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "spmf", "borgelt", "parquet"])
+def test_a_page_on_a_folder_tells_what_the_release_itself_tells(tmp_path, form):
+    release = block(ROWS, min_support=10, k=10, method="add")
+    write_release(release, tmp_path / "release", format=form)
+    text, verdict = folder_html(tmp_path / "release")
+    page, expected = Page(text), Page(release.to_html())
+    assert verdict is Verdict.RELEASE
+    assert sorted(unfolded(packed_lists(page)[0]), key=str) == sorted(unfolded(packed_lists(expected)[0]), key=str)
+    assert expected.text.split("How to verify it")[2].split("Glossary")[0].strip() in page.text
+    assert "verified GOOD" in page.text
+
+
+def test_a_page_on_a_folder_with_a_fault_says_withhold_and_claims_nothing(tmp_path):
+    write_release(block(ROWS, min_support=10, k=10, method="add"), tmp_path / "release")
+    patterns = tmp_path / "release" / "patterns.json"
+    patterns.write_text(patterns.read_text(encoding="utf-8").replace("48", "49"), encoding="utf-8")
+    text, verdict = folder_html(tmp_path / "release")
+    assert verdict is Verdict.WITHHOLD
+    assert "NOT GOOD" in Page(text).text
+    assert "RELEASE badge" not in text.replace('<strong class="badge WITHHOLD">', "")
+
+
+def test_a_figure_of_the_tradeoff_has_its_numbers():
+    grid = tradeoff(ROWS, min_supports=[10, 20, 60], ks=[3, 10])
+    figure = tradeoff_figure(grid, k=10)
+    told = [[pair[0] for pair in trace["customdata"]] for trace in figure["data"]]
+    assert told == grid.channels.T.tolist()
+    assert [trace["line"]["width"] for trace in figure["data"]] == [2, 4]
+
+
+@settings(max_examples=60)
+@given(case=detected_databases())
+def test_a_histogram_counts_every_cell_of_every_maximal_itemset(case):
+    rows, sigma, k = case
+    found = audit(rows, min_support=sigma, k=k)
+    expected = oracle.rare_cells(oracle.maximal(rows, sigma), rows, len(rows) + 1)
+    bins = cell_sizes(found)
+    unsafe = sum(one.cells for one in bins if one.is_unsafe)
+    assert sum(one.cells for one in bins) == len(expected)
+    assert unsafe == sum(count < k for count in expected.values())
+    assert unsafe == sum(one.cells for one in cell_sizes(found.channels) if one.is_unsafe)
+
+
+def test_a_scatter_of_many_points_is_thinned_and_says_so(monkeypatch):
+    chance = np.random.default_rng(3)
+    rows = [np.flatnonzero(row).tolist() for row in chance.random((400, 12)) < 0.6]
+    release = block(rows, min_support=20, k=5, method="suppress")
+    every = changes(release)
+    monkeypatch.setattr("discreet.report.figures.MOST_POINTS", 50)
+    figure = before_after_figure(release)
+    points = [pair for trace in figure["data"][1:] for pair in zip(trace["x"], trace["y"], strict=True)]
+    assert MOST_POINTS == 2_000
+    assert len(points) <= 50 < every.before.size
+    assert f"({len(points)} of {every.before.size:,} points)" in figure["data"][1]["name"]
+
+
+def figures():
+    compared = compare(ROWS, min_support=10, k=10, seconds=5)
+    hiding = compare_hiding(ROWS, [["a", "b"]], min_supports=[10], disclosures=[0, 1], methods=["minfia", "maxfia"])
+    yield tradeoff_figure(tradeoff(ROWS, min_supports=[10, 20], ks=[3, 10]))
+    yield cell_sizes_figure(audit(ROWS, min_support=10, k=10))
+    yield cell_sizes_figure(audit(ROWS, min_support=10, k=10).channels)
+    yield cell_sizes_figure(audit(SAFE, min_support=10, k=1))
+    yield before_after_figure(compared.best)
+    yield before_after_figure(block(ROWS, min_support=60, k=60, method="suppress"))
+    yield comparison_figure(compared)
+    yield hiding_figure(hiding)
+
+
+def test_figures_are_plain_json_without_a_title_or_a_colour_of_the_page():
+    for figure in figures():
+        assert figure.keys() == {"data", "layout"}
+        assert json.loads(json.dumps(figure, allow_nan=False)) == figure
+        assert "title" not in figure["layout"]
+        assert "font" not in figure["layout"]
+        assert all(figure["layout"][axis]["automargin"] for axis in ("xaxis", "yaxis"))
+
+
+# The command line.
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    path = tmp_path / "clinic.csv"
+    write(Transactions(ROWS), path)
+    return path
+
+
+def test_the_command_writes_a_page_beside_the_file(clinic):
+    done = run("report", clinic, "--min-support", 10, "-k", 10)
+    assert (done.exit_code, done.stdout) == (1, "")
+    page = Page((clinic.parent / "clinic.report.html").read_text(encoding="utf-8"))
+    assert hashlib.sha256(clinic.read_bytes()).hexdigest() in page.text
+    assert "Trade-off" in page.text
+    assert "WITHHOLD; the report was written to" in done.stderr
+
+
+@pytest.mark.parametrize(("k", "expected"), [(2, 0), (10, 1)])
+def test_the_exit_code_is_that_of_the_audit(clinic, k, expected):
+    arguments = (clinic, "--min-support", 10, "-k", k)
+    assert run("audit", *arguments).exit_code == expected
+    assert run("report", *arguments, "--out", "-").exit_code == expected
+
+
+def test_the_command_takes_patterns_too(tmp_path):
+    path = tmp_path / "patterns.json.gz"
+    write_patterns(mine(ROWS, min_support=10), path)
+    assert run("report", path, "-k", 10, "--csv", tmp_path / "found.csv").exit_code == 1
+    page = Page((tmp_path / "patterns.report.html").read_text(encoding="utf-8"))
+    assert "The rows are not at hand" in page.text
+    assert "channel,2," in (tmp_path / "found.csv").read_text(encoding="utf-8")
+
+
+def test_the_command_takes_a_release_folder(tmp_path):
+    place = tmp_path / "release"
+    write_release(block(ROWS, min_support=10, k=10, method="add"), place)
+    held = {path.name for path in place.iterdir()}
+    assert run("report", place).exit_code == 0
+    assert {path.name for path in place.iterdir()} == held
+    assert "verified GOOD" in Page((tmp_path / "release.report.html").read_text(encoding="utf-8")).text
+
+
+@pytest.mark.parametrize("method", ["best", "suppress"])
+def test_the_command_reports_a_release_and_to_the_owner_its_cost(clinic, method):
+    arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--block", method)
+    assert run(*arguments).exit_code == run(*arguments, "--private").exit_code == 0
+    public = (clinic.parent / "clinic.report.html").read_text(encoding="utf-8")
+    private = (clinic.parent / "clinic.DO-NOT-RELEASE.report.html").read_text(encoding="utf-8")
+    assert "clinic.csv" not in public
+    assert "What it cost" in private
+    assert ("Methods compared" in private) is (method == "best")
+
+
+def test_a_private_page_is_never_written_to_a_name_that_does_not_say_so(clinic):
+    done = run("report", clinic, "--min-support", 10, "-k", 10, "--private", "--out", clinic.parent / "page.html")
+    assert done.exit_code == 1
+    assert not (clinic.parent / "page.html").exists()
+    assert "DO NOT RELEASE" in (clinic.parent / "page.DO-NOT-RELEASE.html").read_text(encoding="utf-8")
+
+
+def test_an_older_page_gives_way_and_nothing_else_does(clinic):
+    arguments = ("report", clinic, "--min-support", 10, "-k", 10)
+    first, second = run(*arguments), run(*arguments)
+    assert first.exit_code == second.exit_code == 1
+    place = clinic.parent / "clinic.report.html"
+    place.write_text("mine", encoding="utf-8")
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert "is no report of ours; name another file with --out" in done.stderr
+    assert place.read_text(encoding="utf-8") == "mine"
+
+
+def test_the_time_is_that_of_source_date_epoch(clinic):
+    arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--out", "-")
+    assert "2001-09-09 01:46" in run(*arguments, env={"SOURCE_DATE_EPOCH": "1000000000"}).stdout
+    done = run(*arguments, env={"SOURCE_DATE_EPOCH": "soon"})
+    assert (done.exit_code, "SOURCE_DATE_EPOCH is no time" in done.stderr) == (2, True)
+
+
+def test_the_tradeoff_can_be_left_out_and_is_where_there_is_too_much(clinic, monkeypatch):
+    arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--out", "-")
+    assert "Trade-off" not in Page(run(*arguments, "--no-tradeoff").stdout).text
+    monkeypatch.setattr(sys.modules["discreet.cli.report"], "MOST_ITEMSETS", 2)
+    assert "With more than 2 itemsets, how much is safe" in Page(run(*arguments).stdout).text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["FILE", "--min-support", "10"], "Neither -k nor --policy is given"),
+        (["FILE", "-k", "10"], "if FILE holds rows, not patterns, give --min-support"),
+        (["FILE", "-k", "10", "--block", "add"], "--block needs rows: give --min-support"),
+        (["FILE", "--min-support", "10", "-k", "10", "--out", "FILE"], "a file that is to be read"),
+        (["FILE", "--min-support", "10", "-k", "10", "--csv", "FILE"], "a file that is to be read"),
+        (["FILE", "--min-support", "10", "-k", "10", "--csv", "-", "--out", "-"], "name a file for one of them"),
+        (["FILE", "--min-support", "10", "-k", "10", "--private", "--out", "-"], "--private needs the name of a file"),
+        (["FILE", "--min-support", "10", "-k", "10", "--seconds", "3"], "--seconds means nothing without --block"),
+        (["FILE", "--min-support", "10", "-k", "10", "--block", "add", "--csv", "x.csv"], "leave --csv or --block out"),
+        (["FILE", "--min-support", "10", "-k", "10", "--block", "add", "--n", "3"], "--n is for patterns"),
+        (["FILE", "-k", "10", "--private"], "needs rows; give --min-support or --rows"),
+        (["FOLDER", "-k", "10"], "which -k does not fit"),
+        (["FOLDER", "--private"], "leave --private out"),
+        (["FOLDER"], "release.json"),
+        (["NOTHING", "-k", "10"], "there is no such file"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused_in_one_sentence(clinic, arguments, expected):
+    folder = clinic.parent / "folder"
+    folder.mkdir()
+    names = {"FILE": clinic, "FOLDER": folder, "NOTHING": clinic.parent / "nothing.csv"}
+    done = run("report", *(names.get(one, one) for one in arguments))
+    assert done.exit_code == 2
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert {path.name for path in clinic.parent.iterdir()} == {"clinic.csv", "folder"}

@@ -1,0 +1,437 @@
+"""Files that come in: bounded, private, read as they are shaped; and zips that cannot do harm."""
+
+import asyncio
+import gzip
+import io
+import lzma
+import stat
+import struct
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from web import answer, facts, served, upload
+
+import discreet
+from discreet.web import archive
+from discreet.web.shape import shape_of
+from discreet.web.uploads import MOST, TooLarge, Uploads, plain_name, suffixes_of
+
+LIMIT = 10_000
+
+
+@pytest.fixture(scope="module")
+def client():
+    with served(many=1, max_upload=LIMIT) as found:
+        yield found
+
+
+def kept(client):
+    """The files in the private folder, without those of jobs."""
+    return {path for path in client.house.uploads.folder.iterdir() if path.is_file()}
+
+
+def test_an_upload_is_private_and_has_a_name_of_ours(client):
+    data = b"a,b\n" * 10
+    found = client.post("/api/upload", content=data, headers={"X-File-Name": "..%2F..%2Fetc%2Fmy%20rows.csv.gz"}).json()
+    assert found["file"] == "my rows.csv.gz"
+    assert found["bytes"] == len(data)
+    folder = client.house.uploads.folder
+    path = folder / f"{found['upload']}.csv.gz"
+    assert path.read_bytes() == data
+    assert [stat.S_IMODE(place.stat().st_mode) for place in (folder, path)] == [0o700, 0o600]
+
+
+@pytest.mark.parametrize("as_stream", [False, True])
+def test_an_upload_over_the_limit_leaves_nothing_behind(client, as_stream):
+    before = kept(client)
+    data = b"x" * (LIMIT + 1)
+    found = client.post("/api/upload", content=iter([data[:LIMIT], data[LIMIT:]]) if as_stream else data)
+    assert found.status_code == 413
+    assert found.json()["error"].startswith("The file has more than 10,000 bytes (9.8 KiB), the limit")
+    assert kept(client) == before
+
+
+def test_an_upload_at_the_limit_is_taken(client):
+    assert client.post("/api/upload", content=b"x" * LIMIT).status_code == 201
+
+
+@pytest.mark.parametrize("content", [b"", iter([b"", b""])])
+def test_an_empty_upload_is_refused(client, content):
+    before = kept(client)
+    found = client.post("/api/upload", content=content)
+    assert found.status_code == 400
+    assert "empty" in found.json()["error"]
+    assert kept(client) == before
+
+
+def test_an_endless_upload_is_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr("discreet.web.uploads.mkdtemp", lambda **_: str(tmp_path))
+    monkeypatch.setattr("discreet.web.uploads.DRAINED", 5 * LIMIT)
+    seen = 0
+
+    async def endless():
+        nonlocal seen
+        while True:
+            seen += 1000
+            yield b"x" * 1000
+
+    uploads = Uploads(LIMIT)
+    with pytest.raises(TooLarge):
+        asyncio.run(uploads.receive("rows.csv", endless()))
+    assert seen <= 7 * LIMIT
+    assert list(tmp_path.iterdir()) == [uploads.jobs]
+
+
+def test_an_upload_that_is_broken_off_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("discreet.web.uploads.mkdtemp", lambda **_: str(tmp_path))
+
+    async def broken():
+        yield b"x"
+        raise ConnectionResetError
+
+    uploads = Uploads(LIMIT)
+    with pytest.raises(ConnectionResetError):
+        asyncio.run(uploads.receive("rows.csv", broken()))
+    assert list(tmp_path.iterdir()) == [uploads.jobs]
+    uploads.close()
+    assert not tmp_path.exists()
+
+
+def test_the_last_uploads_are_kept_and_no_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("discreet.web.uploads.mkdtemp", lambda **_: str(tmp_path / "private"))
+    (tmp_path / "private").mkdir()
+    own = tmp_path / "own.csv"
+    own.write_text("a,b\n")
+
+    async def some():
+        yield b"x"
+
+    uploads = Uploads(LIMIT)
+    first = uploads.add(own)
+    every = [asyncio.run(uploads.receive("rows.csv", some())) for _ in range(MOST + 5)]
+    assert [one for one in every if uploads.get(one.id)] == every[5:]
+    assert sum(path.is_file() for path in uploads.folder.iterdir()) == MOST
+    assert uploads.get(first.id) == first
+    assert own.exists()
+
+
+@given(st.text(max_size=300))
+def test_the_name_of_an_upload_is_no_path(name):
+    plain = plain_name(name)
+    assert plain
+    assert not {*plain} & {*"/\\\n\0"}
+    suffixes = suffixes_of(plain)
+    assert Path(f"x{suffixes}").name == f"x{suffixes}"
+    assert len(suffixes) <= 15
+
+
+LONG = b"order,item\n1,tea\n1,milk\n2,tea\n"
+ONEHOT = b"id,tea,milk\n7,1,0\n8,1,1\n"
+BASKETS = b"tea,milk\n\nmilk\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("a.csv", LONG, ("csv", "long", "order", "item", ",")),
+        ("a.csv", LONG.replace(b",", b";"), ("csv", "long", "order", "item", ";")),
+        ("a.tsv", LONG.replace(b",", b"\t"), ("csv", "long", "order", "item", "\t")),
+        ("a.csv", b"Patient ID,when,Drug\n1,2,x\n1,3,y\n", ("csv", "long", "Patient ID", "Drug", ",")),
+        ("a.csv", ONEHOT, ("csv", "onehot", "id", None, ",")),
+        ("a.csv", b"tea,milk\ntrue,FALSE\n", ("csv", "onehot", None, None, ",")),
+        ("a.csv", BASKETS, ("csv", "baskets", None, None, ",")),
+        ("a.csv", b"tea,milk\nbeer,wine\n", ("csv", "baskets", None, None, ",")),
+        ("a.csv", b"tea\n", ("csv", "baskets", None, None, ",")),
+        ("a.csv.gz", gzip.compress(LONG), ("csv", "long", "order", "item", ",")),
+        ("a.csv.xz", lzma.compress(BASKETS), ("csv", "baskets", None, None, ",")),
+        ("a.dat", b"1 2 3\n4\n", ("fimi", "baskets", None, None, None)),
+        ("a.dat", b"tea milk\nbeer\n", ("csv", "baskets", None, None, " ")),
+        ("a.txt", b"1 2 3\n", ("spmf", "baskets", None, None, None)),
+        ("a.txt", b"1 2 #SUP: 3\n", ("spmf", "baskets", None, None, None)),
+        ("a", b"1 2 3\n", ("fimi", "baskets", None, None, None)),
+        ("a", BASKETS, ("csv", "baskets", None, None, ",")),
+        ("a.json", b"{}", ("json", "baskets", None, None, None)),
+    ],
+)
+def test_the_shape_of_a_file_is_guessed(tmp_path, name, data, expected):
+    path = tmp_path / name
+    path.write_bytes(data)
+    seen = shape_of(path, {}).shape
+    assert (seen.format, seen.shape, seen.row, seen.item, seen.separator) == expected
+    assert seen.patterns == (name == "a.json" or b"#SUP" in data)
+
+
+def preview(client, data, name="a.csv", **told):
+    return facts(client, "preview", upload=upload(client, data, name), **told)
+
+
+def test_a_preview_shows_the_rows_as_they_will_be_read(client):
+    for told, expected in (
+        ({}, [("1", ["milk", "tea"]), ("2", ["tea"])]),
+        ({"shape": "long"}, [("1", ["milk", "tea"]), ("2", ["tea"])]),
+        ({"shape": "long", "row": "item", "item": "order"}, [("tea", ["1", "2"]), ("milk", ["1"])]),
+        ({"row": "item", "item": "order"}, [("tea", ["1", "2"]), ("milk", ["1"])]),
+        (
+            {"shape": "baskets"},
+            [(None, ["item", "order"]), (None, ["1", "tea"]), (None, ["1", "milk"]), (None, ["2", "tea"])],
+        ),
+        (
+            {"format": "csv"},
+            [(None, ["item", "order"]), (None, ["1", "tea"]), (None, ["1", "milk"]), (None, ["2", "tea"])],
+        ),
+    ):
+        seen = preview(client, LONG, **told)
+        assert seen["error"] is None
+        assert [(row["id"], row["items"]) for row in seen["rows"]] == expected
+        assert seen["columns"] == ["order", "item"]
+        assert seen["lines"] == LONG.decode().splitlines()
+
+
+def test_a_preview_and_a_read_agree(client):
+    for data, told in (
+        (LONG, {}),
+        (ONEHOT, {}),
+        (ONEHOT, {"shape": "baskets"}),
+        (BASKETS, {}),
+        (LONG, {"shape": "baskets"}),
+    ):
+        key = upload(client, data)
+        seen = facts(client, "preview", upload=key, **told)
+        chosen = {name: seen[name] for name in ("format", "shape", "row", "item", "items", "separator", "patterns")}
+        again = facts(client, "read", upload=key, **chosen)
+        assert again["n"] == len(seen["rows"]) == facts(client, "read", upload=key, **told)["n"]
+        assert again["rows_with_ids"] == (seen["rows"][0]["id"] is not None)
+
+
+def test_parquet_is_previewed_by_its_columns(client):
+    for frame, told, expected in (
+        (pl.DataFrame({"items": [["a", "b"], []], "when": [1, 2]}), {}, ("lists", [["a", "b"], []])),
+        (pl.DataFrame({"who": [1, 1, 2], "what": ["a", "b", "a"]}), {"shape": "long"}, ("long", [["a", "b"], ["a"]])),
+        (pl.DataFrame({"a": [True, False], "b": [True, True]}), {}, ("onehot", [["a", "b"], ["b"]])),
+    ):
+        file = io.BytesIO()
+        frame.write_parquet(file)
+        seen = preview(client, file.getvalue(), "a.parquet", **told)
+        assert (seen["format"], seen["shape"], seen["error"]) == ("parquet", expected[0], None)
+        assert [row["items"] for row in seen["rows"]] == expected[1]
+        assert seen["columns"] == frame.columns
+        key = upload(client, file.getvalue(), "a.parquet")
+        assert facts(client, "read", upload=key, **told)["n"] == len(expected[1])
+
+
+def test_a_preview_is_of_the_first_part_and_cut(client):
+    row = ",".join(f"item {number}" for number in range(30))
+    seen = preview(client, f"{row}\n".encode() * 30)
+    assert len(seen["rows"]) == len(seen["lines"]) == 8
+    assert (len(seen["rows"][0]["items"]), seen["rows"][0]["more"]) == (20, 10)
+    assert all(len(line) <= 200 for line in seen["lines"])
+
+
+RUBBISH = bytes(range(256)) * 8
+
+
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.dat", "a.txt", "a.parquet", "a.json", "a.out", "a.csv.gz", "a.xz", "a", "a.zip"]
+)
+@pytest.mark.parametrize("data", [RUBBISH, b"PAR1" + RUBBISH, b"\0", b'"', b"\xff\xfea\0", b"[" * 5000])
+def test_a_broken_file_is_a_sentence(client, name, data):
+    key = upload(client, data, name)
+    seen = answer(client, "preview", upload=key)
+    assert seen.status_code in {200, 400}
+    if seen.status_code == 200 and seen.json()["error"] is None:
+        return
+    assert seen.json()["error"]
+    found = answer(client, "read", upload=key)
+    assert found.status_code == 400, found.json()
+    assert str(client.house.uploads.folder) not in found.json()["error"]
+    assert found.json()["error"] != ""
+
+
+@pytest.mark.parametrize("key", ["", None, "nobody", "../x", 7])
+def test_an_unknown_upload_is_to_be_loaded_again(client, key):
+    for verb, asked in (
+        ("preview", {"upload": key}),
+        ("read", {"upload": key}),
+        ("verify", {"files": {"release.json": key}}),
+    ):
+        found = client.post(f"/api/{verb}", json=asked)
+        assert found.status_code == 404
+        assert "load the file again" in found.json()["error"]
+
+
+@pytest.mark.parametrize("told", [{"format": "exe"}, {"shape": "round"}, {"row": 7}, {"path": "/etc/passwd"}])
+def test_a_wrong_shape_is_a_sentence(client, told):
+    found = client.post("/api/preview", json={"upload": upload(client, LONG), **told})
+    assert found.status_code == 400
+    assert found.json()["error"]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """The folder of a small release."""
+    folder = tmp_path_factory.mktemp("release") / "release"
+    rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    discreet.write_release(discreet.block(rows, min_support=10, k=10, method="add"), folder)
+    return folder
+
+
+def zipped(entries):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as pack:
+        for name, data in entries.items():
+            pack.writestr(name, data)
+    return file.getvalue()
+
+
+def files_of(release, prefix=""):
+    paths = [path for path in release.rglob("*") if path.is_file()]
+    return {f"{prefix}{path.relative_to(release).as_posix()}": path.read_bytes() for path in paths}
+
+
+def public(release, prefix=""):
+    return {name: data for name, data in files_of(release, prefix).items() if "DO-NOT-RELEASE" not in name}
+
+
+@pytest.mark.parametrize("prefix", ["", "release/"])
+def test_a_zip_of_a_release_is_verified(client, release, prefix):
+    entries = {**public(release, prefix), "__MACOSX/._x": b"", f"{prefix}.DS_Store": b"x"}
+    found = facts(client, "verify", upload=upload(client, zipped(entries), "release.zip"))
+    expected = discreet.verify(release)
+    assert found["is_good"]
+    assert found["digest"] == expected.digest
+    assert (found["k"], found["n"], found["smallest"]) == (expected.k, expected.n, expected.smallest)
+    assert found["text"].startswith("GOOD")
+    assert found["notes"] == []
+
+
+def test_the_files_of_a_release_are_verified(client, release):
+    keys = {name: upload(client, data, name) for name, data in {**public(release), ".DS_Store": b"x"}.items()}
+    assert facts(client, "verify", files=keys)["is_good"]
+    del keys["certificate.json"]
+    found = facts(client, "verify", files=keys)
+    assert not found["is_good"]
+    assert found["faults"]
+
+
+def test_what_must_not_be_in_a_release_is_noted(client, release):
+    found = facts(client, "verify", upload=upload(client, zipped(files_of(release, "release/")), "release.zip"))
+    assert found["is_good"]
+    assert "DO-NOT-RELEASE" in found["notes"][0]
+
+
+def test_a_release_that_was_changed_is_not_good(client, release):
+    entries = public(release)
+    entries["patterns.json"] = entries["patterns.json"].replace(b'"support": 60', b'"support": 61')
+    found = facts(client, "verify", upload=upload(client, zipped(entries)))
+    assert not found["is_good"]
+    assert found["text"].startswith("NOT GOOD")
+
+
+def refusal(data, place):
+    path = place / "a.zip"
+    path.write_bytes(data)
+    (place / "out").mkdir()
+    with pytest.raises(discreet.InputError) as error:
+        archive.unpack(path, place / "out")
+    assert list((place / "out").rglob("*")) in ([], [place / "out" / "release.json"])
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../release.json",
+        "a/../../release.json",
+        "/release.json",
+        "..\\release.json",
+        "C:release.json",
+        "a/b/release.json",
+        "evil.py",
+        "release/evil.py",
+        "release.json/evil",
+        "DO-NOT-RELEASE/../../x",
+    ],
+)
+def test_a_zip_that_leads_elsewhere_is_refused(tmp_path, name):
+    assert "release" in refusal(zipped({name: b"{}"}), tmp_path)
+    assert not (tmp_path / "release.json").exists()
+
+
+def test_a_zip_of_two_releases_is_refused(tmp_path):
+    assert "several folders" in refusal(zipped({"a/release.json": b"{}", "b/report.txt": b""}), tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_zip_with_a_name_twice_is_refused(tmp_path):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as pack:
+        pack.writestr("release.json", "{}")
+        pack.writestr("release.json", "[]")
+    assert "no part of a release" in refusal(file.getvalue(), tmp_path)
+
+
+def test_a_zip_with_a_link_is_refused(tmp_path):
+    entry = zipfile.ZipInfo("release.json")
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as pack:
+        pack.writestr(entry, "/etc/passwd")
+    assert "link" in refusal(file.getvalue(), tmp_path)
+
+
+def test_a_zip_that_is_encrypted_is_refused(tmp_path):
+    data = bytearray(zipped({"release.json": b"{}"}))
+    data[data.find(b"PK\x01\x02") + 8] |= 1
+    assert "encrypted" in refusal(bytes(data), tmp_path)
+
+
+def test_a_zip_of_too_many_files_is_refused(tmp_path):
+    assert "too many" in refusal(zipped({f"{number}": b"" for number in range(100)}), tmp_path)
+
+
+def test_a_zip_that_says_to_be_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "LARGEST", 1 << 20)
+    assert "1 MiB" in refusal(zipped({"release.json": b"0" * (1 << 20) + b"0"}), tmp_path)
+
+
+def test_a_zip_whose_files_are_too_large_together_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MOST_BYTES", 1 << 20)
+    data = zipped({"release.json": b"0" * (1 << 19), "report.txt": b"0" * (1 << 19) + b"0"})
+    assert "1 MiB" in refusal(data, tmp_path)
+
+
+def test_a_zip_that_holds_more_than_it_says_is_refused_while_it_is_unpacked(tmp_path):
+    data = bytearray(zipped({"release.json": b"0" * 100_000}))
+    head, central = data.find(b"PK\x03\x04"), data.find(b"PK\x01\x02")
+    data[head + 22 : head + 26] = data[central + 24 : central + 28] = struct.pack("<I", 10)
+    assert refusal(bytes(data), tmp_path)
+    assert [path.stat().st_size <= 10 for path in (tmp_path / "out").iterdir()] == [True]
+
+
+@pytest.mark.parametrize("data", [b"no zip", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), RUBBISH])
+def test_what_is_no_zip_of_a_release_is_a_sentence(client, data):
+    found = answer(client, "verify", upload=upload(client, data, "release.zip"))
+    assert found.status_code == 400
+    assert "release" in found.json()["error"]
+
+
+@pytest.mark.parametrize("files", [{}, [], "x", {"evil.py": 0}, {"../release.json": 0}, {"DO-NOT-RELEASE": 0}])
+def test_files_with_unknown_names_are_refused(client, files):
+    asked = {name: upload(client, b"{}") for name in files} if isinstance(files, dict) else files
+    assert answer(client, "verify", files=asked).status_code == 400
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell what a process has")
+def test_a_file_that_unpacks_to_more_than_there_is_memory_for_is_a_sentence():
+    packed = gzip.compress(b"a,b,c\n" * (1 << 25), compresslevel=1)
+    with served(many=1, memory=200 << 20) as client:
+        key = upload(client, packed, "rows.csv.gz")
+        assert facts(client, "preview", upload=key)["rows"][0]["items"] == ["a", "b", "c"]
+        found = answer(client, "read", upload=key)
+        assert found.status_code == 503
+        assert "memory" in found.json()["error"]
+        assert facts(client, "read", sample="pkdd2005")["n"] == 12
