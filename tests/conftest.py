@@ -9,6 +9,9 @@ settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
+# No examples are in these; and two modules of one name cannot both be looked through for some.
+collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py"]
+
 
 def pytest_terminal_summary(terminalreporter):
     """Print what tests recorded by ``record_property``: figures, which never decide a test."""

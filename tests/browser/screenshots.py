@@ -62,7 +62,7 @@ def app(page, server, look):
         page.locator("#explain").screenshot(path=SHOWN / "channel.png")
         page.keyboard.press("Escape")
         page.evaluate("scrollTo(0, 0)")
-        page.screenshot(path=SHOWN / "audit.png")
+        page.screenshot(path=SHOWN / "audit.png", clip={"x": 0, "y": 0, "width": 1280, "height": 812})
     address = page.url
     page.goto(address.replace("/audit", "/block"))
     page.get_by_role("table", name="Methods compared").wait_for(timeout=120_000)

@@ -6,6 +6,7 @@ from typing import Final
 
 WORDS: Final = (
     (r"the open file: ", ""),
+    (r" \(docs/guarantee\.md\)", ""),
     (r"there is no itemset in the file", "no sensitive itemset is named"),
     (r"as many as max_patterns allows: raise .*", "as many as are allowed here: raise the minimum support"),
     (r"raise memory, max_patterns or min_support", "raise the minimum support"),

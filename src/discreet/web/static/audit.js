@@ -23,7 +23,8 @@ async function begin() {
     channels: browser(),
     tradeoff: facts.is_patterns ? null : tradeoff(facts, (text) => controls.setMinSupport(text)),
   };
-  const controls = settings(facts, (now, since) => audit(args(now), since, parts));
+  const follow = (now, since) => audit(args(now), since, parts);
+  const controls = settings(facts, follow, () => setReady(false));
   byId("tradeoff-section").hidden = facts.is_patterns;
   byId("make-safe").hidden = facts.is_patterns;
   byId("report").addEventListener("click", (event) => {

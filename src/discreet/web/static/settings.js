@@ -8,8 +8,9 @@ const FEW = 100; // rows, of which k = 10 would be too large a part
 const PAUSE = 120; // milliseconds without a change before one counts
 const WRONG = "Write a share such as 5% or 0.05, or a number of rows such as 813.";
 
-/** Begin to follow the settings: ``changed`` gets them, and when the first of a burst of changes was made. */
-export function settings(facts, changed) {
+/** Begin to follow the settings: ``touched`` hears of each change at once, ``changed`` gets them after a burst of changes,
+ * and when its first one was made. */
+export function settings(facts, changed, touched = () => {}) {
   const now = {
     min_support: state.get("min_support") ?? usual(facts),
     k: state.get("k") ?? (facts.n < FEW ? "3" : "10"),
@@ -24,6 +25,7 @@ export function settings(facts, changed) {
   const set = (changes) => {
     Object.assign(now, changes);
     since ||= performance.now();
+    touched();
     later();
   };
   const support = minSupport(facts, now, set);
