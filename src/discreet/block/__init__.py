@@ -5,7 +5,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Literal, TypeAlias, Unpack
 
-from discreet.block.compare import METHODS, Comparison, compared, solved
+from discreet.block.comparison import METHODS, Comparison, compared, solved
 from discreet.block.problem import Problem
 from discreet.errors import OptionError, ThresholdError
 from discreet.labels import Label

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.place import check_place, fixed_time, put
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, candidate, given, options
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, candidate, given, options
 
 if TYPE_CHECKING:
     from discreet import Audit
@@ -23,9 +23,7 @@ Examples:
   discreet audit patterns.json -k 10 --json
   discreet audit mined.txt -k 10 --n 2000 --kind closed""",
 )
-@options(CANDIDATE)
-@click.option("-k", type=click.IntRange(min=1), metavar="K", help="Counts from 1 to K - 1 are too small to be told.")
-@click.option("--policy", metavar="NAME|FILE", help="Judge by a policy: acro, opensafely, … or a .toml or .yaml file.")
+@options(CANDIDATE, RULE)
 @click.option(
     "--explain",
     type=click.IntRange(min=0),

@@ -59,6 +59,14 @@ CANDIDATE: Final = (
     ),
     click.option("--rows", "rows_file", metavar="FILE", help="The rows that the patterns in FILE were mined from."),
 )
+RULE: Final = (
+    click.option(
+        "-k", type=click.IntRange(min=1), metavar="K", help="Counts from 1 to K - 1 are too small to be told."
+    ),
+    click.option(
+        "--policy", metavar="NAME|FILE", help="Judge by a policy: acro, opensafely, … or a .toml or .yaml file."
+    ),
+)
 ENDING: Final = (
     click.option("--json", "as_json", is_flag=True, help="Write everything that was found as JSON."),
     click.option("--out", metavar="FILE", help="Write to this file, not to stdout; as JSON if it ends with .json."),

@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.block import METHODS
 from discreet.cli.place import check_place, fixed_time
-from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, candidate, given, options, read_rows
+from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, candidate, given, options, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,9 +45,7 @@ Examples:
   discreet report clinic.csv --min-support 5% -k 10 --block best --private
   discreet report release""",
 )
-@options(CANDIDATE)
-@click.option("-k", type=click.IntRange(min=1), metavar="K", help="Counts from 1 to K - 1 are too small to be told.")
-@click.option("--policy", metavar="NAME|FILE", help="Judge by a policy: acro, opensafely, … or a .toml or .yaml file.")
+@options(CANDIDATE, RULE)
 @click.option(
     "--block", "method", type=click.Choice(METHODS), help="Make FILE safe by this method; report the release."
 )
