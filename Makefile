@@ -21,7 +21,7 @@ demo: .venv/installed
 # The run without the JIT comes first, so that the closing line is that of the whole suite.
 test: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
-	$(PYTEST) -n 2
+	$(PYTEST) -n 2 --dist loadgroup
 
 check: .venv/installed-test
 	$(BIN)/ruff check

@@ -16,9 +16,9 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 NEIGHBOUR = Path(__file__).parents[3] / "shared" / "data"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A running Chromium."""
+    """A running Chromium; not for longer than a module, since its event loop would be in the way of other tests."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine: install Debian's package chromium to run this test")
     sync_api = pytest.importorskip("playwright.sync_api")
