@@ -18,10 +18,11 @@ help:
 demo: .venv/installed
 	@$(BIN)/discreet demo
 
-# The run without the JIT comes first, so that the closing line is that of the whole suite.
+# The run without the JIT comes first, so that the closing line is that of the whole suite. A worker runs whole files: their
+# tests share browsers and servers, which take seconds to start.
 test: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
-	$(PYTEST) -n 2 --dist loadgroup
+	$(PYTEST) -n 2 --dist loadfile
 
 check: .venv/installed-test
 	$(BIN)/ruff check

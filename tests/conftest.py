@@ -2,7 +2,6 @@
 
 import os
 
-import pytest
 from hypothesis import settings
 
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
@@ -12,15 +11,6 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
 collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py"]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Keep tests together that share a browser or a server, which take seconds to start: one worker runs them all."""
-    for item in items:
-        group = "browser" if item.path.parent.name == "browser" else item.path.stem
-        if group.startswith(("browser", "test_web_")):
-            item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_terminal_summary(terminalreporter):
