@@ -146,7 +146,7 @@ BASKETS = b"tea,milk\n\nmilk\n"
         ("a.csv", BASKETS, ("csv", "baskets", None, None, ",")),
         ("a.csv", b"tea,milk\nbeer,wine\n", ("csv", "baskets", None, None, ",")),
         ("a.csv", b"tea\n", ("csv", "baskets", None, None, ",")),
-        ("a.csv.gz", gzip.compress(LONG), ("csv", "long", "order", "item", ",")),
+        ("a.csv.gz", gzip.compress(LONG, mtime=0), ("csv", "long", "order", "item", ",")),
         ("a.csv.xz", lzma.compress(BASKETS), ("csv", "baskets", None, None, ",")),
         ("a.dat", b"1 2 3\n4\n", ("fimi", "baskets", None, None, None)),
         ("a.dat", b"tea milk\nbeer\n", ("csv", "baskets", None, None, " ")),
