@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
 
-.PHONY: help demo test check docs screenshots bench clean
+.PHONY: help demo test check docs screenshots bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
@@ -13,6 +13,7 @@ help:
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
 	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
 	@echo "make bench        measure against other miners (needs a C compiler, for pyfim)"
+	@echo "make bench-spark  measure on Spark, against its FPGrowth (needs Java 17; takes long)"
 	@echo "make clean        remove .venv and all caches"
 
 demo: .venv/installed
@@ -41,6 +42,9 @@ screenshots: .venv/installed-test
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/mining.py
 
+bench-spark: .venv/installed-spark
+	$(BIN)/python benchmarks/spark.py
+
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* dist site screenshots
 	find src tests benchmarks docs -type d -name __pycache__ -exec rm -rf {} +
@@ -59,4 +63,8 @@ clean:
 
 .venv/installed-bench: .venv/installed
 	@$(INSTALL) '.[bench]'
+	@touch $@
+
+.venv/installed-spark: .venv/installed
+	@$(INSTALL) '.[spark]'
 	@touch $@

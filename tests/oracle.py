@@ -584,3 +584,10 @@ def least_harm(rows, sensitive, shares, *, below=None):
         for one in made
         if all(support(itemset, one) <= most for itemset, most in allowed.items())
     )
+
+
+def merged(rows, sigma):
+    """Return each different row, cut to the items that sigma rows hold, with how many rows are like it."""
+    held = Counter(item for row in rows for item in frozenset(row))
+    often = {item for item, times in held.items() if times >= sigma}
+    return Counter(frozenset(row) & often for row in rows)

@@ -20,7 +20,7 @@ from discreet.block import guarantee
 from discreet.block.problem import NOBODY, Answer, Problem
 from discreet.family import taken
 from discreet.mine import mine
-from discreet.release import Merged, Release, witness
+from discreet.release import Release, Weighted, witness
 
 METHODS = {
     "suppress": {"method": "suppress"},
@@ -641,7 +641,7 @@ def test_a_wrong_number_of_rows_is_not_released(method, change):
 def test_a_channel_that_is_left_is_not_released():
     rows = ["abc"] * 48 + ["ab"] * 2 + [""] * 50
     problem = problem_of(rows, 10, 10)
-    nothing = Answer(problem.patterns, NOBODY, Merged(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY))
+    nothing = Answer(problem.patterns, NOBODY, Weighted(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY))
     with pytest.raises(GuaranteeError, match="channels are left"):
         guarantee.check(problem, nothing)
     guarantee.check(replace(problem, k=2), nothing)
@@ -651,7 +651,7 @@ def test_a_channel_in_a_part_of_the_list_is_not_released():
     rows = ["abc"] * 48 + ["ab"] * 2 + [""] * 50
     problem = problem_of(rows, 10, 10)
     frequent = mine(problem.rows, min_support=10, kind="frequent")
-    part = Answer(frequent, NOBODY, Merged(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY), is_whole=False)
+    part = Answer(frequent, NOBODY, Weighted(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY), is_whole=False)
     with pytest.raises(GuaranteeError, match="channels are left"):
         guarantee.check(problem, part)
 
@@ -660,7 +660,7 @@ def test_an_itemset_below_the_minimum_support_is_not_released():
     rows = ["ab"] * 12 + ["a"] * 8
     problem = problem_of(rows, 15, 3)
     lower = mine(problem.rows, min_support=10)
-    answer = Answer(lower, NOBODY, Merged(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY))
+    answer = Answer(lower, NOBODY, Weighted(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY))
     with pytest.raises(GuaranteeError, match="not those of any rows"):
         guarantee.check(problem, answer)
 
@@ -698,7 +698,7 @@ def test_what_is_added_elsewhere_does_not_block(rows, sigma, k, data):
         return
     number = data.draw(st.integers(0, len(problem.patterns) - 1))
     items = problem.patterns.items[problem.patterns.offsets[number] : problem.patterns.offsets[number + 1]]
-    added_ = Merged(np.array([0, items.size]), items, np.array([k]))
+    added_ = Weighted(np.array([0, items.size]), items, np.array([k]))
     after = mine(witness(problem.rows, NOBODY, added_), min_support=sigma)
     told_ = replace(problem.patterns, supports=problem.patterns.supports + guarantee.weighed(added_, problem.patterns))
     assert told_.supports.tolist() == after.supports.tolist()
@@ -708,7 +708,7 @@ def test_what_is_added_elsewhere_does_not_block(rows, sigma, k, data):
 
 def test_supports_of_itemsets_that_were_not_closed_before_are_recounted():
     problem = problem_of(["ab"] * 9 + ["c"] * 9 + [""] * 5, 5, 3)
-    more = Merged(np.array([0, 1]), np.array([0], np.int32), np.array([4]))
+    more = Weighted(np.array([0, 1]), np.array([0], np.int32), np.array([4]))
     patterns = mine(witness(problem.rows, NOBODY, more), min_support=5)
     assert [frozenset("a") in listed for listed in (problem.patterns, patterns)] == [False, True]
     answer = Answer(patterns, NOBODY, more)

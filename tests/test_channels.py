@@ -183,7 +183,7 @@ def test_the_last_word_of_rows_is_met(n):
 def test_no_channels_single_out_no_rows():
     _, channels = found(k=1)
     exposed = channels.rows(ROWS)
-    assert (len(channels), *(numbers.size for numbers in exposed)) == (0, 0, 0, 0)
+    assert (len(channels), *(numbers.size for numbers in exposed)) == (0, 0, 0, 0, 0)
     assert channels.worst() == []
     assert detect(mine([], min_support=1), k=3).rows(Transactions([])).numbers.size == 0
 

@@ -8,6 +8,7 @@ exit code 0 unless "$ echo $?" asks. In what is shown, … stands for anything: 
 import re
 import shlex
 import shutil
+import sqlite3
 import tomllib
 from itertools import pairwise
 from pathlib import Path
@@ -79,6 +80,14 @@ def _in_a_folder_with_what_is_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in GIVEN.items():
         Path(name).write_text(text, encoding="utf-8")
+    rows = enumerate(GIVEN["baskets.csv"].splitlines(), start=1)
+    shop = sqlite3.connect("shop.db")
+    shop.execute("CREATE TABLE receipts (receipt INTEGER, product TEXT)")
+    shop.executemany(
+        "INSERT INTO receipts VALUES (?, ?)", [(row, item) for row, line in rows for item in line.split(",")]
+    )
+    shop.commit()
+    shop.close()
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

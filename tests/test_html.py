@@ -764,3 +764,13 @@ def test_what_cannot_be_reported_is_refused_in_one_sentence(clinic, arguments, e
     assert expected in done.stderr
     assert done.stderr.count("\n") == 1
     assert {path.name for path in clinic.parent.iterdir()} == {"clinic.csv", "folder"}
+
+
+def test_no_page_tells_labels_of_items_that_nothing_on_it_speaks_of():
+    rows = [["a", "b"]] * 20 + [["a"]] * 3 + [["rare disease"]] + [[]] * 20
+    release = block(rows, min_support=10, k=5, method="suppress")
+    for text in (audit(rows, min_support=10, k=5).to_html(), release.to_html()):
+        lists = packed_lists(Page(text))
+        heads = [zlib.decompress(base64.b64decode(packed_list)) for packed_list in lists]
+        assert lists
+        assert not any(b"rare disease" in head for head in [text.encode(), *heads])

@@ -16,8 +16,10 @@ LAYERS = (
     "notebook",
     "machine",
     "kernels",
+    "order",
     "query",
     "transactions",
+    "merged",
     "patterns",
     "io",
     "inverted",
@@ -42,6 +44,7 @@ LAYERS = (
     "report",
     "folder",
     "reproduce",
+    "spark",
     "web",
     "cli",
 )

@@ -23,8 +23,9 @@ from discreet.hide.folder import write_hidden
 from discreet.hide.measures import Hiding
 from discreet.implications import Implication, Implications
 from discreet.inverted import InvertedFile, Plan
-from discreet.io import read, read_patterns, read_sensitive, rewrite, write, write_patterns
+from discreet.io import read, read_patterns, read_sensitive, rewrite, scan, write, write_patterns
 from discreet.measure import Distortion
+from discreet.merged import Merged
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.policy import Policy
@@ -56,6 +57,7 @@ __all__ = [
     "InconsistencyError",
     "InputError",
     "InvertedFile",
+    "Merged",
     "OptionError",
     "OutputError",
     "Patterns",
@@ -83,6 +85,7 @@ __all__ = [
     "read_patterns",
     "read_sensitive",
     "rewrite",
+    "scan",
     "tradeoff",
     "verify",
     "write",

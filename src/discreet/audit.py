@@ -17,12 +17,12 @@ from discreet.family import with_root
 from discreet.implications import Implications, implied_by
 from discreet.labels import Label
 from discreet.machine import as_threads
+from discreet.merged import Rows, as_rows
 from discreet.mine import Budget, mine
 from discreet.notebook import watching
 from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
 from discreet.thresholds import Threshold
-from discreet.transactions import Transactions
 from discreet.verdict import SIGNS, Verdict, worst
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Audit:
 
     policy: Policy
     patterns: Patterns
-    rows: Transactions | None
+    rows: Rows | None
     checks: tuple[Check, ...]
     channels: Channels | None = None
     implications: Implications | None = None
@@ -106,12 +106,12 @@ class Audit:
 
 
 def audit(
-    source: Transactions | Patterns | Iterable[Iterable[Label]],
+    source: Rows | Patterns | Iterable[Iterable[Label]],
     *,
     k: int | None = None,
     min_support: Threshold | None = None,
     policy: Policy | str | PathLike[str] | None = None,
-    rows: Transactions | None = None,
+    rows: Rows | None = None,
     **limits: Unpack[Budget],
 ) -> Audit:
     """Return what publishing patterns would give away, judged by ``k`` or a ``policy``.
@@ -135,14 +135,14 @@ def audit(
         raise OptionError("rows are given twice; give rows= only with patterns")
     if min_support is None:
         raise ThresholdError("min_support is missing; give the least support of what would be published, such as '10%'")
-    data = source if isinstance(source, Transactions) else Transactions(source)
+    data = as_rows(source)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         threads = as_threads(limits.get("threads"))
         return judged(Question(patterns, data, rule.k, threads), rule, data)
 
 
-def judged(question: Question, policy: Policy, rows: Transactions | None) -> Audit:
+def judged(question: Question, policy: Policy, rows: Rows | None) -> Audit:
     """Return the audit of the patterns in question: each check in turn."""
     patterns = question.patterns
     first = [checks.size(policy, patterns), checks.low_counts(policy, patterns)]
@@ -169,7 +169,7 @@ def judged(question: Question, policy: Policy, rows: Transactions | None) -> Aud
     return Audit(policy, patterns, rows, tuple(every), channels, implications)
 
 
-def check_rows(question: Question, rows: Transactions | None) -> None:
+def check_rows(question: Question, rows: Rows | None) -> None:
     """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
     if question.rows is None:
         Question(question.patterns, rows, question.limit)

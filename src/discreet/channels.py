@@ -12,8 +12,8 @@ from discreet import kernels, markup
 from discreet.errors import InputError
 from discreet.family import Cells, family_of, rooted, taken
 from discreet.labels import Itemset, Label, ordered
+from discreet.merged import Rows
 from discreet.patterns import Patterns
-from discreet.transactions import Transactions
 
 
 class Term(NamedTuple):
@@ -96,11 +96,32 @@ class Difference:
 
 
 class Exposed(NamedTuple):
-    """The rows that channels single out: their numbers, how many channels do, and the smallest count among these."""
+    """The rows that channels single out: their numbers, how many channels do, and the smallest count among these.
+
+    Of merged rows only the different ones have numbers: each stands for ``weights`` rows.
+    """
 
     numbers: NDArray[np.intp]
     channels: NDArray[np.int64]
     smallest: NDArray[np.int64]
+    weights: NDArray[np.int64]
+
+    @property
+    def rows(self) -> int:
+        """How many rows are exposed."""
+        return int(self.weights.sum())
+
+    def histogram(self) -> list[tuple[int, int]]:
+        """Return how many rows have a smallest count of 1, of 2, and so on, where there are any.
+
+        >>> one, two = np.array([0, 3]), np.array([1, 1])
+        >>> Exposed(one, two, np.array([2, 2]), np.array([1, 4])).histogram()
+        [(2, 5)]
+        """
+        counts, which = np.unique(self.smallest, return_inverse=True)
+        rows = np.zeros(counts.size, dtype=np.int64)
+        np.add.at(rows, which, self.weights)
+        return list(zip(counts.tolist(), rows.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,7 +231,7 @@ class Channels:
         """
         return _expanded(self, patterns)
 
-    def rows(self, transactions: Transactions) -> Exposed:
+    def rows(self, rows: Rows) -> Exposed:
         """Return the rows that the channels single out, by their numbers.
 
         >>> from discreet import Transactions, detect, mine
@@ -218,18 +239,19 @@ class Channels:
         >>> detect(mine(rows, min_support=2), k=2).rows(rows).numbers.tolist()
         [2]
         """
-        times, smallest = np.zeros(len(transactions), np.int64), np.full(len(transactions), self.k, np.int64)
-        code = np.array([transactions.code.get(label, -1) for label in self.labels], dtype=np.int64)
+        different = rows.offsets.size - 1
+        times, smallest = np.zeros(different, np.int64), np.full(different, self.k, np.int64)
+        code = np.array([rows.code.get(label, -1) for label in self.labels], dtype=np.int64)
         kernels.exposed.count(
-            (transactions.offsets, transactions.items),
+            (rows.offsets, rows.items),
             (*self.cells, self.top_offsets, self.top_items),
             code,
-            len(transactions.labels),
+            len(rows.labels),
             times,
             smallest,
         )
         numbers = np.flatnonzero(times)
-        return Exposed(numbers, times[numbers], smallest[numbers])
+        return Exposed(numbers, times[numbers], smallest[numbers], rows.weights[numbers])
 
     def _top(self, number: int) -> Itemset:
         return _labelled(self.top_items[self.top_offsets[number] : self.top_offsets[number + 1]], self.labels)

@@ -15,6 +15,7 @@ from discreet.io.files import save
 from discreet.io.folders import MARK, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.formats import FORMATS, find
 from discreet.measure import supports_in
+from discreet.merged import Merged
 from discreet.patterns import Patterns
 from discreet.release import Release
 from discreet.verify import verify
@@ -122,14 +123,28 @@ def _write_private(release: Release, folder: Path, source: "Source | None") -> N
 
     folder.mkdir(mode=0o700)
     save(folder / "cost.json", release_json(release, source=source))
-    ids, labels = release.rows.ids, release.rows.labels
-    rows = ([row + 1, *([] if ids is None else [ids[row]])] for row in release.suppressed.tolist())
-    write_csv(folder / "suppressed.csv", ["row", *([] if ids is None else ["id"])], rows)
+    write_csv(folder / "suppressed.csv", *_suppressed(release))
+    labels = release.rows.labels
     added = zip(release.added.weights.tolist(), ragged(release.added.offsets, release.added.items), strict=True)
     lines = ([copies, *(labels[code] for code in itemset)] for copies, itemset in added)
     write_csv(folder / "added.csv", ["copies", "items"], lines)
     write_csv(folder / "supports.csv", ["before", "after", "items"], _changes(release))
     write_text(folder / "README.txt", [README])
+
+
+def _suppressed(release: Release) -> tuple[list[str], Iterator[list[object]]]:
+    """Return the head and the lines of the rows that are suppressed: their numbers and ids; merged ones, their items.
+
+    Rows that are equal in frequent items are suppressed together, so the items tell the owner which rows they are.
+    """
+    rows, numbers = release.rows, release.suppressed.tolist()
+    if isinstance(rows, Merged):
+        itemsets = (rows.items[rows.offsets[at] : rows.offsets[at + 1]].tolist() for at in numbers)
+        parts = zip(rows.weights[numbers].tolist(), itemsets, strict=True)
+        return ["rows", "items"], ([many, *(rows.labels[code] for code in itemset)] for many, itemset in parts)
+    ids = rows.ids
+    head = ["row", *([] if ids is None else ["id"])]
+    return head, ([row + 1, *([] if ids is None else [ids[row]])] for row in numbers)
 
 
 def _changes(release: Release) -> Iterator[list[object]]:

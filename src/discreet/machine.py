@@ -32,6 +32,15 @@ def as_threads(threads: int | None) -> int:
     return int(threads)
 
 
+def as_memory(bytes_: int | None) -> int:
+    """Return how many bytes of memory to use: half of what there is unless told."""
+    if bytes_ is None:
+        return memory() // 2
+    if isinstance(bytes_, bool) or not isinstance(bytes_, numbers.Integral) or bytes_ < 1:
+        raise ThresholdError(f"memory is {str(bytes_)[:40]!r}; give a whole number of bytes, such as 100_000_000")
+    return int(bytes_)
+
+
 def size(bytes_: int) -> str:
     """Return a number of bytes in words, rounded for reading.
 

@@ -6,15 +6,15 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels, machine, markup
+from discreet import kernels, markup
 from discreet.errors import InputError, OptionError
 from discreet.labels import Itemset, Label, in_order
+from discreet.order import in_dictionary_order
 from discreet.transactions import as_itemset
 
 Kind = Literal["frequent", "closed", "maximal"]
@@ -102,7 +102,7 @@ class Patterns:
         [(['a'], 3), (['a', 'b'], 2)]
         """
         items = items[: kernels.rows.sort_rows(offsets, items)]
-        offsets, items, supports = _in_dictionary_order(offsets, items, supports, len(labels), threads)
+        offsets, items, supports = in_dictionary_order(offsets, items, supports, len(labels), threads)
         _check_supports(np.diff(offsets), supports, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
         return cls(offsets, items, supports, labels, n, max(1, smallest), kind)
@@ -272,37 +272,6 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
             )
         counts.append(count)
     return counts
-
-
-def _in_dictionary_order(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], many: int, threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the itemsets in dictionary order of their codes, of which there are ``many``; refuse one listed twice."""
-    if kernels.itemsets.in_order(offsets, items):
-        return offsets, items, supports
-    present = np.zeros(many, dtype=np.bool_)
-    kernels.itemsets.mark(items, present)
-    ranks = np.cumsum(present)
-    keys = np.empty(supports.size, dtype=np.uint64)
-    kernels.itemsets.pack(offsets, items, ranks, max(1, int(present.sum()).bit_length()), keys)
-    order = np.argsort(keys)
-    spare, lengths = np.empty_like(order), np.diff(offsets)
-    moved, taken = np.zeros_like(offsets), np.empty_like(items)
-    # Where a part starts does not hang on the order within the parts before it, which other threads are changing.
-    entries = np.concatenate([[0], np.cumsum(lengths[order])])
-
-    def settle(start: int, stop: int) -> int:
-        part = slice(start, stop)
-        again: int = kernels.itemsets.settle(offsets, items, keys, order[part], spare[part])
-        kernels.itemsets.take(offsets, items, order[part], entries[start], moved[1:][part], taken)
-        return again
-
-    # Itemsets with one key stay in one part, so that each part can be sorted alone.
-    cuts = [0, *np.searchsorted(keys[order], keys[order[order.size * np.arange(1, threads) // threads]]), order.size]
-    again = max(machine.share(settle, pairwise(cuts), threads))
-    if again >= 0:
-        raise InputError(f"an itemset of {lengths[again]} items is listed twice; list each itemset once")
-    return moved, taken, supports[order]
 
 
 def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet import markup
 from discreet.measure import Distortion, distortion, percent
+from discreet.merged import Merged, Rows
 from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.transactions import Transactions
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.report import Source
 
 
-class Merged(NamedTuple):
+class Weighted(NamedTuple):
     """Merged rows: each different row once (CSR: ``items[offsets[i]:offsets[i + 1]]``), and how many are like it."""
 
     offsets: NDArray[np.int64]
@@ -58,10 +59,10 @@ class Rival(NamedTuple):
 class Release:
     """Patterns that may be published, and how they came about from ``rows`` and their closed itemsets, ``original``.
 
-    They are the closed itemsets of the ``witness``: the rows without those that are ``suppressed``, by their numbers,
-    and with those that are ``added``. Where ``is_whole`` is False, they are some of the frequent itemsets of the rows,
-    with exact supports, and no witness is known. Of the "best" release ``compared`` tells what it was compared with.
-    Only ``patterns`` are for others to see.
+    They are the closed itemsets of the ``witness``: the rows without those that are ``suppressed``, by their numbers
+    (of merged rows, those of the different ones), and with those that are ``added``. Where ``is_whole`` is False, they
+    are some of the frequent itemsets of the rows, with exact supports, and no witness is known. Of the "best" release
+    ``compared`` tells what it was compared with. Only ``patterns`` are for others to see.
 
     >>> from discreet import block
     >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
@@ -71,11 +72,11 @@ class Release:
 
     method: str
     policy: Policy
-    rows: Transactions
+    rows: Rows
     original: Patterns
     patterns: Patterns
     suppressed: NDArray[np.intp]
-    added: Merged
+    added: Weighted
     is_whole: bool = True
     proof: Proof | None = None
     rounds: int | None = None
@@ -86,8 +87,18 @@ class Release:
         """What it cost: how far the published supports are from the original ones."""
         return distortion(self.original, self.patterns)
 
+    @property
+    def rows_suppressed(self) -> int:
+        """How many rows are suppressed."""
+        return int(self.rows.weights[self.suppressed].sum())
+
+    @property
+    def rows_added(self) -> int:
+        """How many rows are added."""
+        return int(self.added.weights.sum())
+
     @cached_property
-    def witness(self) -> Transactions | None:
+    def witness(self) -> Rows | None:
         """Rows that have these patterns; None where none are known."""
         return witness(self.rows, self.suppressed, self.added) if self.is_whole else None
 
@@ -114,12 +125,12 @@ class Release:
     def _repr_html_(self) -> str:
         """Return how it was made safe, what that cost and what is published as a table, for notebooks."""
         cost, published = self.distortion, self.patterns
-        touched = f"{self.suppressed.size:,} suppressed, {int(self.added.weights.sum()):,} added"
+        touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
         lines = {
             "method": self.method,
             "safe for": f"k = {self.policy.k:,}",
             "published": repr(published)[1:-1].removeprefix("Patterns: "),
-            "rows": f"{len(self.rows):,} before, {published.n:,} now: {touched}",
+            "rows": f"{self.rows.n:,} before, {published.n:,} now: {touched}",
             "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost, {cost.changed - cost.lost:,} changed",
             "average distortion": percent(cost.average),
         }
@@ -127,12 +138,16 @@ class Release:
         return markup.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)
 
 
-def witness(rows: Transactions, suppressed: NDArray[np.intp], added: Merged) -> Transactions:
+def witness(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Rows:
     """Return the rows without those that are suppressed, and with those that are added behind them."""
     lengths = np.diff(rows.offsets)
-    kept = np.ones(len(rows), dtype=np.bool_)
+    kept = np.ones(lengths.size, dtype=np.bool_)
     kept[suppressed] = False
     entries = rows.items[rows.offsets[0] : rows.offsets[-1]][np.repeat(kept, lengths)]
+    if isinstance(rows, Merged):
+        offsets = np.cumsum(np.concatenate([[0], lengths[kept], np.diff(added.offsets)]))
+        items, weights = np.concatenate([entries, added.items]), np.concatenate([rows.weights[kept], added.weights])
+        return Merged.from_codes(offsets, items, weights, rows.labels, min_support=rows.min_support)
     more = [
         np.tile(added.items[added.offsets[at] : added.offsets[at + 1]], weight)
         for at, weight in enumerate(added.weights.tolist())

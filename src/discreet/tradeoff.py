@@ -15,11 +15,11 @@ from discreet.errors import ThresholdError
 from discreet.family import family_of, taken
 from discreet.labels import Label
 from discreet.measure import percent
+from discreet.merged import Rows, as_rows
 from discreet.mine import Progress, mine
 from discreet.notebook import watching
 from discreet.patterns import Patterns
 from discreet.thresholds import Threshold, as_count, as_k
-from discreet.transactions import Transactions
 
 AT_ONCE: Final = 256
 """Itemsets looked at together on the way to the smallest safe support."""
@@ -58,11 +58,12 @@ class Tradeoff:
 
 
 def tradeoff(
-    rows: Transactions | Iterable[Iterable[Label]],
+    rows: Rows | Iterable[Iterable[Label]],
     *,
     min_supports: Iterable[Threshold],
     ks: Iterable[int],
     threads: int | None = None,
+    memory: int | None = None,
     progress: Progress | None = None,
 ) -> Tradeoff:
     """Return the numbers of itemsets, maximal channels and exposed rows for all ``min_supports`` and ``ks``.
@@ -75,30 +76,30 @@ def tradeoff(
     >>> grid.channels.tolist(), grid.exposed.tolist(), grid.safe
     ([[0, 1, 2], [0, 0, 0]], [[0, 2, 5], [0, 0, 0]], {2: 5, 3: 7, 4: 7})
     """
-    data = rows if isinstance(rows, Transactions) else Transactions(rows)
-    counts = tuple(sorted({as_count(min_support, len(data)) for min_support in min_supports}))
+    data = as_rows(rows)
+    counts = tuple(sorted({as_count(min_support, data.n) for min_support in min_supports}))
     limits = tuple(sorted({as_k(k) for k in ks}))
     if not counts or not limits:
         raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
     with watching(progress, then="counting channels") as tell:
-        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, progress=tell)
+        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
         return _counted(data, closed, counts, limits, machine.as_threads(threads))
 
 
-def _counted(
-    data: Transactions, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int
-) -> Tradeoff:
+def _counted(data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int) -> Tradeoff:
     """Return the grid for closed itemsets that were mined at the lowest support."""
     lists = [above(closed, count) for count in counts]
 
     def counted(line: int, _: int) -> tuple[list[int], list[int]]:
         channels = channels_of(Question(lists[line], data, limits[-1]))
-        return below(channels.cells.counts, limits), below(channels.rows(data).smallest, limits)
+        exposed = channels.rows(data)
+        each = np.ones_like(channels.cells.counts)
+        return below(channels.cells.counts, each, limits), below(exposed.smallest, exposed.weights, limits)
 
     lines = [(line, line + 1) for line in range(len(counts))]
     found = machine.share(counted, lines, min(len(lines), threads))
     return Tradeoff(
-        len(data),
+        data.n,
         counts,
         limits,
         np.array([len(part) for part in lists]),
@@ -117,13 +118,15 @@ def above(patterns: Patterns, min_support: int) -> Patterns:
     return replace(patterns, offsets=offsets, items=items, supports=patterns.supports[numbers], min_support=min_support)
 
 
-def below(counts: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
-    """Return how many counts are below each limit: one pass answers for every k.
+def below(counts: NDArray[np.int64], weights: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
+    """Return what the counts weigh that are below each limit: one pass answers for every k.
 
-    >>> below(np.array([1, 2, 2, 5]), [2, 3, 10])
-    [1, 3, 4]
+    >>> below(np.array([1, 2, 2, 5]), np.array([1, 1, 1, 9]), [2, 3, 10])
+    [1, 3, 12]
     """
-    return np.searchsorted(np.sort(counts), limits).tolist()  # type: ignore[no-any-return]  # whole numbers
+    order = np.argsort(counts, kind="stable")
+    heaped = np.concatenate([[0], np.cumsum(weights[order])])
+    return heaped[np.searchsorted(counts[order], limits)].tolist()  # type: ignore[no-any-return]  # whole numbers
 
 
 def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:

@@ -99,6 +99,13 @@ class Transactions:
         """The number of rows."""
         return int(self.offsets.size - 1)
 
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """How many rows each row stands for: itself."""
+        weights = np.ones(self.n, dtype=np.int64)
+        weights.setflags(write=False)
+        return weights
+
     @cached_property
     def mark(self) -> object:
         """What tells these rows from all others; it holds nothing of them."""
@@ -211,12 +218,7 @@ class Transactions:
         if ids is not None and len(ids) != offsets.size - 1:
             raise InputError(f"there are {offsets.size - 1} rows but {len(ids)} row ids; give one id a row")
         items = items[: kernels.rows.sort_rows(offsets, items)]
-        longest = int(np.diff(offsets).max(initial=0))
-        if longest > LONGEST_ROW:
-            row = int(np.argmax(np.diff(offsets)))
-            raise InputError(
-                f"row {row + 1} holds {longest:,} items; at most {LONGEST_ROW:,} are allowed: check the line ends"
-            )
+        check_lengths(np.diff(offsets))
         self._set(offsets, items, labels, ids)
 
     def _set(
@@ -241,6 +243,14 @@ def as_itemset(itemset: Iterable[Label]) -> Itemset:
     if isinstance(itemset, str | bytes):
         raise InputError("an itemset is a collection of items such as ['bread', 'milk'], not text")
     return frozenset(itemset)
+
+
+def check_lengths(lengths: NDArray[np.int64], *, before: int = 0) -> None:
+    """Refuse a row that is too long; so many rows came ``before``."""
+    longest = int(lengths.max(initial=0))
+    if longest > LONGEST_ROW:
+        row = before + int(np.argmax(lengths)) + 1
+        raise InputError(f"row {row} holds {longest:,} items; at most {LONGEST_ROW:,} are allowed: check the line ends")
 
 
 def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label]]:

@@ -9,6 +9,7 @@ from discreet.block.comparison import METHODS, Comparison, compared, solved
 from discreet.block.problem import Problem
 from discreet.errors import OptionError, ThresholdError
 from discreet.labels import Label
+from discreet.merged import Merged, Rows, as_rows
 from discreet.mine import Budget, mine
 from discreet.mine.watch import Limits
 from discreet.notebook import watching
@@ -23,7 +24,7 @@ Method: TypeAlias = Literal["best", "suppress", "add", "withhold", "optimal"]
 
 
 def block(
-    rows: Transactions | Iterable[Iterable[Label]],
+    rows: Rows | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
     k: int | None = None,
@@ -62,6 +63,10 @@ def block(
         raise OptionError(f"merge is for the method 'add', but method is {method!r}; leave merge out")
     if keep_n and method in {"suppress", "add"}:
         raise OptionError(f"the method {method!r} changes the number of rows; leave keep_n out, or use 'optimal'")
+    if isinstance(rows, Merged) and method in {"best", "optimal"}:
+        raise OptionError(
+            f"the method {method!r} needs the rows themselves, not merged ones; use suppress, add or withhold"
+        )
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = replace(mined(rows, min_support, rule.k, budget), merge=merge, keep_n=keep_n, seconds=wait)
@@ -84,14 +89,18 @@ def compare(
     >>> compare(rows, min_support=10, k=10).best.method
     'optimal'
     """
+    if isinstance(rows, Merged):
+        raise OptionError(
+            "methods are compared on the rows themselves, not on merged ones; block by suppress, add or withhold"
+        )
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         return compared(replace(mined(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait), rule)
 
 
-def mined(rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> Problem:
+def mined(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> Problem:
     """Return what the methods are asked: the rows, mined."""
-    data = rows if isinstance(rows, Transactions) else Transactions(rows)
+    data = as_rows(rows)
     patterns = mine(data, min_support=min_support, kind="closed", **budget)
     limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
     return Problem(data, patterns, k, limits)

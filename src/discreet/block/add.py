@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.block.cover import covering, distortions
 from discreet.block.problem import NOBODY, Answer, Problem, held_by
-from discreet.release import Merged
+from discreet.release import Weighted
 
 
 def answer(problem: Problem) -> Answer:
@@ -20,7 +20,7 @@ def answer(problem: Problem) -> Answer:
     """
     patterns = problem.patterns
     itemsets = merged(problem) if problem.merge else bases(problem)
-    added = Merged(*itemsets, np.full(itemsets[0].size - 1, problem.k, dtype=np.int64))
+    added = Weighted(*itemsets, np.full(itemsets[0].size - 1, problem.k, dtype=np.int64))
     supports = patterns.supports + held_by(patterns, added, problem.family.trie)
     n = patterns.n + int(added.weights.sum())
     return Answer(replace(patterns, supports=supports, n=n, mined=None), NOBODY, added)
@@ -37,6 +37,6 @@ def merged(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 def bases(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the different bases of maximal channels as itemsets: where each starts, and their items."""
     cells = problem.cells
-    is_used = np.ones(len(problem.patterns.labels), dtype=np.bool_)
-    offsets, items, _, _ = kernels.merged.merge(cells.offsets, cells.items, is_used)
+    code = np.arange(len(problem.patterns.labels), dtype=np.int32)
+    offsets, items, _, _ = kernels.merged.merge(cells.offsets, cells.items, np.ones_like(cells.counts), code)
     return offsets, items

@@ -81,7 +81,7 @@ def _cells(line: Compared) -> tuple[str | int, ...]:
     if line.release is None:
         return line.name, "–", "–", "–", "–", "–", line.left_out
     release, cost = line.release, line.release.distortion
-    rows = release.suppressed.size, int(release.added.weights.sum())
+    rows = release.rows_suppressed, release.rows_added
     return line.name, *rows, cost.lost, cost.changed - cost.lost, percent(cost.average), ""
 
 

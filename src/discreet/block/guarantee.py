@@ -10,8 +10,9 @@ from discreet.block.problem import Answer, Problem
 from discreet.errors import GuaranteeError, InconsistencyError
 from discreet.family import family_of, taken
 from discreet.measure import distortion, supports_in
+from discreet.merged import Rows
 from discreet.patterns import Patterns
-from discreet.release import Merged, witness
+from discreet.release import Weighted, witness
 
 
 def check(problem: Problem, answer: Answer) -> None:
@@ -30,7 +31,7 @@ def only_adds(problem: Problem, answer: Answer) -> bool:
     return answer.is_whole and not answer.suppressed.size and answer.patterns.offsets is problem.patterns.offsets
 
 
-def has_small_sum(problem: Problem, added: Merged) -> bool:
+def has_small_sum(problem: Problem, added: Weighted) -> bool:
     """Return whether a cell holds from 1 to k − 1 rows once some are added.
 
     Cells are sums and differences of supports, so a cell of all rows together is that of the rows, which is known if
@@ -62,20 +63,25 @@ def has_supports(problem: Problem, answer: Answer) -> bool:
     if not answer.is_whole:
         cost = distortion(before, patterns)
         return cost.changed == cost.lost and patterns.n == before.n
-    n = before.n - answer.suppressed.size + int(answer.added.weights.sum())
+    gone = some_of(problem.rows, answer.suppressed)
+    n = before.n - int(gone.weights.sum()) + int(answer.added.weights.sum())
     if only_adds(problem, answer):
         is_kept = np.array_equal(before.supports + weighed(answer.added, before), patterns.supports)
         return is_kept and patterns.n == n
     places = kernels.within.places(patterns.offsets, patterns.items, before.offsets, before.items)
     if places.min(initial=0) < 0:
         rows = witness(problem.rows, answer.suppressed, answer.added)
-        return patterns.n == n and np.array_equal(counted((rows.offsets, rows.items), patterns), patterns.supports)
+        left = Weighted(rows.offsets, rows.items, rows.weights)
+        return patterns.n == n and np.array_equal(weighed(left, patterns), patterns.supports)
     # Only what was suppressed and added needs to be counted: the rest is as it was mined.
-    supports = before.supports + weighed(answer.added, before)
-    if answer.suppressed.size:
-        supports -= counted(taken(problem.rows.offsets, problem.rows.items, answer.suppressed), before)
+    supports = before.supports + weighed(answer.added, before) - weighed(gone, before)
     is_kept = np.array_equal(supports[places], patterns.supports)
     return patterns.n == n and is_kept and is_complete(patterns, before, places, supports)
+
+
+def some_of(rows: Rows, numbers: NDArray[np.intp]) -> Weighted:
+    """Return some of the rows, by their numbers."""
+    return Weighted(*taken(rows.offsets, rows.items, numbers), rows.weights[numbers])
 
 
 def is_complete(patterns: Patterns, before: Patterns, places: NDArray[np.int64], supports: NDArray[np.int64]) -> bool:
@@ -90,18 +96,10 @@ def is_complete(patterns: Patterns, before: Patterns, places: NDArray[np.int64],
     return np.array_equal(supports_in(patterns, left), supports[gone])
 
 
-def weighed(rows: Merged, patterns: Patterns) -> NDArray[np.int64]:
-    """Return how much the merged rows weigh that hold each of the patterns; those of one weight are counted at once."""
+def weighed(rows: Weighted, patterns: Patterns) -> NDArray[np.int64]:
+    """Return how much the rows weigh that hold each of the patterns, whose codes are those of the rows."""
     supports = np.zeros(len(patterns), dtype=np.int64)
-    for weight in sorted(set(rows.weights.tolist())):
-        alike = rows.weights == weight
-        part = (rows.offsets, rows.items) if alike.all() else taken(rows.offsets, rows.items, np.flatnonzero(alike))
-        supports += weight * counted(part, patterns)
-    return supports
-
-
-def counted(rows: tuple[NDArray[np.int64], NDArray[np.int32]], patterns: Patterns) -> NDArray[np.int64]:
-    """Return how many rows (CSR) hold each of the patterns, whose codes are those of the rows."""
-    supports = np.zeros(len(patterns), dtype=np.int64)
-    kernels.exposed.supports(rows, (patterns.offsets, patterns.items), len(patterns.labels), supports)
+    itemsets = (patterns.offsets, patterns.items)
+    if rows.weights.size:
+        kernels.exposed.supports(rows[:2], rows.weights, itemsets, len(patterns.labels), supports)
     return supports

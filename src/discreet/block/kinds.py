@@ -11,7 +11,7 @@ from discreet.errors import BudgetError
 from discreet.family import taken
 from discreet.mine import mine
 from discreet.patterns import Patterns
-from discreet.release import Merged, witness
+from discreet.release import Weighted, witness
 
 MOST_ENTRIES: Final = 1 << 22
 """Supports times kinds of rows, at most: what is made ready in seconds, and more than the solver gets through."""
@@ -94,7 +94,7 @@ def answer_of(problem: Problem, kinds: Kinds, change: NDArray[np.int64]) -> Answ
     ]
     rise = np.flatnonzero(change > 0)
     suppressed = np.sort(np.concatenate([NOBODY, *gone]))
-    added = Merged(*taken(kinds.offsets, kinds.items, rise), change[rise])
+    added = Weighted(*taken(kinds.offsets, kinds.items, rise), change[rise])
     limits = problem.limits
     patterns = mine(
         witness(problem.rows, suppressed, added),
@@ -147,7 +147,7 @@ def holds(itemsets: NDArray[np.bool_], rows: NDArray[np.bool_]) -> NDArray[np.bo
     return held
 
 
-def _independent(problem: Problem, merged: Merged, order: NDArray[np.intp]) -> NDArray[np.int64]:
+def _independent(problem: Problem, merged: Weighted, order: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return merged rows of which none adds to the supports what others add together, the first in order."""
     place, width = places(problem)
     closed = as_matrix(problem.family.offsets, problem.family.items, place, width)

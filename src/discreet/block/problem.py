@@ -13,10 +13,10 @@ from discreet.detect import shared
 from discreet.detect.question import Question
 from discreet.family import Cells, Family, Trie
 from discreet.machine import as_threads
+from discreet.merged import Rows
 from discreet.mine.watch import Limits
 from discreet.patterns import Patterns
-from discreet.release import Merged, Proof
-from discreet.transactions import Transactions
+from discreet.release import Proof, Weighted
 
 SMALL: Final = 100_000
 """Items of all closed itemsets together, below which a choice between ways to the cells is not worth its time."""
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
     patterns: Patterns
     suppressed: NDArray[np.intp]
-    added: Merged
+    added: Weighted
     is_whole: bool = True
     proof: Proof | None = None
     rounds: int | None = None
@@ -41,7 +41,7 @@ class Problem:
     so many ``seconds``.
     """
 
-    rows: Transactions
+    rows: Rows
     patterns: Patterns
     k: int
     limits: Limits = field(default_factory=Limits)
@@ -78,19 +78,20 @@ class Problem:
         return Channels.from_cells(self.cells, *self._question.tops, patterns.labels, n=patterns.n, k=self.k)
 
     @cached_property
-    def merged(self) -> tuple[Merged, NDArray[np.int64]]:
+    def merged(self) -> tuple[Weighted, NDArray[np.int64]]:
         """The rows cut to frequent items, equal ones merged; and which of them each row is."""
-        is_used = np.zeros(len(self.patterns.labels), dtype=np.bool_)
-        is_used[self.patterns.items] = True
-        offsets, items, weights, numbers = kernels.merged.merge(self.rows.offsets, self.rows.items, is_used)
-        return Merged(offsets, items, weights), numbers
+        code = np.full(len(self.patterns.labels), -1, dtype=np.int32)
+        code[self.patterns.items] = self.patterns.items
+        rows = self.rows
+        offsets, items, weights, numbers = kernels.merged.merge(rows.offsets, rows.items, rows.weights, code)
+        return Weighted(offsets, items, weights), numbers
 
     @cached_property
     def _question(self) -> Question:
         return Question(self.patterns, self.rows, self.k, self.threads)
 
 
-def held_by(patterns: Patterns, rows: Merged, trie: Trie | None = None) -> NDArray[np.int64]:
+def held_by(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> NDArray[np.int64]:
     """Return how many of the rows hold each of the patterns, whose ``trie`` may be at hand."""
     planted = kernels.lattice.plant(patterns.offsets, patterns.items) if trie is None else trie
     totals, itemsets = np.zeros(len(patterns), dtype=np.int64), (rows.offsets, rows.items)
@@ -100,5 +101,5 @@ def held_by(patterns: Patterns, rows: Merged, trie: Trie | None = None) -> NDArr
 
 NOBODY = np.empty(0, dtype=np.intp)
 """No rows, by their numbers."""
-NONE = Merged(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
+NONE = Weighted(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
 """No rows, merged."""

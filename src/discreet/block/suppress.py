@@ -12,7 +12,7 @@ from discreet.detect.question import Question
 from discreet.errors import GuaranteeError
 from discreet.family import Trie, taken
 from discreet.patterns import Patterns
-from discreet.release import Merged
+from discreet.release import Weighted
 from discreet.transactions import Transactions
 
 LENGTH_BITS: Final = 20
@@ -39,20 +39,20 @@ def answer(problem: Problem) -> Answer:
         if not hit.size:
             raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
-        left = without(left, Merged(*taken(merged.offsets, merged.items, hit), merged.weights[hit]), trie)
+        left = without(left, Weighted(*taken(merged.offsets, merged.items, hit), merged.weights[hit]), trie)
         question = Question(left, None, problem.k, problem.threads)
         channels, trie = channels_of(question), question.family.trie
     return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
 
 
-def without(patterns: Patterns, rows: Merged, trie: Trie | None = None) -> Patterns:
+def without(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> Patterns:
     """Return closed itemsets as they are without some of the rows: those that are still frequent, and still closed.
 
     The ``trie`` is that of the patterns, if it is at hand.
 
     >>> from discreet import mine
     >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
-    >>> row = Merged(np.array([0, 1]), np.array([0], np.int32), np.array([1]))
+    >>> row = Weighted(np.array([0, 1]), np.array([0], np.int32), np.array([1]))
     >>> [(sorted(itemset), support) for itemset, support in without(patterns, row)]
     [(['a', 'b'], 2)]
     """

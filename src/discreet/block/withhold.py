@@ -8,7 +8,7 @@ from discreet.block.problem import NOBODY, NONE, Answer, Problem
 from discreet.mine.search import together, unpack
 from discreet.mine.watch import Controls, Itemsets, Watch
 from discreet.patterns import Patterns
-from discreet.release import Merged
+from discreet.release import Weighted
 
 
 def answer(problem: Problem) -> Answer:
@@ -59,7 +59,7 @@ def safe_core(problem: Problem) -> Itemsets:
 
 
 def _placed(
-    merged: Merged, rows: NDArray[np.int32], place: NDArray[np.int32]
+    merged: Weighted, rows: NDArray[np.int32], place: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the merged rows with items by their places, and without those that have none."""
     items = place[merged.items]

@@ -110,7 +110,9 @@ def in_options(sentence: str) -> str:
 
 def _fail(sentence: str, code: int) -> NoReturn:
     """Say on stderr, in one line, what went wrong; exit with ``code``."""
-    click.echo("error: " + " ".join(sentence.split()), err=True)
+    # A URL that was given may hold a password; those of our own sentences do not.
+    told = re.sub(r"(?<=\w\w):/++(?!user@host|file\b)[^\s;]+", "://…", " ".join(sentence.split()))
+    click.echo(f"error: {told}", err=True)
     sys.exit(code)
 
 

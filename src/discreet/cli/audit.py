@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.place import check_place, fixed_time, put
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, candidate, given, options
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, given, options
 
 if TYPE_CHECKING:
     from discreet import Audit
@@ -34,7 +34,7 @@ Examples:
 )
 @click.option("--exposed", metavar="FILE", help="Write which rows are exposed to a file named DO-NOT-RELEASE.")
 @click.option("--sacro", metavar="FOLDER", help="Write a folder for output checkers, which SACRO-Viewer opens.")
-@options(COLUMNS, LIMITS, ENDING)
+@options(COLUMNS, TABLE, LIMITS, ENDING)
 def audit(
     *,
     file: str,
@@ -71,7 +71,9 @@ def audit(
     timestamp = None if sacro is None else _checked(sacro, file, rows_file, out, target)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="auditing") as progress:
-        found = candidate(file, min_support=min_support, limits=limits, **reading)
+        found = candidate(
+            file, min_support=min_support, limits=limits, bars=progress if exposed is None else None, **reading
+        )
         if found.patterns is None:
             rows: Any = found.rows
             result = discreet.audit(rows, k=k, policy=policy, min_support=min_support, progress=progress, **limits)

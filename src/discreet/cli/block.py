@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from discreet.cli.place import put
-from discreet.cli.reading import COLUMNS, LIMITS, given, options, read_rows
+from discreet.cli.reading import COLUMNS, LIMITS, TABLE, digested, given, options, within
 
 if TYPE_CHECKING:
     from discreet import Comparison, Release, Verdict
@@ -17,6 +17,8 @@ METHODS: Final = ("best", "suppress", "add", "withhold", "optimal")
 PATTERNS: Final = ("json", "csv", "spmf", "borgelt", "parquet")
 FITS: Final = {"merge": {"add"}, "keep_n": {"best", "optimal", "withhold"}, "seconds": {"best", "optimal"}}
 """The methods that an option means something to."""
+MERGED: Final = {"suppress", "add", "withhold"}
+"""The methods that need no more than merged rows."""
 
 
 @click.command(
@@ -59,7 +61,7 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="Write what was made, and what it cost, as JSON.")
 @click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-@options(COLUMNS, LIMITS)
+@options(COLUMNS, TABLE, LIMITS)
 def block(
     *,
     file: str,
@@ -99,7 +101,8 @@ def block(
     _check_out(out, file)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="blocking") as progress:
-        rows, source = read_rows(file, **reading)
+        merging = progress if method in MERGED else None
+        rows, source = digested(file, within(memory, file, [min_support], merging, **reading), table=reading["table"])
         told: Any = {"min_support": min_support, "k": k, "policy": policy, "progress": progress, **asked, **limits}
         compared = side_by_side(rows, **told) if compare else None
         release = compared.best if compared else blocked(rows, method=method, **told)

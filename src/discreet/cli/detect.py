@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from discreet.cli.place import check_place, put, wants_json
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, candidate, given, options
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, candidate, given, options
 
 if TYPE_CHECKING:
     from discreet import Channel, Channels
@@ -34,7 +34,7 @@ Examples:
     help="Ours, or one of the papers'; all find the same.",
 )
 @click.option("--all", "every", is_flag=True, help="Every channel, also those that follow from the maximal ones.")
-@options(COLUMNS, LIMITS, ENDING)
+@options(COLUMNS, TABLE, LIMITS, ENDING)
 def detect(
     *,
     file: str,

@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.hiding import Asked, compared, hidden
 from discreet.cli.place import check_place, put
-from discreet.cli.reading import COLUMNS, as_bytes, given, options
+from discreet.cli.reading import COLUMNS, TABLE, as_bytes, given, is_database, options
 
 if TYPE_CHECKING:
     from discreet.hide.sensitive import Named
@@ -68,11 +68,12 @@ Examples:
 @click.option("--plot", metavar="FILE", help="With --compare: draw it, as an SVG file.")
 @click.option("--index", metavar="FILE", help="The index of FILE, as discreet index has made it.")
 @click.option("--out", metavar="FOLDER", help="Write the rows to this folder, in the format of FILE.")
+@click.option("--out-table", metavar="NAME", help="Write the rows to this new table of the database that FILE is.")
 @click.option("--show-labels", is_flag=True, help="Name the sensitive itemsets in what is shown, not only number them.")
 @click.option("--json", "as_json", is_flag=True, help="Write what was done as JSON.")
 @click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads; all cores without it.")
-@options(COLUMNS)
+@options(COLUMNS, TABLE)
 def hide(
     *,
     file: str,
@@ -87,6 +88,7 @@ def hide(
     plot: str | None,
     index: str | None,
     out: str | None,
+    out_table: str | None,
     show_labels: bool,
     as_json: bool,
     quiet: bool,
@@ -105,11 +107,12 @@ def hide(
     more = given(**{name: rest.pop(name) for name in MORE})
     sigmas = (sigma or below or "").split(",") if measure or compare else []
     shares = [] if psi is None else psi.split(",")
-    asked = Asked(method or "iga", shares, below, sigmas, more, rest, index, out, show_labels, confidence)
+    asked = Asked(method or "iga", shares, below, sigmas, more, rest, index, out, show_labels, confidence, out_table)
     if compare:
         _check_comparison(method, more, files, out)
         check_place("--plot", plot, file, *files)
     _check_usage(asked, sigma, plot, compare=compare)
+    _check_table(asked, file, compare=compare or len(files) > 1)
     _check_out(out, file)
     named = _named(files)
     unit = "lines" if compare else "rows" if asked.method == "swa" else "itemsets"
@@ -118,7 +121,7 @@ def hide(
         shown = compared(file, next(iter(named.values())), asked, plot) if compare else hidden(file, named, asked)
     put(None, *shown, as_json=as_json)
     if not quiet:
-        for line in _compared_next(plot) if compare else _what_next(out, several=len(files) > 1):
+        for line in _compared_next(plot) if compare else _what_next(out, out_table, several=len(files) > 1):
             click.echo(line, err=True)
     return 0
 
@@ -155,6 +158,20 @@ def _check_comparison(method: str | None, more: dict[str, Any], files: Sequence[
         raise click.UsageError("--compare only shows what each method costs: give --out with the --method you take")
 
 
+def _check_table(asked: Asked, file: str, *, compare: bool) -> None:
+    """Refuse what means nothing where FILE is a database, or is none."""
+    if asked.out_table is None and not is_database(file):
+        return
+    if not is_database(file):
+        raise click.UsageError("--out-table is for the rows of a database, and FILE is none: give --out")
+    if asked.out is not None:
+        raise click.UsageError("--out writes a copy of FILE, which a database is not: give --out-table")
+    if "memory" in asked.more:
+        raise click.UsageError("--memory is for files that are scanned once: leave it out")
+    if asked.out_table is not None and compare:
+        raise click.UsageError("--out-table takes the rows of one method and one recipient: give one of each")
+
+
 def _check_out(out: str | None, file: str) -> None:
     """Refuse a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
     from discreet.hide.folder import check_place as check_folder
@@ -186,11 +203,15 @@ def _compared_next(plot: str | None) -> Iterator[str]:
     yield "No rows were written; --method takes one of these, and --out FOLDER writes its rows."
 
 
-def _what_next(out: str | None, *, several: bool) -> Iterator[str]:
+def _what_next(out: str | None, table: str | None, *, several: bool) -> Iterator[str]:
     """Yield what was written where, and what is left to do."""
     from discreet.report import MARK
 
     yield ""
+    if table is not None:
+        yield f"The rows were written to the new table {table}, read again, and hold what they should."
+        yield "Rows may tell of what was hidden in other ways than by these itemsets: docs/hide.md says which."
+        return
     if out is None:
         yield "Nothing was written; --out FOLDER writes the rows as they may be shared."
         return

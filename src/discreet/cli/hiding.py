@@ -27,6 +27,7 @@ class Asked(NamedTuple):
     out: str | None
     show_labels: bool
     confidence: str | None
+    out_table: str | None = None
 
 
 class Shown(NamedTuple):
@@ -103,7 +104,7 @@ def _stream(file: str, named: "Mapping[str, Named]", asked: Asked) -> "tuple[Map
 
 def _hide(file: str, named: "Mapping[str, Named]", asked: Asked) -> "tuple[dict[str, Hidden], Source]":
     """Hide for each recipient, from one index; write the folder if there is to be one."""
-    from discreet import write_hidden
+    from discreet import write, write_hidden
     from discreet.hide import hide as hidden_in
 
     rows, source = read_rows(file, **asked.columns)
@@ -114,7 +115,11 @@ def _hide(file: str, named: "Mapping[str, Named]", asked: Asked) -> "tuple[dict[
     done = {name: hidden_in(rows, one, method=asked.method, **told) for name, one in named.items()}  # type: ignore[arg-type]  # one of METHODS
     if asked.out is not None:
         several = done if len(done) > 1 else next(iter(done.values()))
-        write_hidden(several, asked.out, source=file, **asked.columns)
+        columns = {name: value for name, value in asked.columns.items() if name not in {"table", "query"}}
+        write_hidden(several, asked.out, source=file, **columns)
+    if asked.out_table is not None:
+        (only,) = done.values()
+        write(only.transactions, file, table=asked.out_table, row=asked.columns["row"], item=asked.columns["item"])
     return done, source
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from discreet.cli.place import check_place
-from discreet.cli.reading import COLUMNS, options
+from discreet.cli.reading import COLUMNS, is_database, options
 
 
 @click.command(
@@ -28,6 +28,8 @@ def index(*, file: str, out: str | None, quiet: bool, **reading: str | None) -> 
     from discreet import InvertedFile, OptionError
     from discreet.cli.watch import watching
 
+    if is_database(file):
+        raise OptionError("FILE is a URL, but an index belongs to a file; a database has indexes of its own")
     if file == "-":
         raise OptionError("FILE is -, but an index belongs to a file; write the rows to a file first")
     place = out or f"{file}.index"

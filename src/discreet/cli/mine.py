@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from discreet.cli.place import rehearsed
-from discreet.cli.reading import COLUMNS, LIMITS, options
+from discreet.cli.reading import COLUMNS, LIMITS, TABLE, options, within
 
 
 @click.command(
@@ -28,7 +28,7 @@ Examples:
     help="All itemsets, those without a superset of the same support, or those without a frequent one.",
 )
 @click.option("--max-length", type=click.IntRange(min=0), metavar="N", help="Only itemsets of at most N items.")
-@options(LIMITS, COLUMNS)
+@options(LIMITS, COLUMNS, TABLE)
 @click.option("--out", metavar="FILE", help="Write all itemsets to this file.")
 @click.option("--out-format", metavar="FORMAT", help="How they are written; without it, by the suffix of --out.")
 @click.option("--json", "as_json", is_flag=True, help="Write all itemsets to stdout as JSON.")
@@ -60,7 +60,7 @@ def mine(
     place, how = (out, out_format) if out not in {None, "-"} else ("-", out_format or "spmf")
     _rehearse(place, how, file)
     with watching(quiet=quiet) as progress:
-        rows = discreet.read(file, **source)
+        rows = within(memory, file, [min_support], progress, **source)(file)
         patterns = discreet.mine(
             rows,
             min_support=min_support,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from discreet.cli.place import say
-from discreet.cli.reading import COLUMNS, options
+from discreet.cli.reading import COLUMNS, TABLE, is_database, options
 
 if TYPE_CHECKING:
     from discreet import InvertedFile, Transactions
@@ -44,7 +44,7 @@ Examples:
 @click.option("--rows", is_flag=True, help="Write the rows themselves: number or id, tab, items.")
 @click.option("--explain", is_flag=True, help="Write how the rows are found, and how many each step finds.")
 @click.option("--index", metavar="FILE", help="The index of FILE; without it, FILE.index if that is there.")
-@options(COLUMNS)
+@options(COLUMNS, TABLE)
 @click.option("--json", "as_json", is_flag=True, help="Write what was found as JSON.")
 def query(
     *,
@@ -96,8 +96,11 @@ def opened(file: str, index: str | None, reading: dict[str, str | None]) -> "Inv
         return InvertedFile.open(file)
     if file == "-" and index is not None:
         raise OptionError("--index is for a file of rows, and FILE is -; leave it out")
+    if is_database(file) and index is not None:
+        raise OptionError("--index is for a file of rows, and FILE is a URL; leave it out")
     if index is not None or (file != "-" and Path(file + SUFFIX).exists()):
-        return InvertedFile.open(index or file + SUFFIX, source=file, reading=reading)
+        told = {name: value for name, value in reading.items() if name not in {"table", "query"}}
+        return InvertedFile.open(index or file + SUFFIX, source=file, reading=told)
     from discreet.cli.watch import watching
 
     with watching():

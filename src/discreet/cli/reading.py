@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from discreet import Patterns, Transactions
+    from discreet import Merged, Patterns, Transactions
+    from discreet.cli.watch import Bars
     from discreet.report import Source
 
 Command = TypeVar("Command", bound=Callable[..., object])
 Value = TypeVar("Value")
 
+PIECE: Final = 1 << 20
+"""A file is scanned in pieces of so many bytes, so that nothing is won where it has no more."""
+PACKED: Final = {".gz", ".xz", ".zst", ".parquet", ".pq"}
 UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -34,7 +38,7 @@ def as_bytes(size: str) -> int:
 
 LIMITS: Final = (
     click.option("--max-patterns", type=click.IntRange(min=1), metavar="N", help="End in an error beyond N itemsets."),
-    click.option("--memory", type=as_bytes, metavar="SIZE", help="End in an error beyond this memory, such as 2GB."),
+    click.option("--memory", type=as_bytes, metavar="SIZE", help="Stay within this memory, such as 2GB."),
     click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads; all cores without it."),
 )
 COLUMNS: Final = (
@@ -43,6 +47,10 @@ COLUMNS: Final = (
     click.option("--item", metavar="NAME", help="The column of items, where a line holds a row id and an item."),
     click.option("--items", metavar="NAME", help="The column of lists of items, in Parquet."),
     click.option("--separator", metavar="CHARACTER", help="What stands between labels in CSV; a comma without it."),
+)
+TABLE: Final = (
+    click.option("--table", metavar="NAME", help="The table to read, where FILE is the URL of a database."),
+    click.option("--query", metavar="SQL", help="What to read from a database, in place of a table."),
 )
 CANDIDATE: Final = (
     click.argument("file"),
@@ -93,7 +101,7 @@ def options(*groups: Iterable[Callable[[Any], Any]]) -> Callable[[Command], Comm
 class Candidate(NamedTuple):
     """A candidate release: rows that would be mined, or patterns and perhaps their rows; and the file it came from."""
 
-    rows: "Transactions | None"
+    rows: "Transactions | Merged | None"
     patterns: "Patterns | None"
     source: "Source"
 
@@ -106,16 +114,21 @@ def candidate(
     kind: str | None,
     rows_file: str | None,
     limits: Mapping[str, int],
+    bars: "Bars | None" = None,
     **reading: str | None,
 ) -> Candidate:
-    """Read FILE: rows if there is a minimum support to mine them at, within ``limits``; else patterns."""
+    """Read FILE: rows if there is a minimum support to mine them at, within ``limits``; else patterns.
+
+    With ``bars`` to tell how far it is, rows that do not fit in memory may be merged.
+    """
     from discreet import OptionError
 
     if min_support is not None:
         for name, value in (("--n", n), ("--kind", kind), ("--rows", rows_file)):
             if value is not None:
                 raise OptionError(f"{name} is for patterns, but with --min-support FILE holds rows; leave one out")
-        rows, source = read_rows(file, **reading)
+        memory = limits.get("memory") if bars else None
+        rows, source = digested(file, within(memory, file, [min_support], bars, **reading), table=reading["table"])
         return Candidate(rows, None, source)
     form = reading.pop("format")
     if limits:
@@ -134,7 +147,41 @@ def read_rows(file: str, **reading: str | None) -> "tuple[Transactions, Source]"
     """Return the rows of a file, and its digest."""
     from discreet import read
 
-    return digested(file, lambda place: read(place, **reading))
+    return digested(file, lambda place: read(place, **reading), table=reading.get("table"))
+
+
+def within(
+    memory: int | None, file: str, min_supports: Iterable[str], bars: "Bars | None", **reading: str | None
+) -> "Callable[[str | BinaryIO], Transactions | Merged]":
+    """Return what reads the rows of a file; where it is too large for ``memory``, it merges them, in two passes.
+
+    A file is too large above a third: mining takes about as much again as the rows, and as much for what it finds.
+    """
+    from discreet import read, scan
+
+    if is_database(file) and bars is not None:
+        return lambda _: scan(file, min_support=min_supports, memory=memory, progress=bars.reading, **reading)
+    if memory is None or bars is None or _size(file) <= max(memory // 3, PIECE) or reading.get("format") == "onehot":
+        return lambda place: read(place, **reading)
+    bars.say(f"{Path(file).name} may not fit in memory: it is scanned twice, and equal rows are merged")
+    return lambda place: scan(place, min_support=min_supports, memory=memory, progress=bars.scanning, **reading)
+
+
+def is_database(file: str) -> bool:
+    """Return whether FILE is a URL, not the name of a file.
+
+    >>> is_database("postgresql:///ward"), is_database("ward.csv")
+    (True, False)
+    """
+    return re.match(r"[a-z][a-z0-9+.-]*://", file, re.IGNORECASE) is not None
+
+
+def _size(file: str) -> int:
+    """Return how many bytes a file may hold: one that is packed, five times its own; a pipe, who knows."""
+    path = Path(file)
+    if file == "-" or not path.is_file():
+        return 0
+    return path.stat().st_size * (5 if path.suffix.lower() in PACKED else 1)
 
 
 def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN401 - as in read_patterns
@@ -147,10 +194,18 @@ def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN
         raise type(error)(f"{error} (if FILE holds rows, not patterns, give --min-support)") from None
 
 
-def digested(file: str, reader: "Callable[[str | BinaryIO], Value]") -> "tuple[Value, Source]":
-    """Return what a reader makes of a file, and the digest of its bytes; those of a pipe can be read but once."""
-    from discreet.report import Source
+def digested(
+    file: str, reader: "Callable[[str | BinaryIO], Value]", *, table: str | None = None
+) -> "tuple[Value, Source]":
+    """Return what a reader makes of a file, and the digest of its bytes; those of a pipe can be read but once.
 
+    Of a database, the digest is that of the lines that were read, and its URL is not told, only the table.
+    """
+    from discreet.report import Source, database_source
+
+    if is_database(file):
+        rows: Any = reader(file)
+        return rows, database_source(rows, file, table=table)
     if file == "-":
         return _piped(sys.stdin.buffer, "standard input", reader)
     path = Path(file)

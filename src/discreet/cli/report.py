@@ -8,7 +8,18 @@ import click
 
 from discreet.cli.block import METHODS
 from discreet.cli.place import check_place, fixed_time
-from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, candidate, given, options, read_rows
+from discreet.cli.reading import (
+    CANDIDATE,
+    COLUMNS,
+    LIMITS,
+    RULE,
+    TABLE,
+    candidate,
+    given,
+    is_database,
+    options,
+    read_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +79,7 @@ Examples:
 @click.option("--csv", metavar="FILE", help="Write all that was found to this file, too, a finding a line.")
 @click.option("--out", metavar="FILE", help="Write the page to this file; without it, to one beside FILE.")
 @click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-@options(COLUMNS, LIMITS)
+@options(COLUMNS, TABLE, LIMITS)
 def report(
     *,
     file: str,
@@ -172,14 +183,14 @@ def _tradeoff(result: "Audit", asked: Asked, threads: int | None) -> "tuple[Any,
     """
     import discreet
 
-    if not asked.with_tradeoff or result.rows is None or not len(result.rows):
+    if not asked.with_tradeoff or result.rows is None or not result.rows.n:
         return None, ""
     if len(result.patterns) > MOST_ITEMSETS:
         return None, (
             f"With more than {MOST_ITEMSETS:,} itemsets, how much is safe at higher minimum supports is not worked out "
             "here: `discreet tradeoff` tells it."
         )
-    least, n = result.patterns.min_support, len(result.rows)
+    least, n = result.patterns.min_support, result.rows.n
     supports = sorted({min(n, -(-least * times.numerator // times.denominator)) for times in TIMES})
     return discreet.tradeoff(result.rows, min_supports=supports, ks={*KS, result.policy.k}, threads=threads), ""
 
@@ -256,7 +267,7 @@ def _place(out: str | None, file: str, *, private: bool) -> str:
         raise OptionError("--private needs the name of a file: what only the owner may know is not for a pipe")
     if out is not None:
         return marked(out) if private else out
-    if file == "-":
+    if file == "-" or is_database(file):
         place = Path("report.html")
     else:
         whole = Path(file).resolve()

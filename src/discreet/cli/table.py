@@ -7,16 +7,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from discreet import Patterns, Transactions
+from discreet import Merged, Patterns, Transactions
 from discreet.report import printable, share
 
 SHOWN: Final = 20
 
 
-def print_table(rows: Transactions, patterns: Patterns) -> None:
+def print_table(rows: Transactions | Merged, patterns: Patterns) -> None:
     """Print what was mined, the patterns that most rows hold, and how many more there are."""
     console = Console()
-    console.print(f"{patterns.n:,} rows, {len(rows.labels):,} items. Support {in_words(patterns)}.", highlight=False)
+    items = f"{len(rows.labels):,} {'frequent ' * isinstance(rows, Merged)}items"
+    console.print(f"{patterns.n:,} rows, {items}. Support {in_words(patterns)}.", highlight=False)
     if not len(patterns):
         console.print(f"No {patterns.kind} itemset reaches it; lower --min-support.", highlight=False)
         return

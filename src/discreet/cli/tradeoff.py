@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from discreet.cli.place import check_place, put
-from discreet.cli.reading import COLUMNS, ENDING, options, read_rows
+from discreet.cli.reading import COLUMNS, ENDING, LIMITS, TABLE, digested, options, within
 
 if TYPE_CHECKING:
     from discreet import Tradeoff
@@ -42,13 +42,13 @@ Examples:
     metavar="KS",
     help="Values of k, with commas between them or each by itself.",
 )
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads; all cores without it.")
-@options(COLUMNS, ENDING)
+@options(LIMITS[1:], COLUMNS, TABLE, ENDING)
 def tradeoff(
     *,
     file: str,
     min_supports: tuple[str, ...],
     ks: tuple[str, ...],
+    memory: int | None,
     threads: int | None,
     as_json: bool,
     out: str | None,
@@ -67,8 +67,10 @@ def tradeoff(
     supports, limits = _split(min_supports), [_whole(k) for k in _split(ks)]
     check_place("--out", out, file)
     with watching(quiet=quiet, then="comparing") as progress:
-        rows, source = read_rows(file, **reading)
-        grid = discreet.tradeoff(rows, min_supports=supports, ks=limits, threads=threads, progress=progress)
+        rows, source = digested(file, within(memory, file, supports, progress, **reading), table=reading["table"])
+        grid = discreet.tradeoff(
+            rows, min_supports=supports, ks=limits, threads=threads, memory=memory, progress=progress
+        )
     put(out, report.tradeoff_json(grid, source=source), _lines(grid, source), as_json=as_json)
 
 

@@ -1,6 +1,6 @@
 """What the command line says on stderr while it works."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from numba.core import event
@@ -13,7 +13,7 @@ COMPILING = "compiling the kernels: some 20 to 60 seconds, only in the first run
 @contextmanager
 def watching(
     *, quiet: bool = False, what: str = "mining", unit: str = "found", then: str = "sorting"
-) -> Iterator[Callable[[float, int], None]]:
+) -> Iterator["Bars"]:
     """Yield what ``mine`` tells its progress to: a bar with the time left, on a terminal and nowhere else.
 
     ``what`` says what goes on meanwhile, ``unit`` what is counted, and ``then`` what goes on afterwards. When kernels
@@ -21,15 +21,35 @@ def watching(
     """
     console = Console(stderr=True, quiet=quiet)
     with event.install_listener("numba:compile", Compiling(console)), _bar(console) as bar:
-        search = bar.add_task("reading", total=None, found="")
-        after = bar.add_task(then, total=None, found="", visible=False)
+        yield Bars(bar, console, what, unit, then)
 
-        def progress(done: float, found: int) -> None:
-            told = f"{found:,} {unit}"
-            bar.update(search, description=what, total=1, completed=done, found=told, visible=done < 1)
-            bar.update(after, found=told, visible=done >= 1)
 
-        yield progress
+class Bars:
+    """What a verb tells its progress to; ``scanning`` is for rows that are scanned before that."""
+
+    def __init__(self, bar: Progress, console: Console, what: str, unit: str, then: str) -> None:
+        """Begin with reading, of which nobody knows how long it takes."""
+        self._bar, self._console, self._what, self._unit = bar, console, what, unit
+        self._search = bar.add_task("reading", total=None, found="")
+        self._after = bar.add_task(then, total=None, found="", visible=False)
+
+    def __call__(self, done: float, found: int) -> None:
+        """Show how much of the work is done, and what was found."""
+        told = f"{found:,} {self._unit}"
+        self._bar.update(self._search, description=self._what, total=1, completed=done, found=told, visible=done < 1)
+        self._bar.update(self._after, found=told, visible=done >= 1)
+
+    def scanning(self, done: float, rows: int) -> None:
+        """Show how much of a file is scanned; of a packed one that is not known."""
+        self._bar.update(self._search, description="scanning", total=1, completed=done, found=f"{rows:,} rows")
+
+    def reading(self, done: float, lines: int) -> None:
+        """Show how many lines of a database have come."""
+        self._bar.update(self._search, description="reading", total=1, completed=done, found=f"{lines:,} lines")
+
+    def say(self, sentence: str) -> None:
+        """Say something beside the bars."""
+        self._console.print(sentence, highlight=False, soft_wrap=True, markup=False)
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types

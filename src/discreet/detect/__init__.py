@@ -9,9 +9,9 @@ from discreet.detect.question import Question
 from discreet.errors import OptionError
 from discreet.family import Cells
 from discreet.machine import as_threads
+from discreet.merged import Rows
 from discreet.patterns import Patterns
 from discreet.thresholds import as_k
-from discreet.transactions import Transactions
 
 __all__ = ["Method", "detect"]
 
@@ -29,7 +29,7 @@ def detect(
     patterns: Patterns,
     *,
     k: int,
-    rows: Transactions | None = None,
+    rows: Rows | None = None,
     method: Method = "auto",
     threads: int | None = None,
 ) -> Channels:
@@ -45,7 +45,7 @@ def detect(
     *k-anonymous patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same, in the same order;
     ours on all cores unless ``threads`` says how many, the others on one.
 
-    >>> from discreet import mine
+    >>> from discreet import Transactions, mine
     >>> rows = Transactions([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50)
     >>> channels = detect(mine(rows, min_support=10), k=10)
     >>> print(*channels)

@@ -21,7 +21,6 @@ def cells_under(question: Question, numbers: NDArray[np.int64]) -> Cells:
     rows = question.rows_needed("projection")
     offsets, items = taken(*question.tops, numbers)
     words = max(1, -(-int(np.diff(offsets).max(initial=0)) // 64))
-    tops, maps, counts = kernels.papers.by_projection(
-        rows.offsets, rows.items, len(rows.labels) + 1, offsets, question.row_codes[items], words, question.limit
-    )
+    data, itemsets = (rows.offsets, rows.items, rows.weights), (offsets, question.row_codes[items])
+    tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, itemsets, words, question.limit)
     return based(maps, numbers[tops].astype(np.int32), counts, *question.tops)

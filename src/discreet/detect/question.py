@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.errors import BudgetError, InputError, OptionError
 from discreet.family import Family, family_of, with_root
+from discreet.merged import Merged, Rows
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
@@ -23,22 +24,24 @@ class Question:
     """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any."""
 
     patterns: Patterns
-    rows: Transactions | None
+    rows: Rows | None
     limit: int
     threads: int = 1
 
     def __post_init__(self) -> None:
         """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
-        if self.rows is None or self.patterns.mined is self.rows.mark:
+        rows = self.rows
+        if rows is None or self.patterns.mined is rows.mark:
             return
-        if len(self.rows) != self.patterns.n:
+        if isinstance(rows, Merged):
+            rows.check(self.patterns.min_support)
+        if rows.n != self.patterns.n:
             raise InputError(
-                f"the patterns speak of {self.patterns.n:,} rows, but there are {len(self.rows):,}; give the rows that "
+                f"the patterns speak of {self.patterns.n:,} rows, but there are {rows.n:,}; give the rows that "
                 "they were mined from"
             )
-        counts = kernels.encode.count(
-            self.rows.items[self.rows.offsets[0] : self.rows.offsets[-1]], len(self.rows.labels) + 1
-        )[self.row_codes]
+        held = kernels.encode.count(rows.offsets, rows.items, rows.weights, len(rows.labels) + 1)
+        counts = held[self.row_codes]
         published = self.item_supports
         used = published > 0
         same = counts >= published if self.patterns.kind == "maximal" else counts == published
@@ -47,16 +50,16 @@ class Question:
                 f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the "
                 "rows than in the patterns; give the rows that they were mined from"
             )
-        self._check_tops(self.rows)
+        self._check_tops(rows)
 
-    def _check_tops(self, rows: Transactions) -> None:
+    def _check_tops(self, rows: Rows) -> None:
         offsets, items = self.tops
         published = (
             self.patterns.supports if self.patterns.kind == "maximal" else self.family.supports[self.family.tops]
         )
         counts = np.zeros(offsets.size - 1, dtype=np.int64)
         itemsets = (offsets, self.row_codes[items])
-        kernels.exposed.supports((rows.offsets, rows.items), itemsets, len(rows.labels) + 1, counts)
+        kernels.exposed.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
         wrong = np.count_nonzero(counts != published)
         if wrong:
             raise InputError(
@@ -101,7 +104,7 @@ class Question:
             )
         return self.family
 
-    def rows_needed(self, method: str) -> Transactions:
+    def rows_needed(self, method: str) -> Rows:
         """Return the rows; refuse to go on without them."""
         if self.rows is None:
             raise OptionError(f"method {method!r} counts rows; give them with rows=, or use method='auto'")

@@ -96,7 +96,7 @@ def whole_maps(question: Question) -> Callable[[Group], Maps]:
     def maps(group: Group) -> Maps:
         place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
         place[question.row_codes[group.items]] = np.arange(group.items.size)
-        return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), np.ones(len(rows), dtype=np.int64))
+        return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), rows.weights.copy())
 
     return maps
 
@@ -111,14 +111,14 @@ def listed_maps(question: Question) -> Callable[[Group], Maps]:
     code = np.full(len(rows.labels) + 1, -1, dtype=np.int32)
     code[question.row_codes[used]] = np.arange(used.size)
     entries = int(np.count_nonzero(code[rows.items[rows.offsets[0] : rows.offsets[-1]]] >= 0))
-    records, starts = kernels.encode.merge_rows(rows.offsets, rows.items, code, entries)
+    records, starts = kernels.encode.merge_rows(rows.offsets, rows.items, rows.weights, code, entries)
     weights = records[starts + 1].astype(np.int64)
     offsets, lists = kernels.encode.list_rows(records, starts, used.size)
 
     def maps(group: Group) -> Maps:
         held, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)
         size = kernels.cells.map_listed(lists, offsets, np.searchsorted(used, group.items), held, touched)
-        return Maps(*kernels.cells.gather(held, touched[:size], weights, len(rows)))
+        return Maps(*kernels.cells.gather(held, touched[:size], weights, rows.n))
 
     return maps
 

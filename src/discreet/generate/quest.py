@@ -38,22 +38,48 @@ def quest(  # noqa: PLR0913 - the parameters of the paper
     >>> len(rows), rows == quest(1000, length=5, pattern_length=2, seed=7)
     (1000, True)
     """
-    count = whole("n", n)
+    count, draw = whole("n", n), generator(seed)
+    row_length = real("length", length, least=1, most=whole("items", items, least=1))
+    source = drawn_source(
+        draw,
+        pattern_length=pattern_length,
+        items=items,
+        patterns=patterns,
+        correlation=correlation,
+        corruption=corruption,
+        corruption_variance=corruption_variance,
+    )
+    return drawn_rows(draw, source, row_length, count)
+
+
+def drawn_source(
+    draw: np.random.Generator,
+    *,
+    pattern_length: float,
+    items: int,
+    patterns: int,
+    correlation: float,
+    corruption: float,
+    corruption_variance: float,
+) -> "Source":
+    """Return what rows are made of: the first that is drawn."""
     item_count = whole("items", items, least=1)
-    row_length = real("length", length, least=1, most=item_count)
     mean_size = real("pattern_length", pattern_length, least=1, most=item_count)
-    draw = generator(seed)
     sizes = np.minimum(_sizes(draw, mean_size, whole("patterns", patterns, least=1)), item_count)
-    source = _source(
+    return _source(
         draw,
         _large_itemsets(draw, sizes, item_count, real("correlation", correlation, least=0, most=1)),
         real("corruption", corruption, least=0, most=1),
         real("corruption_variance", corruption_variance, least=0, most=1),
     )
-    return _rows(draw, source, _sizes(draw, row_length, count))
 
 
-class _Source(NamedTuple):
+def drawn_rows(draw: np.random.Generator, source: "Source", length: float, count: int) -> Transactions:
+    """Return so many rows from a source, of ``length`` items on average."""
+    return _rows(draw, source, _sizes(draw, length, count))
+
+
+class Source(NamedTuple):
     """The potentially large itemsets: itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``.
 
     ``bounds[i]`` is the chance that one of the itemsets up to ``i`` is picked, ``levels[i]`` how likely ``i`` is to
@@ -87,7 +113,7 @@ def _large_itemsets(
 
 def _source(
     draw: np.random.Generator, itemsets: list[list[int]], corruption: float, corruption_variance: float
-) -> _Source:
+) -> Source:
     """Return the itemsets with a weight and a corruption level each."""
     bounds = np.cumsum(draw.standard_exponential(len(itemsets)))
     levels = np.clip(draw.normal(corruption, math.sqrt(corruption_variance), len(itemsets)), 0, 1)
@@ -97,10 +123,10 @@ def _source(
         )
     offsets = np.cumsum([0, *map(len, itemsets)], dtype=np.int64)
     items = np.fromiter((item for itemset in itemsets for item in itemset), np.int32, int(offsets[-1]))
-    return _Source(offsets, items, bounds / bounds[-1], levels)
+    return Source(offsets, items, bounds / bounds[-1], levels)
 
 
-def _rows(draw: np.random.Generator, source: _Source, lengths: NDArray[np.int64]) -> Transactions:
+def _rows(draw: np.random.Generator, source: Source, lengths: NDArray[np.int64]) -> Transactions:
     """Return rows of about these lengths, filled with itemsets from the source."""
     blocks: list[NDArray[np.int32]] = []
 
@@ -116,7 +142,7 @@ def _rows(draw: np.random.Generator, source: _Source, lengths: NDArray[np.int64]
     return Transactions.from_codes(offsets, items.astype(np.int32), used.tolist())
 
 
-def _block(draw: np.random.Generator, source: _Source) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _block(draw: np.random.Generator, source: Source) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return what is left of itemsets picked by weight: the size of each, and all their items in a row.
 
     An itemset loses at least j items with chance level ** j; which ones is left to chance.

@@ -30,7 +30,8 @@ def counted(rows: Transactions, itemsets: Sequence[NDArray[np.int32]]) -> NDArra
     """Return how many rows hold each itemset, by looking at the rows."""
     starts = np.cumsum([0, *(itemset.size for itemset in itemsets)], dtype=np.int64)
     supports = np.zeros(len(itemsets), dtype=np.int64)
-    kernels.exposed.supports((rows.offsets, rows.items), (starts, np.concatenate(itemsets)), len(rows.labels), supports)
+    wanted = (starts, np.concatenate(itemsets))
+    kernels.exposed.supports((rows.offsets, rows.items), rows.weights, wanted, len(rows.labels), supports)
     return supports
 
 

@@ -26,9 +26,10 @@ from discreet.io.lines import Lines, Removed, Text, changed, in_batches
 from discreet.io.rewrite import same_format
 from discreet.io.sensitive import Named
 from discreet.labels import Label
+from discreet.machine import as_memory
 from discreet.notebook import Progress, watching
 from discreet.patterns import Patterns
-from discreet.transactions import LONGEST_ROW, Transactions
+from discreet.transactions import Transactions, check_lengths
 
 WINDOW: Final = 10_000
 COPIES: Final = 4
@@ -92,7 +93,7 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     given = {} if separator is None else {"separator": separator}
     check_options(given, form.options, f"the format {form.name}")
     order = _order(sensitive, disclosure, below)
-    limits = (None if window is None else as_window(window), None if memory is None else _as_memory(memory))
+    limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
         run = _Run(form.module.lines(order.wanted, **given), order, tell, _size(source))
         with nullcontext() if log is None else beside(_apart(log, source, target)) as run.log:
@@ -265,11 +266,7 @@ def _checked(parts: Iterable[Lines]) -> Iterator[Lines]:
     """Yield the same lines; refuse rows that are too long, as reading all of them would."""
     first = 0
     for part in parts:
-        if part.lengths.max(initial=0) > LONGEST_ROW:
-            row, longest = first + int(part.lengths.argmax()) + 1, int(part.lengths.max())
-            raise InputError(
-                f"row {row} holds {longest:,} items; at most {LONGEST_ROW:,} are allowed: check the line ends"
-            )
+        check_lengths(part.lengths, before=first)
         yield part
         first += part.n
 
@@ -281,9 +278,3 @@ def _apart(log: str | os.PathLike[str], *others: Place) -> Path:
         if isinstance(other, str | os.PathLike) and path.resolve() == Path(other).resolve():
             raise OptionError("the log would be written over the rows; give another file for it")
     return path
-
-
-def _as_memory(memory: int) -> int:
-    if isinstance(memory, bool) or not isinstance(memory, numbers.Integral) or memory < 1:
-        raise ThresholdError(f"memory is {str(memory)[:40]!r}; give a whole number of bytes, such as 100_000_000")
-    return int(memory)

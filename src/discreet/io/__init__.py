@@ -4,19 +4,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.errors import InputError, OptionError
-from discreet.io import frames, sensitive
+from discreet.io import frames, sensitive, sql
 from discreet.io.coding import patterns_in_order, rows_in_order
-from discreet.io.files import Place, is_place, load, name_of, naming, save
+from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save
 from discreet.io.formats import check_options, find, format_of
 from discreet.io.listed import Listed, Mined, listed
 from discreet.io.rewrite import rewrite
+from discreet.io.scan import scan
 from discreet.io.sensitive import Named
 from discreet.labels import Label
 from discreet.patterns import Kind, Patterns
 from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
 
-__all__ = ["read", "read_patterns", "read_sensitive", "rewrite", "write", "write_patterns"]
+__all__ = ["read", "read_patterns", "read_sensitive", "rewrite", "scan", "write", "write_patterns"]
 
 
 def read(
@@ -27,20 +28,29 @@ def read(
     item: str | None = None,
     items: str | None = None,
     separator: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Transactions:
-    r"""Return the rows of a file, a frame or any iterable of rows.
+    r"""Return the rows of a file, a frame, a table of a database or any iterable of rows.
 
     A file is of the format that its suffix tells, also before .gz, .xz or .zst, or that ``format``
     names: fimi, spmf, csv, onehot (a CSV file with a column an item) or parquet; ``"-"`` is standard input. ``row`` and
     ``item`` name the columns of a table with a row id and an item a line, ``items`` a column of lists; a frame without
     these is a one-hot table. ``separator`` stands between the fields of a CSV file.
 
+    A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
+    its table, or a ``query`` gives lines, of which ``row`` and ``item`` are columns; the rows stand in the order of
+    their ids.
+
     >>> from io import BytesIO
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = {"row": row, "item": item, "items": items, "separator": separator}
+    options = {"row": row, "item": item, "items": items, "separator": separator, "table": table, "query": query}
     given = {name: value for name, value in options.items() if value is not None}
+    if is_url(source):
+        check_options({**given, **({} if format is None else {"format": format})}, sql.OPTIONS, "a database")
+        return sql.read(source, table=table, query=query, row=row, item=item)
     if is_place(source) and not frames.is_frame(source):
         form = format_of(source, format, what="rows")
         check_options(given, form.options, f"the format {form.name}")
@@ -107,10 +117,19 @@ def read_sensitive(source: Place, *, format: str | None = None) -> Named:  # noq
         return sensitive.read(data, name_of(source), sensitive.format_of(source, format, data))
 
 
-def write(rows: Transactions | Iterable[Iterable[Label]], target: Place, *, format: str | None = None) -> None:  # noqa: A002 - as in read
+def write(
+    rows: Transactions | Iterable[Iterable[Label]],
+    target: Place,
+    *,
+    format: str | None = None,  # noqa: A002 - as in read
+    table: str | None = None,
+    row: str | None = None,
+    item: str | None = None,
+) -> None:
     r"""Write rows to a file, so that ``read`` gives them back; ``target`` and ``format`` as in ``read``.
 
-    The file is written beside and moved into place. What the format cannot hold is refused.
+    The file is written beside and moved into place. What the format cannot hold is refused. In a database, rows go to
+    a new ``table``, with columns ``row`` and ``item``, in one transaction: all of it is there afterwards, or nothing.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -118,8 +137,14 @@ def write(rows: Transactions | Iterable[Iterable[Label]], target: Place, *, form
     >>> file.getvalue()
     b'bread,milk\n\n'
     """
-    form = find(target, format, what="rows")
     transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
+    given = {name: value for name, value in {"table": table, "row": row, "item": item}.items() if value is not None}
+    if is_url(target):
+        check_options({} if format is None else {"format"}, frozenset(), "a database")
+        sql.write(transactions, str(target), table=table, row=row, item=item)
+        return
+    form = find(target, format, what="rows")
+    check_options(given, frozenset(), "a file that is written")
     save(target, form.module.write(rows_in_order(transactions)))
 
 

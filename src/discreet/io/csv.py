@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
-from itertools import islice
+from itertools import count, islice
 from typing import Any, Final
 
 import numpy as np
@@ -26,12 +26,14 @@ from discreet.io.fimi import BYTE_ORDER_MARK
 from discreet.io.frames import from_long
 from discreet.io.lines import Lines, Removed, Text, whole_lines
 from discreet.io.listed import Listed, as_support, listed
+from discreet.io.pieces import Grouped, Piece, Pieces, piece
 from discreet.io.tables import Losses, kept_lines
-from discreet.labels import in_order
+from discreet.labels import Label, in_order
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
 
 HEADER: Final = ["itemset", "support"]
+ONE_HOT: Final = "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
 WITHIN: Final = ";"
 """What stands between the items of an itemset, within its cell."""
 FORMULA: Final = tuple("=+-@\t\r＝＋－＠")
@@ -62,9 +64,7 @@ def read(data: Data, *, separator: str = ",", row: str | None = None, item: str 
         flat.append(np.array(codes.of(label for row in rows for label in row), dtype=np.int32))
     items = np.concatenate(flat)
     if _is_onehot(items, lengths[1:], codes.values):
-        raise InputError(
-            "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
-        )
+        raise InputError(ONE_HOT)
     items, labels = in_order(items, as_labels(codes.values))
     return Coded(np.cumsum(lengths, dtype=np.int64), items, labels).transactions()
 
@@ -91,6 +91,24 @@ def lines(wanted: Sequence[str], *, separator: str = ",") -> Text:
         ).encode()
 
     return Text(lambda chunks: _scan(chunks, slots, separator), without)
+
+
+def pieces(*, separator: str = ",", row: str | None = None, item: str | None = None) -> Pieces:
+    """Return how baskets, or lines of the long form that are sorted by row ids, are read in pieces."""
+    check_separator(separator)
+    if (row is None) != (item is None):
+        raise OptionError("the long form needs both columns; give row= and item=")
+    codes: Codes[str] = Codes()
+
+    def read(chunks: Iterable[bytes]) -> Iterator[Piece]:
+        rest = records(_lines_of(chunks), separator)
+        return _basket_pieces(rest, codes) if row is None or item is None else _long_pieces(rest, codes, row, item)
+
+    def labels(items: NDArray[np.int32]) -> list[Label]:
+        named = as_labels(codes.values)
+        return [named[code] for code in items.tolist()]
+
+    return Pieces(read, labels)
 
 
 def without(data: Data, losses: Losses, *, separator: str = ",", row: str, item: str) -> Iterator[bytes]:
@@ -232,13 +250,16 @@ def _is_onehot(items: NDArray[np.int32], lengths: Sequence[int], labels: Sequenc
     In baskets a label stands once in a line, so that no line of three has only two.
     """
     width = lengths[0] if lengths else 0
+    return _has_two_values(width, labels) and set(lengths) == {width} and bool((items[width:] >= width).all())
+
+
+def _has_two_values(width: int, labels: Sequence[str]) -> bool:
+    """Return whether there are one or two labels beside those of the first line, the values of a one-hot table."""
     values = {label.lower() for label in labels[width:]}
     return (
-        width >= 3  # noqa: PLR2004 - see above
+        width >= 3  # noqa: PLR2004 - in baskets a label stands once in a line
         and len(labels) in (width + 1, width + 2)
         and (values <= {"0", "1"} or values <= {"false", "true"})
-        and set(lengths) == {width}
-        and bool((items[width:] >= width).all())
     )
 
 
@@ -265,6 +286,49 @@ def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> 
             return
         yield _block(texts, rows, slots, marked=first)
         first = False
+
+
+def _lines_of(chunks: Iterable[bytes]) -> Iterator[str]:
+    """Yield the lines of a file as they come, each with its line end."""
+    for data, before in whole_lines(chunks):
+        yield from StringIO(as_text(data, before=before), newline="")
+
+
+def _basket_pieces(rest: Iterator[list[str]], codes: Codes[str]) -> Iterator[Piece]:
+    """Yield baskets a block at a time; refuse a one-hot table, once all is seen."""
+    width, looks_onehot = 0, True
+    for number in count():
+        rows = [[label for label in map(str.strip, line) if label] for line in islice(rest, BLOCK)]
+        if not rows:
+            break
+        block = piece([codes.of(row) for row in rows])
+        width = len(rows[0]) if number == 0 else width
+        below = block.items[width if number == 0 else 0 :]
+        looks_onehot = looks_onehot and {*map(len, rows)} == {width} and bool((below >= width).all())
+        yield block
+    if looks_onehot and _has_two_values(width, codes.values):
+        raise InputError(ONE_HOT)
+
+
+def _long_pieces(rest: Iterator[list[str]], codes: Codes[str], row: str, item: str) -> Iterator[Piece]:
+    """Yield the rows of the long form as they end."""
+    head = next(rest, [])
+    if not head.count(row) or not head.count(item):
+        raise InputError("the header does not have both columns that row= and item= name; check their names")
+    places, width, grouped = (head.index(row), head.index(item)), len(head), Grouped()
+    for number in count():
+        block = list(islice(rest, BLOCK))
+        if not block:
+            break
+        if any(len(record) > width for record in block):
+            raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
+        pairs = [[record[place].strip() if place < len(record) else "" for place in places] for record in block]
+        if not all(map(all, pairs)):
+            raise InputError(
+                f"a line from {number * BLOCK + 2} on has no row id or no item; leave such lines out, or fill them"
+            )
+        yield grouped.add([id_ for id_, _ in pairs], codes.of(label for _, label in pairs))
+    yield grouped.last()
 
 
 def _block(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], *, marked: bool) -> Lines:

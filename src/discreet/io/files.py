@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import os
+import re
 import stat
 import sys
 import zlib
@@ -20,6 +21,8 @@ Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
 
 Data: TypeAlias = bytes | bytearray
+
+URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12
@@ -40,8 +43,19 @@ def is_place(source: object) -> bool:
     return isinstance(source, str | os.PathLike) or hasattr(source, "read")
 
 
+def is_url(source: object) -> bool:
+    r"""Return whether ``source`` is the address of a database, or of anything else that is no file.
+
+    >>> is_url("sqlite:///clinic.db"), is_url("clinic.csv"), is_url("C:\\clinic.csv")
+    (True, False, False)
+    """
+    return isinstance(source, str) and URL.fullmatch(source) is not None
+
+
 def name_of(place: Place) -> str:
-    """Return what messages call ``place``."""
+    """Return what messages call ``place``; a URL, which may hold a password, is never told."""
+    if is_url(place):
+        return "the URL"
     if place == "-":
         return "standard input"
     return os.fspath(place) if isinstance(place, str | os.PathLike) else "the open file"
@@ -61,6 +75,8 @@ def suffix_of(place: Place) -> str:
 
 def check_there(place: Place) -> None:
     """Refuse a path that leads to no file."""
+    if is_url(place):
+        raise OptionError("a URL is for rows in a database, which read, scan and write know; give a file")
     if place == "-" or not isinstance(place, str | os.PathLike):
         return
     with readable():

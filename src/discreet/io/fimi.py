@@ -19,6 +19,7 @@ from discreet.io.coding import (
 )
 from discreet.io.files import Data
 from discreet.io.lines import Lines, Removed, Text, whole_lines
+from discreet.io.pieces import Piece, Pieces
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
 
@@ -62,6 +63,18 @@ def lines(wanted: Sequence[str]) -> Text:
             yield selected(parsed(data, before, comments=b""), slots)
 
     return Text(scan, lambda part, removed: without(part, removed, slots))
+
+
+def pieces() -> Pieces:
+    """Return how FIMI is read in pieces; its items are numbers already."""
+    return Pieces(lambda chunks: read_pieces(chunks, comments=b""), lambda items: items.tolist())
+
+
+def read_pieces(chunks: Iterable[bytes], *, comments: bytes) -> Iterator[Piece]:
+    """Yield the rows of a file as they come."""
+    for data, before in whole_lines(chunks):
+        offsets, items, _ = parse(data, comments=comments, before=before)
+        yield Piece(offsets, items)
 
 
 def slots_of(wanted: Sequence[str]) -> dict[int, int]:

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Final
 
 from discreet.errors import OptionError
-from discreet.io.files import Place, check_there, naming, suffix_of
+from discreet.io.files import Place, check_there, is_url, naming, suffix_of
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ def find(place: Place, name: str | None, *, what: str) -> Format:
     'fimi'
     """
     able = {form.name: form for form in FORMATS.values() if getattr(form, what)}
+    if is_url(place):
+        check_there(place)
     if name is not None:
         if name not in able:
             raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(able)}")

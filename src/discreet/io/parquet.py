@@ -4,16 +4,19 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from discreet.errors import InputError, OptionError, OutputError
-from discreet.io.coding import used, whole_labels
+from discreet.io.coding import Codes, used, whole_labels
 from discreet.io.files import Data
 from discreet.io.frames import from_lists, from_long, from_onehot
 from discreet.io.listed import Listed, Told
+from discreet.io.pieces import Grouped, Piece, Pieces
 from discreet.io.tables import Losses, check_held, kept_items, kept_lines
 from discreet.labels import Label
 from discreet.patterns import Patterns, as_supports
@@ -23,6 +26,8 @@ OURS: Final = "discreet"
 ITEMS: Final = "items"
 ID: Final = "id"
 SUPPORT: Final = "support"
+LINES: Final = 1 << 17
+"""Lines of a table that are read at a time, where it may be larger than memory."""
 SCHEMA: Final = "ARROW:schema"
 """Metadata that a writer makes itself."""
 
@@ -44,6 +49,32 @@ def read(data: Data, *, items: str | None = None, row: str | None = None, item: 
     items = ITEMS if items is None else items
     row = ID if told.get("ids") else row
     return from_lists(_frame(data, items, *([] if row is None else [row])), items=items, row=row).transactions()
+
+
+def pieces(*, items: str | None = None, row: str | None = None, item: str | None = None) -> Pieces:
+    """Return how a Parquet file is read in pieces: lists, one-hot, or the long form sorted by row ids."""
+    if item is not None and (row is None or items is not None):
+        raise OptionError("the long form needs both columns; give row= and item=, and no items=")
+    codes: Codes[Label] = Codes()
+
+    def read(path: str) -> Iterator[Piece]:
+        with _whole():
+            names = list(pl.read_parquet_schema(path))
+        if item is not None and row is not None:
+            yield from _long_pieces(path, codes, row, item)
+            return
+        onehot = items is None and ITEMS not in names
+        column = ITEMS if items is None else items
+        for part in _slices(path, names if onehot else [column]):
+            coded = from_onehot(part) if onehot else from_lists(part, items=column)
+            numbers = np.array(codes.of(coded.labels), dtype=np.int32)
+            yield Piece(coded.offsets, numbers[coded.items] if coded.items.size else coded.items)
+
+    def labels(numbers: NDArray[np.int32]) -> list[Label]:
+        named = codes.values
+        return [named[code] for code in numbers.tolist()]
+
+    return Pieces(read, labels)
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
@@ -150,6 +181,29 @@ def _saved(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
     out = BytesIO()
     frame.write_parquet(out, metadata=metadata)
     return out.getvalue()
+
+
+def _long_pieces(path: str, codes: Codes[Label], row: str, item: str) -> Iterator[Piece]:
+    """Yield the rows of the long form as they end."""
+    grouped = Grouped()
+    for part in _slices(path, [row, item]):
+        if missing := part.null_count().sum_horizontal()[0]:
+            raise InputError(
+                f"the columns {row!r} and {item!r} hold {missing} missing values; leave their lines out, or fill them"
+            )
+        yield grouped.add(part[row].to_list(), codes.of(part[item].to_list()))
+    yield grouped.last()
+
+
+def _slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
+    """Yield some columns of a file, so many lines at a time; the first part may be empty, no other is."""
+    for start in count(step=LINES):
+        with _whole():
+            part = pl.scan_parquet(path).slice(start, LINES).select(names).collect()
+        if not start or len(part):
+            yield part
+        if len(part) < LINES:
+            return
 
 
 def _told(data: Data) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from discreet.io.coding import (
 from discreet.io.files import Data
 from discreet.io.lines import Lines, Text, whole_lines
 from discreet.io.listed import Listed, Told, as_support, listed
+from discreet.io.pieces import Piece, Pieces
 from discreet.labels import Label, in_order
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
@@ -84,6 +85,22 @@ def lines(wanted: Sequence[str]) -> Text:
     return Text(scan, lambda part, removed: fimi.without(part, removed, slots))
 
 
+def pieces() -> Pieces:
+    """Return how SPMF is read in pieces; lines that name items may stand anywhere."""
+    names: dict[int, str] = {}
+
+    def read(chunks: Iterable[bytes]) -> Iterator[Piece]:
+        names.clear()
+        for data, before in whole_lines(chunks):
+            if ITEM.encode() in data:
+                _add_names(names, as_text(data, before=before).split("\n"), before)
+            offsets, items, _ = fimi.parse(data, comments=COMMENTS, before=before)
+            yield Piece(offsets, items)
+        _check_names(names)
+
+    return Pieces(read, lambda items: _named(items.tolist(), names))
+
+
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of an SPMF file."""
     lines = [line.removesuffix("\r") for line in as_text(data).split("\n")]
@@ -132,15 +149,24 @@ def _head(value: Transactions | Patterns) -> tuple[list[str], list[str]]:
 def _names(lines: list[str]) -> dict[int, str]:
     """Return the labels that ``@ITEM=1=apple`` lines give to numbers."""
     names: dict[int, str] = {}
-    for at, line in enumerate(lines, start=1):
+    _add_names(names, lines, 0)
+    _check_names(names)
+    return names
+
+
+def _add_names(names: dict[int, str], lines: list[str], before: int) -> None:
+    """Add the labels that ``lines`` give to numbers; so many lines came ``before``."""
+    for at, line in enumerate(lines, start=before + 1):
         if line.startswith(ITEM):
             number, equals, name = line.removeprefix(ITEM).removesuffix("\r").partition("=")
             if not (equals and NUMBER.fullmatch(number.removeprefix("-"))) or int(number) in names:
                 raise InputError(f"line {at} must name a number once, such as @ITEM=1=apple; mend it")
             names[int(number)] = name
+
+
+def _check_names(names: Mapping[int, str]) -> None:
     if len(set(names.values())) != len(names):
         raise InputError("two @ITEM lines give the same label; give each item a label of its own")
-    return names
 
 
 def _named(numbers: list[int], names: Mapping[int, str]) -> list[Label]:

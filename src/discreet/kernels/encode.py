@@ -9,20 +9,23 @@ HEAD = 2
 
 
 @jit
-def count(items, many):
-    """Return how often each of ``many`` items stands in ``items``."""
+def count(offsets, items, weights, many):
+    """Return how many rows hold each of ``many`` items, where row r stands for ``weights[r]`` rows."""
     counts = np.zeros(many, np.int64)
-    for item in items:
-        counts[item] += 1
+    for row in range(weights.size):
+        weight = weights[row]
+        for at in range(offsets[row], offsets[row + 1]):
+            counts[items[at]] += weight
     return counts
 
 
 @jit
-def merge_rows(offsets, items, code, entries):
+def merge_rows(offsets, items, weights, code, entries):
     """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many items.
 
-    Items whose ``code`` is -1 are left out, and rows without any other; ``entries`` is how many are left.
-    A record is known by where it starts. Return the records and where each of them starts.
+    Row r stands for ``weights[r]`` rows. Items whose ``code`` is -1 are left out, and rows without any other;
+    ``entries`` is how many are left at most. A record is known by where it starts. Return the records and where each of
+    them starts.
     """
     rows = offsets.size - 1
     size = 16
@@ -53,12 +56,12 @@ def merge_rows(offsets, items, code, entries):
             slot = (slot + np.uint64(1)) & mask
         if slots[slot] < 0:
             slots[slot] = start
-            records[start + 1] = 1
+            records[start + 1] = weights[row]
             starts[many] = start
             many += 1
             start = end
         else:
-            records[slots[slot] + 1] += 1
+            records[slots[slot] + 1] += weights[row]
     return records[:start].copy(), starts[:many].copy()
 
 

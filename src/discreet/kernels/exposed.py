@@ -114,11 +114,11 @@ def narrow(held, at, maps, line, want):
 
 
 @jit
-def supports(rows, itemsets, many, held):
+def supports(rows, weights, itemsets, many, held):
     """Count for each itemset the rows that hold all its items, in ``held``, which is 0; both are CSR.
 
-    There are ``many`` items. Rows are taken in blocks, as a bitmap for each item of an itemset. What an itemset begins
-    with as the one before it is not met again.
+    Row r stands for ``weights[r]`` rows. There are ``many`` items. Rows are taken in blocks, as a bitmap for each item
+    of an itemset. What an itemset begins with as the one before it is not met again.
     """
     offsets, items = rows
     starts, chosen = itemsets
@@ -133,9 +133,12 @@ def supports(rows, itemsets, many, held):
     for number in range(held.size):
         longest = max(longest, starts[number + 1] - starts[number])
     maps, met = np.empty((lines, words), np.uint64), np.empty((longest + 1, words), np.uint64)
+    each = np.empty(words, np.int64)
     for start in range(0, total, BLOCK):
         stop = min(start + BLOCK, total)
         map_block(offsets, items, start, stop, line, maps)
+        for word in range(words):
+            each[word] = common(weights, start + (word << 6), min(start + (word + 1 << 6), stop))
         met[0] = ~np.uint64(0)
         before, depth = np.int64(0), np.int64(0)
         for number in range(held.size):
@@ -145,14 +148,36 @@ def supports(rows, itemsets, many, held):
                 same += 1
             before, depth = first, last - first
             if depth == 0:
-                held[number] += stop - start
+                held[number] += weights[start:stop].sum()
                 continue
             for level in range(same, depth):
                 other = line[chosen[first + level]]
                 for word in range(words):
                     met[level + 1, word] = met[level, word] & maps[other, word]
             for word in range(words):
-                held[number] += np.int64(popcount(met[depth, word]))
+                if each[word]:
+                    held[number] += each[word] * np.int64(popcount(met[depth, word]))
+                else:
+                    held[number] += weight_of(met[depth, word], weights, start + (word << 6))
+
+
+@jit
+def common(weights, start, stop):
+    """Return what each row from ``start`` to ``stop`` weighs; 0 if they do not all weigh the same."""
+    for row in range(start + 1, stop):
+        if weights[row] != weights[start]:
+            return np.int64(0)
+    return weights[start] if start < stop else np.int64(0)
+
+
+@jit
+def weight_of(bits, weights, start):
+    """Return what the rows weigh whose bits are set, the first of them row ``start``."""
+    total = np.int64(0)
+    while bits:
+        total += weights[start + lowest_bit(bits)]
+        bits &= bits - ONE
+    return total
 
 
 @jit

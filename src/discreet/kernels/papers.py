@@ -167,13 +167,20 @@ def signed_sum_of_closed(maps, held, size, base, rest):
 
 
 @jit
-def by_projection(offsets, items, many, top_offsets, top_items, words, limit):
-    """Return the cells of the tops by PMICD: rows cut to a top, sorted, and equal ones counted; the last ones too."""
+def by_projection(data, many, itemsets, words, limit):
+    """Return the cells of the tops by PMICD: rows cut to a top, sorted, and equal ones counted; the last ones too.
+
+    ``data`` are rows (CSR) and how many rows each stands for, ``itemsets`` the tops (CSR).
+    """
+    offsets, items, weights = data
+    top_offsets, top_items = itemsets
     found, room = 0, 1024
     found_tops, found_maps = np.empty(room, np.int32), np.empty((room, words), np.uint64)
     found_counts = np.empty(room, np.int64)
     place, rows = np.full(many, -1, np.int64), offsets.size - 1
-    maps, cut = np.empty((rows, words), np.uint64), np.empty(rows, np.uint64)
+    maps, cut, held = np.empty((rows, words), np.uint64), np.empty(rows, np.uint64), weights.copy()
+    # Where each row stands for itself alone, its weight need not be carried along.
+    alone = held.sum() == rows
     for number in range(top_offsets.size - 1):
         first, last = top_offsets[number], top_offsets[number + 1]
         for at in range(first, last):
@@ -186,26 +193,29 @@ def by_projection(offsets, items, many, top_offsets, top_items, words, limit):
                     maps[row, bit >> 6] |= ONE << np.uint64(bit & 63)
         for at in range(first, last):
             place[top_items[at]] = -1
-        if words == 1:
+        if words == 1 and alone:
             cut[:] = maps[:, 0]
             cut.sort()
             maps[:, 0] = cut
         else:
+            held[:] = weights
             for word in range(words):
-                maps = maps[np.argsort(maps[:, word], kind="mergesort")]
+                order = np.argsort(maps[:, word], kind="mergesort")
+                maps, held = maps[order], held[order]
         start = 0
         while start < rows:
-            stop = start + 1
+            stop, count = start + 1, held[start]
             while stop < rows and same(maps, start, stop):
+                count += held[stop]
                 stop += 1
-            if stop - start < limit:
+            if count < limit:
                 if found == room:
                     room *= 2
                     found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
                     found_maps = grown(found_maps, room)
                 found_tops[found] = number
                 found_maps[found] = maps[start]
-                found_counts[found] = stop - start
+                found_counts[found] = count
                 found += 1
             start = stop
     return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()

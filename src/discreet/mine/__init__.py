@@ -9,12 +9,12 @@ import numpy as np
 from discreet import machine
 from discreet.errors import ThresholdError
 from discreet.labels import Label
+from discreet.merged import Merged, Rows, as_rows
 from discreet.mine.search import Strategy, search
 from discreet.mine.watch import Limits
 from discreet.notebook import Progress, watching
 from discreet.patterns import Kind, Patterns, as_kind
 from discreet.thresholds import Threshold, as_count
-from discreet.transactions import Transactions
 
 __all__ = ["Budget", "Progress", "mine"]
 
@@ -32,7 +32,7 @@ class Budget(TypedDict, total=False):
 
 
 def mine(
-    rows: Transactions | Iterable[Iterable[Label]],
+    rows: Rows | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
     kind: Kind = "closed",
@@ -62,7 +62,7 @@ def mine(
     with watching(progress, then="sorting") as tell:
         return mine_by(
             "auto",
-            rows if isinstance(rows, Transactions) else Transactions(rows),
+            as_rows(rows),
             min_support=min_support,
             kind=as_kind(kind),
             max_length=_at_least("max_length", max_length, 0),
@@ -77,7 +77,7 @@ def mine(
 
 def mine_by(
     strategy: Strategy,
-    transactions: Transactions,
+    rows: Rows,
     *,
     min_support: Threshold,
     kind: Kind,
@@ -85,19 +85,21 @@ def mine_by(
     limits: Limits,
 ) -> Patterns:
     """Do what ``mine`` does by one strategy: bitmaps ("dense"), lists of rows ("sparse"), or what suits the rows."""
-    least = as_count(min_support, len(transactions))
-    offsets, items, supports = search(transactions, kind, least, max_length, limits, strategy)
+    least = as_count(min_support, rows.n)
+    if isinstance(rows, Merged):
+        rows.check(least)
+    offsets, items, supports = search(rows, kind, least, max_length, limits, strategy)
     patterns = Patterns.from_codes(
         offsets,
         items,
         supports,
-        transactions.labels,
-        n=len(transactions),
+        rows.labels,
+        n=rows.n,
         min_support=least,
         kind=kind,
         threads=min(limits.threads or machine.cores(), 1 + supports.size // WORTH_A_THREAD),
     )
-    return replace(patterns, mined=transactions.mark)
+    return replace(patterns, mined=rows.mark)
 
 
 def _at_least(name: str, value: int | None, least: int) -> int | None:

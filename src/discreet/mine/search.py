@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import InputError
+from discreet.merged import Rows
 from discreet.mine.watch import Controls, Itemsets, Limits, Run, Watch
 from discreet.patterns import Kind
-from discreet.transactions import Transactions
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
 Stream: TypeAlias = NDArray[np.int32]
@@ -42,34 +42,38 @@ class Job(NamedTuple):
     menu: NDArray[np.int32]
 
 
-def search(
-    transactions: Transactions, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy
-) -> Itemsets:
+def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy) -> Itemsets:
     """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
-    n = len(transactions)
-    offsets = transactions.offsets
-    supports = kernels.encode.count(transactions.items[offsets[0] : offsets[-1]], len(transactions.labels))
-    check_size(n, int(supports[supports >= least].sum()))
-    longest = int(np.diff(offsets).max(initial=0))
+    n = rows.n
+    supports = kernels.encode.count(rows.offsets, rows.items, rows.weights, len(rows.labels))
+    check_size(n, rows.offsets.size - 1, most_entries(rows, supports[supports >= least]))
+    longest = int(np.diff(rows.offsets).max(initial=0))
     todo = list(jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
     found: list[Itemsets] = []
     for job in todo:
         found.append(watch.note(at_root(job, n)))
         if job.menu.size and job.root.size < job.span[1]:
-            run, weights = prepare(transactions, supports, job, least, CROWD[strategy], watch)
+            run, weights = prepare(rows, supports, job, least, CROWD[strategy], watch)
             found.extend(watch.over(run, weights))
     watch.end()
     return together(found)
 
 
-def check_size(n: int, entries: int) -> None:
-    """Refuse more rows and entries than the kernels can number."""
-    if entries + 2 * (n + 1) > MOST:
+def most_entries(rows: Rows, held: NDArray[np.int64]) -> int:
+    """Return how many entries rows have at most of some items, which so many rows hold: rows may stand for many."""
+    return min(int(held.sum()), int(rows.offsets[-1] - rows.offsets[0]))
+
+
+def check_size(n: int, different: int, entries: int) -> None:
+    """Refuse more rows, different ones and entries than the kernels can number."""
+    if entries + 2 * (different + 1) > MOST:
         raise InputError(
-            f"there are {n:,} rows with {entries:,} entries of frequent items; the entries and twice the rows may be "
-            f"{MOST - 2:,} together: raise min_support"
+            f"there are {different:,} rows with {entries:,} entries of frequent items; the entries and twice the rows "
+            f"may be {MOST - 2:,} together: raise min_support"
         )
+    if n > MOST:
+        raise InputError(f"there are {n:,} rows; supports up to {MOST:,} can be counted: mine a part of the rows")
 
 
 def jobs(
@@ -103,7 +107,7 @@ def at_root(job: Job, n: int) -> Itemsets:
 
 
 def prepare(
-    transactions: Transactions,
+    data: Rows,
     supports: NDArray[np.int64],
     job: Job,
     least: int,
@@ -117,11 +121,11 @@ def prepare(
     """
     many = job.menu.size
     held = supports[job.menu]
-    entries = int(held.sum())
-    watch.afford(4 * (entries + 2 * len(transactions)))
+    entries = most_entries(data, held)
+    watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
     code = np.full(supports.size, -1, dtype=np.int32)
     code[job.menu] = np.arange(many, dtype=np.int32)
-    records, starts = kernels.encode.merge_rows(transactions.offsets, transactions.items, code, entries)
+    records, starts = kernels.encode.merge_rows(data.offsets, data.items, data.weights, code, entries)
     words = many * ((starts.size + 63) // 64)
     crowded = records.size - 2 * starts.size >= crowd[0] * words
     dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
@@ -154,13 +158,13 @@ def most_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int
     return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
 
 
-Rows: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
+Records: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
 """Records that weigh a power of 2 each, where they start, and which power."""
 Kernel: TypeAlias = Callable[[int, int, tuple[NDArray[np.int32], int], Stream, Controls], tuple[Stream, int]]
 """Searches from place to place, above an itemset; returns the stream with what it found, and its size."""
 
 
-def by_bitmaps(rows: Rows, held: NDArray[np.int64], job: Job, goal: tuple[int, int, int]) -> Kernel:
+def by_bitmaps(rows: Records, held: NDArray[np.int64], job: Job, goal: tuple[int, int, int]) -> Kernel:
     """Return the kernel that searches bitmaps of all rows.
 
     All frequent itemsets are met anyhow, so they are met in dictionary order and need not be sorted later.
@@ -175,7 +179,7 @@ def by_bitmaps(rows: Rows, held: NDArray[np.int64], job: Job, goal: tuple[int, i
 
 
 def by_lists(
-    rows: Rows, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
+    rows: Records, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
 ) -> Kernel:
     """Return the kernel that searches lists of rows, and bitmaps of parts of the rows where they are crowded enough."""
     encode, many = kernels.encode, held.size

@@ -7,6 +7,7 @@ from discreet.measure import percent
 from discreet.report.cells import cells_svg
 from discreet.report.chart import chart
 from discreet.report.comparison import comparison_json, comparison_text
+from discreet.report.database import database_source
 from discreet.report.exposed import exposed_csv, marked
 from discreet.report.figures import (
     before_after_figure,
@@ -52,6 +53,7 @@ __all__ = [
     "comparison_figure",
     "comparison_json",
     "comparison_text",
+    "database_source",
     "exposed_csv",
     "findings_csv",
     "folder_html",

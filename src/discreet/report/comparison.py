@@ -32,7 +32,7 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     """
     best = comparison.best
     before, file = best.distortion.itemsets, f"{source.file}: " if source else ""
-    least = f"at least {best.patterns.min_support:,} of {len(best.rows):,} rows"
+    least = f"at least {best.patterns.min_support:,} of {best.rows.n:,} rows"
     yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
     yield ""
     lines = [
@@ -82,7 +82,7 @@ def compared_line(release: Release) -> list[str]:
     """Return what a release cost, as a line of a table."""
     cost = release.distortion
     return [
-        f"{release.suppressed.size:,}",
+        f"{release.rows_suppressed:,}",
         f"{int(release.added.weights.sum()):,}",
         f"{cost.lost:,}",
         share(cost.changed, cost.itemsets),

@@ -1,16 +1,19 @@
 """The exposed rows, ranked: for whoever owns the rows, and for nobody else."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
 from discreet.audit import Audit
+from discreet.channels import Exposed
 from discreet.errors import InputError
 from discreet.io.coding import blocks
 from discreet.io.folders import MARK
+from discreet.merged import Merged
+from discreet.transactions import Transactions
 
 
 def exposed_csv(audit: Audit) -> Iterator[bytes]:
@@ -23,9 +26,19 @@ def exposed_csv(audit: Audit) -> Iterator[bytes]:
     >>> b"".join(exposed_csv(found))
     b'row,channels,smallest\n10,1,1\n11,1,2\n12,1,2\n'
     """
+    rows, exposed = exposed_rows(audit)
+    yield from blocks(_lines(exposed, rows.ids))
+
+
+def exposed_rows(audit: Audit) -> tuple[Transactions, Exposed]:
+    """Return the rows, and which are exposed; refuse to tell where they are not at hand, or merged."""
     if audit.exposed is None or audit.rows is None:
         raise InputError("exposed rows can be told only where the rows are at hand, and channels could be looked for")
-    yield from blocks(_lines(audit))
+    if isinstance(audit.rows, Merged):
+        raise InputError(
+            "which rows are exposed cannot be told of merged rows, only how many; read all of them for that"
+        )
+    return audit.rows, audit.exposed
 
 
 def marked(name: str) -> str:
@@ -41,11 +54,10 @@ def marked(name: str) -> str:
     return str(path.with_name(f"{stem}.{MARK}{dot}{suffixes}" if stem else f"{path.name}.{MARK}"))
 
 
-def _lines(audit: Audit) -> Iterator[str]:
-    numbers, channels, smallest = audit.exposed or ((), (), ())
-    ids = audit.rows.ids if audit.rows else None
+def _lines(exposed: Exposed, ids: Sequence[Hashable] | None) -> Iterator[str]:
+    numbers, channels, smallest, _ = exposed
     yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
-    for at in np.lexsort((numbers, -np.asarray(channels), smallest)).tolist():
+    for at in np.lexsort((numbers, -channels, smallest)).tolist():
         row = int(numbers[at])
         yield _line([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])
 

@@ -1,6 +1,5 @@
 """An audit as one HTML file: read from disk, printed, or looked through without scripts; nothing is fetched for it."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +14,7 @@ from discreet.labels import ordered, printable
 from discreet.markup import Html
 from discreet.patterns import Patterns
 from discreet.report.cells import cells_svg
+from discreet.report.exposed import exposed_rows
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
 from discreet.report.packed import Listing
 from discreet.report.page import ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
@@ -98,7 +98,8 @@ def audit_html(
 def policy_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     """Yield by which rule a candidate was judged."""
     policy = audit.policy
-    yield "k", f"{policy.k:,}: counts from 1 to {policy.k - 1:,} are too small to be told"
+    few = f"counts from 1 to {policy.k - 1:,} are" if policy.k > 1 else "no count is"
+    yield "k", f"{policy.k:,}: {few} too small to be told"
     yield "policy", "k alone" if policy.name == "k" else printable(str(policy))
     if policy.about:
         yield "about it", policy.about
@@ -137,7 +138,7 @@ def _numbers(audit: Audit) -> Iterator[tuple[str, str]]:
     elif audit.differences:
         yield "differences", f"{len(audit.differences):,}"
     if audit.exposed is not None:
-        yield "exposed rows", f"{audit.exposed.numbers.size:,}"
+        yield "exposed rows", f"{audit.exposed.rows:,}"
 
 
 def _audited(audit: Audit, source: Source | None) -> Iterator[tuple[str, str]]:
@@ -275,15 +276,14 @@ def _safe_table(tradeoff: Tradeoff) -> Table:
 def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
     """Yield how many rows are exposed by channels of 1 row, of 2 rows and so on; and to their owner alone, which."""
     exposed = audit.exposed
-    if exposed is None or not exposed.numbers.size:
+    if exposed is None or not exposed.rows:
         return
-    histogram = sorted(Counter(exposed.smallest.tolist()).items())
     caption = "Exposed rows, by the smallest channel that singles each of them out"
-    yield Table(caption, ["rows of the channel", "exposed rows"], histogram)
+    yield Table(caption, ["rows of the channel", "exposed rows"], exposed.histogram())
     if private:
-        ids = audit.rows.ids if audit.rows else None
+        ids = exposed_rows(audit)[0].ids
         order = np.lexsort((exposed.numbers, -exposed.channels, exposed.smallest))[:MOST_ROWS]
-        numbers, channels, smallest = (column[order].tolist() for column in exposed)
+        numbers, channels, smallest = (column[order].tolist() for column in exposed[:3])
         named = [[markup.shown(ids[row])] if ids is not None else [] for row in numbers]
         parts = zip(numbers, named, channels, smallest, strict=True)
         lines = [[row + 1, *name, times, count] for row, name, times, count in parts]
@@ -292,7 +292,7 @@ def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
 
 
 def _exposed_notes(audit: Audit, *, private: bool) -> list[str]:
-    many = 0 if audit.exposed is None else audit.exposed.numbers.size
+    many = 0 if audit.exposed is None else audit.exposed.rows
     if private and many > MOST_ROWS:
         return [f"These are the worst {MOST_ROWS:,} of {many:,}; `discreet audit --exposed FILE` lists all of them."]
     return (

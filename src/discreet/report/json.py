@@ -1,7 +1,6 @@
 """Audits, channels and trade-offs as JSON: keys in a fixed order, one channel a line; never a row or its id."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
@@ -212,8 +211,8 @@ def _exposed(exposed: Exposed | None) -> dict[str, Any] | None:
     """Return how many rows are exposed, and how many of them by a channel of 1 row, of 2 rows, and so on."""
     if exposed is None:
         return None
-    histogram = sorted(Counter(exposed.smallest.tolist()).items())
-    return {"rows": exposed.numbers.size, "smallest": [{"count": count, "rows": rows} for count, rows in histogram]}
+    histogram = [{"count": count, "rows": rows} for count, rows in exposed.histogram()]
+    return {"rows": exposed.rows, "smallest": histogram}
 
 
 def _text(value: object) -> str:

@@ -120,8 +120,11 @@ def as_bytes(listing: Listing) -> bytes:
     count of each, its lower and then its higher half; and for each, which items of its top are its base, a bit an
     item, in words of 32.
     """
-    place = np.array(ranks(listing.labels), dtype=np.int64)
-    sizes, many = np.diff(listing.top_offsets), len(listing.labels)
+    rank = np.array(ranks(listing.labels), dtype=np.int64)
+    # Labels of items that no finding speaks of, which few rows may hold, are not told.
+    told = np.unique(rank[listing.top_items])
+    place, every = np.searchsorted(told, rank), ordered(listing.labels)
+    sizes, many = np.diff(listing.top_offsets), told.size
     # One number for an item within a top: in order they are all tops, one after the other, each in the order of labels.
     keys = np.sort(np.repeat(np.arange(sizes.size), sizes) * many + place[listing.top_items])
     words = (sizes + 31) // 32
@@ -132,7 +135,7 @@ def as_bytes(listing: Listing) -> bytes:
     at -= np.repeat(listing.top_offsets[:-1][listing.tops] - listing.top_offsets[0], lengths)
     masks = np.zeros(int(starts[-1]), dtype=np.uint32)
     np.bitwise_or.at(masks, np.repeat(starts[:-1], lengths) + at // 32, (1 << at % 32).astype(np.uint32))
-    labels = [markup.shown(label, markup.LONGEST_TEXT) for label in ordered(listing.labels)]
+    labels = [markup.shown(every[at], markup.LONGEST_TEXT) for at in told.tolist()]
     head = json.dumps({"labels": labels, "tops": sizes.size, "findings": listing.counts.size}).encode()
     head += b" " * (-len(head) % 4)
     per_top = np.bincount(listing.tops, minlength=sizes.size)

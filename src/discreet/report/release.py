@@ -53,8 +53,8 @@ def release_facts(release: Release) -> dict[str, Any]:
     return {
         **public_facts(release),
         "rows": {
-            "before": len(release.rows),
-            "suppressed": int(release.suppressed.size),
+            "before": release.rows.n,
+            "suppressed": release.rows_suppressed,
             "added": int(release.added.weights.sum()),
         },
         "distortion": release.distortion._asdict(),
@@ -182,9 +182,9 @@ def _cost(release: Release) -> Iterator[str]:
 def cost_lines(release: Release) -> dict[str, str]:
     """Return what a release cost, by the name of each measure; for the owner of the rows alone."""
     cost, n = release.distortion, release.patterns.n
-    touched = f"{release.suppressed.size:,} suppressed, {int(release.added.weights.sum()):,} added"
+    touched = f"{release.rows_suppressed:,} suppressed, {release.rows_added:,} added"
     return {
-        "rows": f"{len(release.rows):,} before, {n:,} now: {touched}",
+        "rows": f"{release.rows.n:,} before, {n:,} now: {touched}",
         "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost",
         "changed or lost": f"{cost.changed:,} of {cost.itemsets:,} ({share(cost.changed, cost.itemsets)})",
         "average distortion": percent(cost.average),

@@ -158,9 +158,9 @@ def _candidate(audit: Audit, source: Source | None) -> str:
 def exposed_line(audit: Audit) -> str:
     """Return how many rows are exposed, and how much."""
     exposed, n, k = audit.exposed, audit.patterns.n, audit.policy.k
-    if exposed is None or not exposed.numbers.size:
+    if exposed is None or not exposed.rows:
         return f"None of {n:,} rows is exposed."
-    many, least = exposed.numbers.size, int(exposed.smallest.min())
+    many, least = exposed.rows, int(exposed.smallest.min())
     one = many == 1
     return (
         f"{many:,} of {n:,} rows {'is' if one else 'are'} exposed: channels of fewer than {k:,} rows single "

@@ -26,7 +26,7 @@ def measures(data: str, rows: Transactions, shares: Sequence[str], ks: Sequence[
             release = block(rows, min_support=share, k=k, method="suppress")
             cost = release.distortion
             values = {
-                ROWS: int(release.suppressed.size),
+                ROWS: release.rows_suppressed,
                 CHANGED: round(100 * cost.share_changed, 4),
                 AVERAGE: round(100 * cost.average, 4),
             }

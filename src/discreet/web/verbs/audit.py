@@ -12,7 +12,6 @@ minimum support), ``safe`` (``k`` and the smallest safe ``min_support``, or null
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -54,7 +53,7 @@ def audit(
         "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in found.checks],
         "channels": None if found.channels is None else len(found.channels),
         "differences": len(found.differences),
-        "exposed": None if exposed is None else {"rows": exposed.numbers.size, "smallest": _smallest(exposed)},
+        "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": _smallest(exposed)},
         "is_acyclic": found.is_acyclic,
         "warnings": [in_pages(sentence) for sentence in reports.warnings(found)],
         "guarantee": in_pages(reports.guarantee(found)) if is_good else None,
@@ -115,5 +114,4 @@ def _is_light(desk: Desk, min_support: str) -> bool:
 
 
 def _smallest(exposed: discreet.Exposed) -> list[dict[str, int]]:
-    counted = sorted(Counter(exposed.smallest.tolist()).items())
-    return [{"count": count, "rows": rows} for count, rows in counted]
+    return [{"count": count, "rows": rows} for count, rows in exposed.histogram()]

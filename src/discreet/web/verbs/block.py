@@ -94,7 +94,7 @@ def _line(name: str, release: Release | None, seconds: float, left_out: str) -> 
     told: dict[str, Any] = dict.fromkeys([*costs, "suppressed", "added", "n", "listed"])
     if release is not None:
         told |= {cost: getattr(release.distortion, cost) for cost in costs}
-        told |= {"suppressed": int(release.suppressed.size), "added": int(release.added.weights.sum())}
+        told |= {"suppressed": release.rows_suppressed, "added": release.rows_added}
         told |= {"n": release.patterns.n, "listed": len(release.patterns)}
     ending = {"seconds": round(seconds, 3), "left_out": in_pages(left_out) or None}
     return {"name": name, "method": method, "merge": merge, **told, **ending}

@@ -1,0 +1,6 @@
+"""What is collected: nothing that needs Spark where there is none."""
+
+import shutil
+from importlib.util import find_spec
+
+collect_ignore = [] if find_spec("pyspark") and shutil.which("java") else ["src/discreet/spark", "benchmarks/spark.py"]

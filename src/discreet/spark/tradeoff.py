@@ -1,0 +1,51 @@
+"""Trade-off on Spark: threats by minimum support and k, in a frame's rows."""
+
+from collections.abc import Iterable
+from typing import Unpack
+
+import numpy as np
+from pyspark.sql import DataFrame
+
+from discreet.detect import channels_of
+from discreet.detect.question import Question
+from discreet.errors import ThresholdError
+from discreet.machine import as_threads
+from discreet.merged import Merged
+from discreet.spark import shards
+from discreet.spark.cells import exposed_in
+from discreet.spark.frames import Shape
+from discreet.spark.merged import Spread, merged
+from discreet.thresholds import Threshold, as_count, as_k
+from discreet.tradeoff import Tradeoff, above, below, smallest_safe
+from discreet.tradeoff import tradeoff as tradeoff_locally
+
+
+def tradeoff(
+    frame: DataFrame, *, min_supports: Iterable[Threshold], ks: Iterable[int], **shape: Unpack[Shape]
+) -> Tradeoff:
+    """Return what ``discreet.tradeoff`` returns for the rows of ``frame``."""
+    shares, limits = list(min_supports), tuple(sorted({as_k(k) for k in ks}))
+    if not shares or not limits:
+        raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
+    with merged(frame, shares, shape) as rows:
+        counts = tuple(sorted({as_count(share, rows.n) for share in shares}))
+        if isinstance(rows, Merged):
+            return tradeoff_locally(rows, min_supports=counts, ks=limits)
+        return counted(rows, counts, limits)
+
+
+def counted(spread: Spread, counts: tuple[int, ...], limits: tuple[int, ...]) -> Tradeoff:
+    """Return the grid for rows that stay in Spark: mined once, and for each line the exposed rows counted there."""
+    closed = shards.mined(spread, "closed")
+    lists = [above(closed, count) for count in counts]
+    lines = [channels_of(Question(patterns, None, limits[-1], as_threads(None))) for patterns in lists]
+    exposed = [exposed_in(spread, channels) for channels in lines]
+    return Tradeoff(
+        spread.n,
+        counts,
+        limits,
+        np.array([len(patterns) for patterns in lists]),
+        np.array([below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]),
+        np.array([below(found.smallest, found.weights, limits) for found in exposed]),
+        smallest_safe(closed, limits),
+    )

@@ -1,0 +1,362 @@
+"""On Spark all comes out as it does locally, to the byte: on the driver, and where rows stay in the executors."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from strategies import databases, detected_databases, lengths, mined_databases
+
+import discreet
+from discreet import Merged, Patterns, Transactions, datasets, generate, kernels
+from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
+from discreet.mine.search import at_root, jobs, together
+from discreet.mine.watch import Itemsets
+from discreet.report import audit_json, exposed_csv
+
+pytest.importorskip("pyspark", reason="pyspark is in the extra spark: pip install '.[spark]'")
+if not shutil.which("java"):
+    pytest.skip("Spark needs Java 17", allow_module_level=True)
+
+import pyarrow as pa
+
+import discreet.spark as far
+from discreet.spark import parts, shards
+from discreet.spark.merged import merged
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    # Of Spark itself: a newer pandas than it knows, and sockets that it leaves to the garbage collector.
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+few = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+BUDGETS = pytest.mark.parametrize("budget", [None, 0], ids=["driver", "executors"])
+ROWS = [[int(item) for item in row] for row in generate.quest(400, items=30, patterns=20, length=6, seed=4)]
+MIN_SUPPORT, K = 12, 6
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """Two executors, each a process of its own."""
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
+        "spark.log.level": "OFF",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("SPARK_WORKER_DIR", str(tmp_path_factory.mktemp("work")))
+        session = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
+        yield session
+        session.stop()
+
+
+def named(rows):
+    """Return rows whose items are text: Spark has one type for all of them."""
+    return [sorted({str(item) for item in row}) for row in rows]
+
+
+def frame_of(spark, rows, kind="string"):
+    """Return a frame of rows, numbered from 0 on, in three partitions."""
+    return spark.createDataFrame(list(enumerate(rows)), f"row long, items array<{kind}>").repartition(3)
+
+
+@pytest.fixture(scope="module")
+def frame(spark):
+    return frame_of(spark, ROWS, "int").cache()
+
+
+def are_same(left, right):
+    """Return whether two values made of arrays are the same to the byte."""
+    arrays = [(getattr(left, name), getattr(right, name)) for name in ("offsets", "items", "supports")]
+    return left.labels == right.labels and left == right and all(np.array_equal(*pair) for pair in arrays)
+
+
+def are_same_channels(left, right):
+    pairs = zip(
+        (*left.cells, left.top_offsets, left.top_items), (*right.cells, right.top_offsets, right.top_items), strict=True
+    )
+    return left.labels == right.labels and left == right and all(np.array_equal(*pair) for pair in pairs)
+
+
+@few
+@given(case=mined_databases())
+def test_merged_rows_are_those_that_are_merged_locally(spark, case):
+    rows, min_support, _ = case
+    expected = Merged.of(named(rows), min_support)
+    with merged(frame_of(spark, named(rows)), min_support, {}) as found:
+        assert found == expected
+
+
+@few
+@given(rows=databases())
+def test_rows_may_come_an_item_a_line(spark, rows):
+    lines = [(number, str(item)) for number, row in enumerate(rows) for item in row]
+    expected = Merged.of([row for row in named(rows) if row], 2)
+    with merged(spark.createDataFrame(lines, "id long, drug string"), 2, {"row": "id", "item": "drug"}) as found:
+        assert found == expected
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+@few
+@given(case=mined_databases(), max_length=st.none() | lengths)
+def test_shards_hold_the_itemsets_of_all_rows(spark, kind, case, max_length):
+    rows, min_support, _ = case
+    expected = discreet.mine(
+        Merged.of(named(rows), min_support), min_support=min_support, kind=kind, max_length=max_length
+    )
+    found = far.mine(frame_of(spark, named(rows)), min_support=min_support, kind=kind, max_length=max_length, budget=0)
+    assert are_same(found, expected)
+
+
+def in_shards(rows, count, kind, max_length, random):
+    """Mine merged rows by shards that are cut anywhere, with what the executors run, but without Spark."""
+    data = Merged.of(named(rows), count)
+    supports = kernels.encode.count(data.offsets, data.items, data.weights, len(data.labels))
+    longest = int(np.diff(data.offsets).max(initial=0))
+    found = []
+    for job in jobs(kind, supports, data.n, count, longest, max_length):
+        found.append(at_root(job, data.n))
+        if not job.menu.size or job.root.size >= job.span[1]:
+            continue
+        cuts = sorted({0, job.menu.size, *random.choices(range(job.menu.size), k=3)})
+        shard_of = np.full(len(data.labels), -1)
+        for number, (start, stop) in enumerate(pairwise(cuts)):
+            shard_of[job.menu[start:stop]] = number
+        [dealt] = shards.shared(
+            iter([parts.written([(0, parts.Part(data.offsets, data.items, data.weights))])]), shard_of
+        )
+        for line in range(dealt.num_rows):
+            table = pa.Table.from_batches([dealt.slice(line, 1)])
+            done = shards.search(table, job, cuts, count, len(data.labels))
+            found.extend(Itemsets(*part) for part in parts.read(done))
+    return dict(Patterns.from_codes(*together(found), data.labels, n=data.n, min_support=count, kind=kind))
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+@settings(max_examples=60)
+@given(case=mined_databases(), max_length=st.none() | lengths, random=st.randoms())
+def test_closedness_and_maximality_are_local_to_a_shard(kind, case, max_length, random):
+    rows, _, count = case
+    assume(count <= len(rows))
+    expected = oracle.KINDS[kind]([frozenset(row) for row in named(rows)], count, max_length)
+    assert in_shards(rows, count, kind, max_length, random) == expected
+
+
+@few
+@given(case=detected_databases())
+def test_counts_of_partitions_add_up_to_the_cells(spark, case):
+    rows, count, k = case
+    patterns = discreet.mine(Transactions(named(rows)), min_support=count, kind="maximal")
+    expected = discreet.detect(patterns, k=k, rows=Transactions(named(rows)))
+    found = far.detect(patterns, k=k, rows=frame_of(spark, named(rows)), budget=0)
+    assert are_same_channels(found, expected)
+
+
+def test_a_top_may_have_more_items_than_a_word_has_bits(spark):
+    rows = [list(range(70))] * 3 + [list(range(69))] * 2 + [[0], [69]]
+    patterns = discreet.mine(rows, min_support=3)
+    expected = discreet.detect(patterns, k=3)
+    assert are_same_channels(far.detect(patterns, k=3, rows=frame_of(spark, rows, "int"), budget=0), expected)
+
+
+def test_rows_that_the_patterns_were_not_mined_from_are_refused(frame):
+    patterns = discreet.mine([*ROWS[1:], ROWS[1]], min_support=MIN_SUPPORT)
+    with pytest.raises(InputError, match="give the rows that they were mined from"):
+        far.detect(patterns, k=K, rows=frame, budget=0)
+
+
+@BUDGETS
+def test_an_audit_reports_the_same_bytes(frame, budget):
+    expected = b"".join(audit_json(discreet.audit(Transactions(ROWS), min_support=MIN_SUPPORT, k=K)))
+    found = far.audit(frame, min_support=MIN_SUPPORT, k=K, budget=budget)
+    assert b"".join(audit_json(found)) == expected
+
+
+@pytest.mark.parametrize(("name", "min_support"), [("mushroom", "15%"), ("chess", "80%"), ("retail", 353)])
+def test_public_files_are_audited_to_the_same_bytes_in_shards(spark, name, min_support):
+    if not os.environ.get("DISCREET_DATA"):
+        pytest.skip("DISCREET_DATA names no folder of data sets")
+    rows = datasets.load(name)
+    arrays = pa.ListArray.from_arrays(rows.offsets.astype("i4"), pa.array(rows.labels).take(pa.array(rows.items)))
+    frame = spark.createDataFrame(pa.table({"items": arrays}))
+    expected = b"".join(audit_json(discreet.audit(rows, min_support=min_support, k=10)))
+    assert b"".join(audit_json(far.audit(frame, min_support=min_support, k=10, budget=0))) == expected
+
+
+@BUDGETS
+def test_a_trade_off_has_the_same_numbers(frame, budget):
+    grid = {"min_supports": [MIN_SUPPORT, "10%"], "ks": [2, K]}
+    expected = discreet.tradeoff(Transactions(ROWS), **grid)
+    found = far.tradeoff(frame, **grid, budget=budget)
+    assert found.safe == expected.safe
+    for name in ("itemsets", "channels", "exposed"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("method", ["suppress", "add"])
+def test_a_block_publishes_the_same_patterns(frame, method):
+    expected = discreet.block(Transactions(ROWS), min_support=MIN_SUPPORT, k=K, method=method).patterns
+    assert far.block(frame, min_support=MIN_SUPPORT, k=K, method=method).patterns == expected
+
+
+def test_a_block_needs_the_merged_rows_on_the_driver(frame):
+    with pytest.raises(BudgetError, match="raise budget or min_support"):
+        far.block(frame, min_support=MIN_SUPPORT, k=K, budget=0)
+
+
+SENSITIVE = [[1, 2], [2], [3, 5], [0, 7, 9], [2, 7]]
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("naive", {}),
+        ("naive", {"disclosure": 0.3}),
+        ("minfia", {"disclosure": [0.5, 0.9, 0, 1, 0.2]}),
+        ("maxfia", {"below": 9}),
+        ("iga", {"disclosure": 0.4}),
+    ],
+)
+def test_the_same_items_are_hidden_in_the_same_rows(spark, method, options):
+    items = sorted({item for row in ROWS for item in row})
+    sensitive = [[items[place] for place in itemset] for itemset in SENSITIVE]
+    expected = discreet.hide(Transactions(ROWS), sensitive, method=method, **options)
+    # Ids that are text, in whose order the rows came.
+    frame = spark.createDataFrame(
+        [(f"é{number:04}", row) for number, row in enumerate(ROWS)], "id string, row array<int>"
+    )
+    found = far.hide(frame.repartition(3), sensitive, method=method, row="id", items="row", **options)
+    hidden = [(line["row"], frozenset(line["items"])) for line in found.frame.orderBy("row").collect()]
+    assert hidden == [(f"é{number:04}", row) for number, row in enumerate(expected.transactions)]
+    assert (found.before.tolist(), found.after.tolist()) == (expected.before.tolist(), expected.after.tolist())
+
+
+@pytest.mark.parametrize("wanted", ["3 & ~(5 | '7')", "~3", [3, 5], [], ["3"], "not 1000 and wine"])
+def test_a_query_finds_the_same_rows(frame, wanted):
+    expected = Transactions(ROWS).rows(wanted).tolist()
+    assert sorted(line["row"] for line in far.query(frame, wanted, row="row").collect()) == expected
+
+
+def test_generated_rows_do_not_hang_on_the_number_of_partitions(spark):
+    one, three = (far.quest(spark, 20_000, seed=7, partitions=many).toArrow().sort_by("row") for many in (1, 3))
+    assert one.equals(three)
+    assert one.num_rows == 20_000
+
+
+@pytest.mark.parametrize("rows", [[(1, ["a", None])], [(1, None)], [(None, ["a"])]])
+def test_missing_values_are_refused(spark, rows):
+    frame = spark.createDataFrame(rows, "row long, items array<string>")
+    with pytest.raises(InputError, match="the frame holds 1 missing values"):
+        far.mine(frame, min_support=1, row="row")
+
+
+def test_a_row_id_that_is_there_twice_is_refused(spark):
+    frame = spark.createDataFrame([(1, ["a"]), (1, ["b"])], "row long, items array<string>")
+    with pytest.raises(InputError, match="there are 2 rows but 1 row ids"):
+        far.hide(frame, [["a"]], row="row")
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "error", "sentence"),
+    [
+        ("items array<double>", {}, InputError, "of type double; cast them"),
+        ("items string", {}, OptionError, "0 columns of arrays"),
+        ("items array<int>", {"items": "goods"}, InputError, "none of the 1 columns is called 'goods'"),
+        ("items array<int>", {"item": "items"}, OptionError, "item= needs row="),
+    ],
+)
+def test_a_frame_of_another_shape_is_refused(spark, kind, shape, error, sentence):
+    with pytest.raises(error, match=sentence):
+        far.mine(spark.createDataFrame([], kind), min_support=1, **shape)
+
+
+def test_a_frame_that_changes_while_it_is_read_is_refused(spark, tmp_path):
+    def growing(batches):
+        yield from batches
+        if (tmp_path / "read").exists():
+            yield from batch_of_one()
+        (tmp_path / "read").touch()
+
+    def batch_of_one():
+        yield pa.RecordBatch.from_pydict({"items": [["a"]]})
+
+    frame = spark.createDataFrame([(["a"],)], "items array<string>").coalesce(1)
+    with pytest.raises(InputError, match="had 1 rows when they were counted, and 2 when they were read"):
+        far.mine(frame.mapInArrow(growing, frame.schema), min_support=1)
+
+
+@pytest.mark.parametrize("budget", [-1, 0.5, True])
+def test_a_budget_is_a_number_of_bytes(frame, budget):
+    with pytest.raises(ThresholdError, match="give a number of bytes from 0 on"):
+        far.mine(frame, min_support=1, budget=budget)
+
+
+def test_rows_that_stay_in_spark_cannot_be_listed(frame):
+    with pytest.raises(InputError, match="only how many"):
+        next(exposed_csv(far.audit(frame, min_support=MIN_SUPPORT, k=K, budget=0)))
+
+
+def executors():
+    """Return the processes that are executors of Spark."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"CoarseGrainedExecutorBackend" in path.read_bytes():
+                yield int(path.parent.name)
+        except OSError:  # it has ended meanwhile
+            continue
+
+
+def test_an_executor_that_dies_does_not_change_the_result(frame, tmp_path):
+    sign = tmp_path / "at work"
+
+    def slow(batches):
+        for batch in batches:
+            sign.touch()
+            time.sleep(1)
+            yield batch
+
+    rows = frame.mapInArrow(slow, frame.schema)
+    found = []
+    job = threading.Thread(target=lambda: found.append(far.mine(rows, min_support=MIN_SUPPORT, budget=0)))
+    ours = set(executors())
+    job.start()
+    while not sign.exists() and job.is_alive():
+        time.sleep(0.05)
+    os.kill(min(ours), signal.SIGKILL)
+    job.join()
+    assert are_same(found[0], discreet.mine(Merged.of(ROWS, MIN_SUPPORT), min_support=MIN_SUPPORT))
+    assert min(ours) not in set(executors())
+
+
+@pytest.mark.parametrize(
+    ("lack", "sentence"),
+    [
+        ("sys.modules['pyspark'] = None", "discreet.spark needs pyspark, which is not installed"),
+        ("os.environ.update(PATH=''); os.environ.pop('JAVA_HOME', None)", "discreet.spark needs Java"),
+    ],
+)
+def test_without_spark_or_java_one_sentence_names_the_extra(lack, sentence):
+    lines = ["import os, sys", lack, "import discreet", "try: import discreet.spark"]
+    code = "\n".join([*lines, "except ImportError as error: print(error)"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(sentence)
+    assert "pip install 'discreet[spark]'" in done.stdout
