@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
@@ -167,7 +168,8 @@ def links(page):
 def public_modules():
     """The modules that have public names: discreet itself, and those below it that list theirs."""
     names = [f"discreet.{module.name}" for module in iter_modules(discreet.__path__) if not module.name.startswith("_")]
-    loaded = [import_module(name) for name in names if name not in {"discreet.kernels", "discreet.cli", "discreet.web"}]
+    apart = {"discreet.kernels", "discreet.cli", "discreet.web", *["discreet.spark"] * (find_spec("pyspark") is None)}
+    loaded = [import_module(name) for name in names if name not in apart]
     return [discreet, *(module for module in loaded if hasattr(module, "__all__"))]
 
 
