@@ -77,7 +77,8 @@ class Work:
             self._running[start] = control
             itemsets = self._run(start, self._ends[start], control)
             del self._running[start]
-            self.found[start] = itemsets
+            if not control[kernels.search.STOP]:  # what was cut short is not done
+                self.found[start] = itemsets
 
     def share(self) -> float:
         """Return how much of the work is done."""
