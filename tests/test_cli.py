@@ -11,19 +11,22 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from io import StringIO
 from random import Random
 
 import numba
 import oracle
 import pytest
 from click.testing import CliRunner
+from numba.core import event
+from rich.console import Console
 
 import discreet
 import discreet.datasets
 import discreet.generate
 from discreet.cli import main
 from discreet.cli.table import SHOWN
-from discreet.cli.watch import COMPILING, watching
+from discreet.cli.watch import COMPILING, Compiling
 
 ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], []]
 FIMI = "".join(" ".join(map(str, row)) + "\n" for row in ROWS)
@@ -442,14 +445,14 @@ def test_a_reader_that_goes_away_is_no_traceback(file):
     assert process.returncode == 141
 
 
-def test_compiling_is_said_once_and_only_when_it_happens(capfd):
-    with watching():
-        pass
-    silent = capfd.readouterr().err
-    with watching():
+@pytest.mark.parametrize(("is_terminal", "said"), [(True, f"{COMPILING}\n"), (False, "")])
+def test_compiling_is_said_once_only_when_it_happens_and_to_a_terminal(is_terminal, said):
+    console = Console(file=StringIO(), force_terminal=is_terminal, width=200)
+    with event.install_listener("numba:compile", Compiling(console)):
+        silent = console.file.getvalue()
         for number in (1, 1.5):
             numba.njit(lambda x: x + 1)(number)
-    assert (silent, capfd.readouterr().err) == ("", COMPILING + "\n")
+    assert (silent, console.file.getvalue()) == ("", said)
 
 
 HUNDRED = "(100)\na b (50)\na b c (48)\n"

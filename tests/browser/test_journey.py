@@ -49,6 +49,8 @@ def journey(page, server, file, tmp_path, *, min_support, k):
     place = tmp_path / "release.zip"
     download.value.save_as(place)
     page.get_by_role("link", name="Verify", exact=True).click()
+    page.wait_for_url(re.compile("/verify"))
+    page.wait_for_load_state()
     page.locator("input[type=file]:not([webkitdirectory])").set_input_files(place)
     page.wait_for_selector("#verified")
     page.get_by_text(re.compile("GOOD")).first.wait_for()

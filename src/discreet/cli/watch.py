@@ -17,7 +17,7 @@ def watching(
     """Yield what ``mine`` tells its progress to: a bar with the time left, on a terminal and nowhere else.
 
     ``what`` says what goes on meanwhile, ``unit`` what is counted, and ``then`` what goes on afterwards. When kernels
-    are really compiled, not merely loaded from Numba's cache, that is said once.
+    are really compiled, not merely loaded from Numba's cache, that is said once, on a terminal too.
     """
     console = Console(stderr=True, quiet=quiet)
     with event.install_listener("numba:compile", Compiling(console)), _bar(console) as bar:
@@ -53,7 +53,7 @@ class Bars:
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
-    """Says on a console, the first time that Numba compiles something, that it does."""
+    """Says on a terminal, the first time that Numba compiles something, that it does."""
 
     def __init__(self, console: Console) -> None:
         """Keep the console to speak on; nothing is said yet."""
@@ -62,7 +62,7 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - one word for all kernels
         """Say it, once."""
-        if not self.said:
+        if not self.said and self.console.is_terminal:
             self.console.print(COMPILING, highlight=False, soft_wrap=True)
         self.said = True
 
