@@ -4,11 +4,12 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
 
-.PHONY: help demo test check docs screenshots bench bench-spark clean
+.PHONY: help demo test test-spark check docs screenshots bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the whole test suite"
+	@echo "make test-spark   run the tests on Spark (needs Java 17, and installs pyspark)"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
 	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
@@ -24,6 +25,9 @@ demo: .venv/installed
 test: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
 	$(PYTEST) -n 2 --dist loadfile
+
+test-spark: .venv/installed-test .venv/installed-spark
+	$(PYTEST) tests/test_spark.py tests/test_spark_laws.py
 
 check: .venv/installed-test
 	$(BIN)/ruff check

@@ -1,7 +1,8 @@
-"""What holds for all tests: how Hypothesis looks for examples, and figures that tests measured, to be read."""
+"""What holds for all tests: how Hypothesis looks for examples, a session of Spark, and figures that tests measured."""
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
@@ -11,6 +12,15 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
 collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py"]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """A session of Spark, for the tests that need one."""
+    from spark_session import started
+
+    with started(tmp_path_factory) as session:
+        yield session
 
 
 def pytest_terminal_summary(terminalreporter):

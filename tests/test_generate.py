@@ -1,6 +1,7 @@
 """Synthetic rows: the same for the same seed, and shaped as they are said to be."""
 
 import hashlib
+from dataclasses import fields
 from itertools import permutations
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet import ThresholdError
 from discreet.generate import clinic, quest
+from discreet.generate.parameters import BasketOptions, Baskets
 from discreet.generate.quest import _block, _deal, _large_itemsets, _source
 
 GENERATORS = pytest.mark.parametrize("generate", [clinic, quest])
@@ -126,6 +128,13 @@ def test_quest_parameters_that_mean_nothing_are_refused_in_one_sentence(name, va
     with pytest.raises(ThresholdError, match=rf"^{name} is .*; it must be an? (integer|number) from") as caught:
         quest(10, **{name: value})
     assert "\n" not in str(caught.value)
+
+
+def test_every_parameter_of_baskets_may_be_told_and_is_documented_and_no_other():
+    assert {field.name for field in fields(Baskets)} == set(BasketOptions.__annotations__)
+    assert all(f"``{field.name}`` ({field.default})" in " ".join(quest.__doc__.split()) for field in fields(Baskets))
+    with pytest.raises(TypeError, match="rows"):
+        quest(10, rows=7)
 
 
 @given(

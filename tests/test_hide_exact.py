@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import Transactions, hide
-from discreet.block.program import Program, Solved
 from discreet.hide import border, kinds, legitimate
+from discreet.program import Program, Solved
 
 METHODS = ("naive", "minfia", "maxfia", "iga", "swa", "border")
 BOTH = pytest.mark.parametrize("method", ["border", "exact"])

@@ -561,7 +561,7 @@ def test_more_different_items_than_memory_allows_are_refused(tmp_path):
     assert dict(scan(path, min_support=2, memory=200_000)) == {frozenset(): 1000}
 
 
-@pytest.mark.parametrize("after", [b"1 2\n1 2\n1\n", b"1 2\n2 3\n", b"1 2\n1 3\n"])
+@pytest.mark.parametrize("after", [b"1 2\n1 2\n1\n", b"1 2\n2 3\n", b"1 2\n1 3\n", b"1 2\n1 2\n\n"])
 def test_a_file_that_changes_between_two_passes_is_refused(tmp_path, monkeypatch, after):
     path, total = tmp_path / "rows.dat", SCAN.Counts.total
     path.write_bytes(b"1 2\n1 2\n")
@@ -610,6 +610,7 @@ def large(tmp_path_factory):
 
 COMMANDS = {
     "audit": ["--min-support", "5%", "-k", "10", "--json"],
+    "detect": ["--min-support", "5%", "-k", "500", "--json"],
     "mine": ["--min-support", "5%", "--kind", "frequent", "--json"],
     "tradeoff": ["--min-support", "900,10%", "-k", "10,500", "--json"],
     "block": ["--min-support", "5%", "-k", "500", "--method", "add", "--json"],

@@ -19,8 +19,8 @@ from strategies import databases, detected_databases, few_rows
 from discreet import BudgetError, Transactions, block, datasets
 from discreet.block import every, kept
 from discreet.block.problem import Problem
-from discreet.block.program import Program, Terms, entries
 from discreet.mine import mine
+from discreet.program import Program, Terms, entries
 
 cases = detected_databases(partial(databases, max_rows=16, max_items=5)) | detected_databases(few_rows)
 """Rows, a minimum support, and a k."""
@@ -250,7 +250,7 @@ def test_a_program_without_a_solution_says_so():
 
 HARD = """
 import numpy as np
-from discreet.block.program import Program, Terms
+from discreet.program import Program, Terms
 random, program = np.random.default_rng(0), Program()
 columns = program.columns(200, cost=-random.integers(10, 99, 200), upper=1, whole=True)
 for _ in range(40):

@@ -1,82 +1,37 @@
 """On Spark all comes out as it does locally, to the byte: on the driver, and where rows stay in the executors."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import oracle
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from spark_session import MARKS, frame_of, named
 from strategies import databases, detected_databases, lengths, mined_databases
 
 import discreet
+import discreet.spark as far
 from discreet import Merged, Patterns, Transactions, datasets, generate, kernels
-from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
+from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.mine.search import at_root, jobs, together
 from discreet.mine.watch import Itemsets
 from discreet.report import audit_json, exposed_csv
-
-pytest.importorskip("pyspark", reason="pyspark is in the extra spark: pip install '.[spark]'")
-if not shutil.which("java"):
-    pytest.skip("Spark needs Java 17", allow_module_level=True)
-
-import pyarrow as pa
-
-import discreet.spark as far
 from discreet.spark import parts, shards
 from discreet.spark.merged import merged
 
-pytestmark = [
-    pytest.mark.xdist_group("spark"),
-    # Of Spark itself: a newer pandas than it knows, and sockets that it leaves to the garbage collector.
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 few = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 BUDGETS = pytest.mark.parametrize("budget", [None, 0], ids=["driver", "executors"])
 ROWS = [[int(item) for item in row] for row in generate.quest(400, items=30, patterns=20, length=6, seed=4)]
 MIN_SUPPORT, K = 12, 6
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    """Two executors, each a process of its own."""
-    from pyspark.sql import SparkSession
-
-    settings = {
-        "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
-        "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        patch.setenv("SPARK_WORKER_DIR", str(tmp_path_factory.mktemp("work")))
-        session = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
-        yield session
-        session.stop()
-
-
-def named(rows):
-    """Return rows whose items are text: Spark has one type for all of them."""
-    return [sorted({str(item) for item in row}) for row in rows]
-
-
-def frame_of(spark, rows, kind="string"):
-    """Return a frame of rows, numbered from 0 on, in three partitions."""
-    return spark.createDataFrame(list(enumerate(rows)), f"row long, items array<{kind}>").repartition(3)
 
 
 @pytest.fixture(scope="module")
@@ -127,38 +82,53 @@ def test_shards_hold_the_itemsets_of_all_rows(spark, kind, case, max_length):
     assert are_same(found, expected)
 
 
-def in_shards(rows, count, kind, max_length, random):
-    """Mine merged rows by shards that are cut anywhere, with what the executors run, but without Spark."""
+def in_shards(rows, count, kind, max_length, many):
+    """Mine merged rows by shards, with what the executors run, but without Spark."""
     data = Merged.of(named(rows), count)
+    batch = parts.written([(0, parts.Part(data.offsets, data.items, data.weights))])
     supports = kernels.encode.count(data.offsets, data.items, data.weights, len(data.labels))
     longest = int(np.diff(data.offsets).max(initial=0))
+
+    def weigh(heads):
+        [found] = shards.weighed(iter([batch]), heads, supports.size)
+        numbers = np.frombuffer(found.column("weights")[0].as_py(), dtype=np.int64)
+        return [shards.Weights(*pair) for pair in numbers.reshape(len(heads), 2, supports.size)]
+
     found = []
     for job in jobs(kind, supports, data.n, count, longest, max_length):
         found.append(at_root(job, data.n))
         if not job.menu.size or job.root.size >= job.span[1]:
             continue
-        cuts = sorted({0, job.menu.size, *random.choices(range(job.menu.size), k=3)})
-        shard_of = np.full(len(data.labels), -1)
-        for number, (start, stop) in enumerate(pairwise(cuts)):
-            shard_of[job.menu[start:stop]] = number
-        [dealt] = shards.shared(
-            iter([parts.written([(0, parts.Part(data.offsets, data.items, data.weights))])]), shard_of
-        )
-        for line in range(dealt.num_rows):
-            table = pa.Table.from_batches([dealt.slice(line, 1)])
-            done = shards.search(table, job, cuts, count, len(data.labels))
-            found.extend(Itemsets(*part) for part in parts.read(done))
+        plan, heads = shards.planned(job, count, many, weigh)
+        [dealt] = shards.shared(iter([batch]), job, plan, supports.size)
+        tables = [pa.Table.from_batches([dealt.slice(line, 1)]) for line in range(dealt.num_rows)]
+        done = [shards.search(table, job, plan, count, supports.size) for table in tables]
+        found.extend([*heads, *(Itemsets(*part) for table in done for part in parts.read(table))])
     return dict(Patterns.from_codes(*together(found), data.labels, n=data.n, min_support=count, kind=kind))
 
 
 @pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
-@settings(max_examples=60)
-@given(case=mined_databases(), max_length=st.none() | lengths, random=st.randoms())
-def test_closedness_and_maximality_are_local_to_a_shard(kind, case, max_length, random):
+@settings(max_examples=100)
+@given(
+    case=mined_databases(),
+    max_length=st.none() | lengths,
+    many=st.integers(1, 5),
+    heaviest=st.sampled_from([1, 4, 30, 10**9]),
+)
+def test_closedness_and_maximality_are_local_to_a_shard(kind, case, max_length, many, heaviest):
     rows, _, count = case
     assume(count <= len(rows))
     expected = oracle.KINDS[kind]([frozenset(row) for row in named(rows)], count, max_length)
-    assert in_shards(rows, count, kind, max_length, random) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "SHARD", heaviest)
+        assert in_shards(rows, count, kind, max_length, many) == expected
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+def test_shards_that_are_too_heavy_are_split(frame, kind, monkeypatch):
+    monkeypatch.setattr(shards, "SHARD", 300)
+    expected = discreet.mine(Merged.of(ROWS, MIN_SUPPORT), min_support=MIN_SUPPORT, kind=kind)
+    assert are_same(far.mine(frame, min_support=MIN_SUPPORT, kind=kind, budget=0), expected)
 
 
 @few
@@ -212,15 +182,27 @@ def test_a_trade_off_has_the_same_numbers(frame, budget):
         assert np.array_equal(getattr(found, name), getattr(expected, name))
 
 
+@BUDGETS
 @pytest.mark.parametrize("method", ["suppress", "add"])
-def test_a_block_publishes_the_same_patterns(frame, method):
-    expected = discreet.block(Transactions(ROWS), min_support=MIN_SUPPORT, k=K, method=method).patterns
-    assert far.block(frame, min_support=MIN_SUPPORT, k=K, method=method).patterns == expected
+def test_a_block_publishes_the_same_bytes(frame, method, budget, tmp_path):
+    options = {"min_support": MIN_SUPPORT, "k": K, "method": method}
+    expected = discreet.block(Merged.of(ROWS, MIN_SUPPORT), **options)
+    found = far.block(frame, **options, budget=budget)
+    for name, release in (("expected", expected), ("found", found)):
+        discreet.write_release(release, tmp_path / name)
+    left, right = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in sorted((tmp_path / name).rglob("*.*"))}
+        for name in ("expected", "found")
+    )
+    assert left == right
+    assert len(left) > 5
+    assert found.patterns == discreet.block(Transactions(ROWS), **options).patterns
 
 
-def test_a_block_needs_the_merged_rows_on_the_driver(frame):
-    with pytest.raises(BudgetError, match="raise budget or min_support"):
-        far.block(frame, min_support=MIN_SUPPORT, k=K, budget=0)
+def test_a_release_whose_rows_stay_in_spark_has_no_witness(frame):
+    release = far.block(frame, min_support=MIN_SUPPORT, k=K, budget=0)
+    with pytest.raises(InputError, match="no witness to give"):
+        release.witness  # noqa: B018 - it is computed when it is asked for
 
 
 SENSITIVE = [[1, 2], [2], [3, 5], [0, 7, 9], [2, 7]]

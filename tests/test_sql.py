@@ -9,6 +9,8 @@ import sys
 import threading
 from io import BytesIO
 from pathlib import Path
+from time import perf_counter
+from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner
@@ -19,18 +21,26 @@ import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
 from discreet.io import sql
+from discreet.io.sql import postgresql
 from discreet.io.sql.names import parts, quoted
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")
 
 PROGRAMS = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), None)
-USER, PASSWORD = "owner-of-the-ward", "s3cret/w%rd"
-IN_URL = "s3cret%2Fw%25rd"
-PRIVATE = (PASSWORD, IN_URL, USER, "127.0.0.1")
+USER, PASSWORD = "owner-of-the-ward", "s3/cr;t w%rd@'q\"zx"
+IN_URL = quote(PASSWORD, safe="")
 COLUMNS = {"row": "patient", "item": "drug"}
 ASKED = {"table": "stays", **COLUMNS}
 LINES = [(7, "a"), (3, "a"), (7, "b"), (7, "a"), (12, "c")]
+
+
+def pieces(*words):
+    """All pieces of four letters: whoever knows one knows too much."""
+    return {word[at : at + 4] for word in words for at in range(len(word) - 3)}
+
+
+PRIVATE = (*pieces(PASSWORD, IN_URL), USER, "127.0.0.1")
 
 labels = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5),
@@ -203,7 +213,6 @@ def test_text_is_told_apart_by_its_letters_whatever_the_database_does(tmp_path):
 def test_rows_are_read_whole_however_the_lines_are_cut(stays, monkeypatch, lines):
     expected = read(stays, **ASKED)
     monkeypatch.setattr("discreet.io.sql.sqlite.LINES", lines)
-    monkeypatch.setattr("discreet.io.sql.rows.FEW", 1)
     assert read(stays, **ASKED) == expected
     assert scan(stays, min_support=1, **ASKED) == Merged.of(expected, 1)
 
@@ -385,24 +394,62 @@ def long_table(server, name, lines):
     )
 
 
+@pytest.fixture
+def arrived(monkeypatch):
+    """How many lines each batch has that comes from PostgreSQL, as Arrow counts them, before any of ours sees it."""
+    lines, ours = [], postgresql.arrow_batches
+
+    def counted(reader):
+        for batch in reader:
+            lines.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(postgresql, "arrow_batches", lambda reader: ours(counted(reader)))
+    return lines
+
+
 @pytest.mark.parametrize("lines", [200_000, pytest.param(5_000_000, marks=pytest.mark.skipif(
     "DISCREET_LARGE" not in os.environ, reason="takes a minute: set DISCREET_LARGE to run it"))])  # fmt: skip
-def test_fewer_than_half_of_the_lines_travel_when_most_items_are_rare(server, lines, tmp_path):
+def test_fewer_than_half_of_the_lines_travel_when_most_items_are_rare(
+    server, lines, tmp_path, arrived, record_property
+):
     long_table(server, "long", lines)
-    told = []
-    merged = scan(server.url, table="long", min_support="1%", progress=lambda _, come: told.append(come), **COLUMNS)
-    assert (merged.n, len(merged.labels)) == (lines // 10, 20)
-    assert 0 < told[-1] < lines / 2
-    out = tmp_path / "audit.json"
+    out, start = tmp_path / "audit.json", perf_counter()
     done = run("audit", server.url, "--table", "long", "--row", "patient", "--item", "drug",
                "--min-support", "1%", "-k", 5, "--out", out)  # fmt: skip
+    seconds, travelled = perf_counter() - start, sum(arrived)
+    record_property(
+        f"audit of {lines:,} lines in PostgreSQL", f"{travelled:,} lines transferred, {seconds:.1f} seconds"
+    )
+    assert 0 < travelled < lines / 2
     assert done.exit_code in {0, 1}
     assert [word for word in PRIVATE if word in done.output + out.read_text()] == []
+    told = []
+    merged = scan(server.url, table="long", min_support="1%", progress=lambda _, come: told.append(come), **COLUMNS)
+    assert (merged.n, len(merged.labels), told[-1]) == (lines // 10, 20, travelled)
     if lines <= 200_000:
         rows = read(server.url, table="long", **COLUMNS)
         assert merged == Merged.of(rows, "1%")
         expected = discreet.audit(rows, min_support="1%", k=5)
         assert f'"{expected.verdict.name}"' in out.read_text()
+
+
+@pytest.mark.parametrize("arguments", [
+    ["detect", "URL", "--min-support", "1%"],
+    ["detect", "patterns.json", "--rows", "URL"],
+    ["audit", "patterns.json", "--rows", "URL"],
+    ["report", "URL", "--min-support", "1%"],
+], ids=" ".join)  # fmt: skip
+def test_what_needs_no_row_ids_leaves_rare_items_in_the_database(server, arguments, tmp_path, arrived, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    long_table(server, "long", 100_000)
+    rows = read(server.url, table="long", **COLUMNS)
+    arrived.clear()
+    discreet.write_patterns(discreet.mine(rows, min_support="1%", kind="maximal"), "patterns.json")
+    given = [server.url if part == "URL" else part for part in arguments]
+    done = run(*given, "--table", "long", "--row", "patient", "--item", "drug", "-k", 5)
+    assert (done.exit_code, done.stderr if done.exit_code == 2 else "") in {(0, ""), (1, "")}
+    assert 0 < sum(arrived) < 50_000
 
 
 @pytest.mark.parametrize("reader", [sql.read, lambda *place, **asked: scan(*place, min_support=1, **asked)])
@@ -503,33 +550,149 @@ def test_hidden_rows_go_to_a_new_table(url, tmp_path):
     assert done.exit_code == 0
     assert read(url, table="shared", **COLUMNS) == hide(rows, [["a", "b"]]).transactions
     assert [word for word in PRIVATE if word in done.output] == []
-    again = run("hide", url, *columns, "--out-table", "shared")
-    assert (again.exit_code, again.stderr.count("\n")) == (2, 1)
     assert read(url, **ASKED) == rows
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["audit", "URL", "-k", "2"],
-        ["audit", "URL", "-k", "2", "--min-support", "1"],
-        ["audit", "URL", "-k", "2", "--min-support", "1", "--table", "stays", "--row", "patient", "--item", "drug"],
-        ["mine", "URL", "--min-support", "1", "--out", "URL"],
-        ["verify", "URL"],
-        ["index", "URL"],
-        ["query", "URL", "a"],
-        ["report", "URL", "-k", "2"],
-        ["block", "URL", "-k", "2", "--min-support", "1", "--out", "URL"],
-        ["hide", "URL", "--sensitive", "URL"],
-        ["generate", "quest", "--out", "URL"],
-    ],
-)
-def test_no_command_tells_a_password(arguments, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    url = "postgresql://ada:pass.word@127.0.0.1:1/ward"
-    done = run(*[url if argument == "URL" else argument for argument in arguments])
+@pytest.mark.parametrize(("table", "sentence"), [("stays", "there is such a table already"), ("no.where", "schema")])
+def test_a_new_table_that_cannot_be_made_is_refused_before_any_row_is_read(url, tmp_path, monkeypatch, table, sentence):
+    rows = Transactions([["a", "b"], ["b"]], ids=[1, 2])
+    write(rows, url, **ASKED)
+    (tmp_path / "secret.txt").write_text("a, b\n")
+    monkeypatch.setattr(sql, "gathered", lambda _: pytest.fail("rows were read"))
+    columns = ["--table", "stays", "--row", "patient", "--item", "drug", "--sensitive", tmp_path / "secret.txt"]
+    done = run("hide", url, *columns, "--out-table", table)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert sentence in done.stderr
+    monkeypatch.undo()
+    assert read(url, **ASKED) == rows
+
+
+def test_a_new_table_that_could_be_made_is_not_there_afterwards(url):
+    write(Transactions([["a"]], ids=[1]), url, **ASKED)
+    for _ in range(2):
+        sql.rehearse(url, table="shared", **COLUMNS)
+    with pytest.raises(InputError, match="no such table"):
+        read(url, table="shared", **COLUMNS)
+
+
+def test_a_table_that_another_makes_meanwhile_is_not_touched(url, tmp_path, monkeypatch):
+    rows, other = Transactions([["a", "b"], ["b"]], ids=[1, 2]), Transactions([["c"]], ids=[3])
+    write(rows, url, **ASKED)
+    (tmp_path / "secret.txt").write_text("a, b\n")
+    rehearse = sql.rehearse
+
+    def meanwhile(*place, **named):
+        rehearse(*place, **named)
+        write(other, url, **named)
+
+    monkeypatch.setattr(sql, "rehearse", meanwhile)
+    columns = ["--table", "stays", "--row", "patient", "--item", "drug", "--sensitive", tmp_path / "secret.txt"]
+    done = run("hide", url, *columns, "--out-table", "shared")
     assert done.exit_code == 2
-    assert [word for word in ("pass.word", "ada", "127.0.0.1") if word in done.output] == []
+    assert "there is such a table already" in done.stderr
+    assert read(url, table="shared", **COLUMNS) == other
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_rehearsing_makes_no_file(tmp_path, scheme):
+    sql.rehearse(f"{scheme}:///{tmp_path / 'ward'}", table="shared", **COLUMNS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_different_rows_than_memory_allows_are_refused_as_those_of_a_file_are(tmp_path):
+    rows = [[item for at, item in enumerate("abcd") if number >> at & 1] for number in range(1, 16)]
+    write(Transactions(rows), f"sqlite:///{tmp_path}/ward.db", **ASKED)
+    write(rows, tmp_path / "rows.csv")
+    sentences = []
+    for place, asked in ((tmp_path / "rows.csv", {}), (f"sqlite:///{tmp_path}/ward.db", ASKED)):
+        with pytest.raises(discreet.BudgetError, match="15 different rows of frequent items") as error:
+            scan(place, min_support=1, memory=1150, **asked)
+        sentences.append(str(error.value))
+    assert sentences[0] == sentences[1]
+
+
+ADDRESSES = {
+    "url": f"postgresql://ada.l:{PASSWORD}@127.0.0.1:1/ward",
+    "encoded url": f"postgresql://ada.l:{IN_URL}@127.0.0.1:1/ward",
+    "url without a database": f"postgresql://ada.l:{IN_URL}@localhost",
+    "parameters of a url": f"postgresql://127.0.0.1:1/ward?user=ada.l&password={IN_URL}",
+    "keys": f"host=127.0.0.1 port=1 user=ada.l password='{PASSWORD}'",
+    "variable": f"PGPASSWORD={PASSWORD}",
+    "another scheme": f"mysql://ada.l:{PASSWORD}@127.0.0.1:1/ward",
+}
+"""How people write where a database is, and who they are."""
+
+ROWS = ["--table", "stays", "--row", "patient", "--item", "drug"]
+PLACES = [
+    ["audit", "URL", "-k", "2"],
+    ["audit", "URL", "-k", "2", "--min-support", "1"],
+    ["audit", "URL", "-k", "2", "--min-support", "1", *ROWS],
+    ["audit", "FILE", "-k", "2", "--min-support", "1", *ROWS[2:], "--query", "URL"],
+    *(["audit", "FILE", "-k", "2", "--min-support", "1", *ROWS, option, "URL"]
+      for option in ("--table", "--row", "--item", "--format", "--separator", "--out", "--exposed", "--sacro",
+                     "--policy", "--memory", "--rows", "--kind", "--max-patterns", "-k", "--min-support")),
+    ["audit", "FILE", "-kURL"],
+    ["audit", "FILE", "--memory=URL"],
+    ["audit", "FILE", "--out=URL", "-k", "2"],
+    ["audit", "FILE", "URL", "-k", "2"],
+    ["audit", "FILE", "--URL"],
+    ["URL"],
+    ["detect", "patterns.json", "-k", "2", "--rows", "URL", *ROWS],
+    ["mine", "URL", "--min-support", "1", "--out", "URL"],
+    ["mine", "FILE", "--min-support", "1", *ROWS, "--out", "URL"],
+    ["tradeoff", "FILE", "--min-support", "URL", "-k", "URL", *ROWS],
+    ["verify", "URL"],
+    ["index", "URL"],
+    ["query", "URL", "a"],
+    ["query", "FILE", "a", *ROWS, "--index", "URL"],
+    ["report", "URL", "-k", "2"],
+    ["report", "FILE", "-k", "2", "--min-support", "1", *ROWS, "--csv", "URL"],
+    ["report", "URL"],
+    ["block", "URL", "-k", "2", "--min-support", "1", "--out", "URL"],
+    ["block", "FILE", "-k", "2", "--min-support", "1", *ROWS, "--method", "URL"],
+    ["hide", "URL", "--sensitive", "URL"],
+    ["hide", "FILE", "--sensitive", "secret.txt", *ROWS, "--out-table", "URL"],
+    ["hide", "FILE", "--sensitive", "secret.txt", *ROWS, "--psi", "URL"],
+    ["generate", "quest", "--out", "URL"],
+    ["reproduce", "URL"],
+    ["serve", "URL"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", PLACES, ids=" ".join)
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_command_tells_a_piece_of_a_password_or_who_has_it(arguments, address, stays, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("secret.txt").write_text("a, b\n")
+    discreet.write_patterns(discreet.mine([["a"], ["a"]], min_support=1), "patterns.json")
+    given = [part.replace("URL", ADDRESSES[address]).replace("FILE", stays) for part in arguments]
+    done = run(*given)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    names = [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")]
+    texts = [path.read_bytes().decode(errors="replace") for path in tmp_path.rglob("*") if path.is_file()]
+    told = "\n".join([done.output, *names, *texts])
+    assert [word for word in (*pieces(PASSWORD, IN_URL), "ada.l", "127.0.0.1") if word in told] == []
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda url, _: read(url, **ASKED),
+        lambda url, _: scan(url, min_support=1, **ASKED),
+        lambda url, _: discreet.read_patterns(url),
+        lambda url, _: discreet.read_sensitive(url),
+        lambda url, _: write([["a"]], url, **ASKED),
+        lambda url, _: write([["a"]], url),
+        *(lambda url, stays, name=name: read(stays, **{**ASKED, name: url}) for name in ("table", "row", "item")),
+        lambda url, stays: read(stays, query=url, **COLUMNS),
+    ],
+    ids=["read", "scan", "patterns", "sensitive", "write", "file", "table", "row", "item", "query"],
+)
+def test_no_error_of_the_library_tells_a_piece_of_a_password_or_who_has_it(verb, address, stays):
+    with pytest.raises(discreet.DiscreetError) as error:
+        verb(ADDRESSES[address], stays)
+    assert [word for word in (*pieces(PASSWORD, IN_URL), "ada.l", "127.0.0.1") if word in str(error.value)] == []
 
 
 def test_a_transaction_sees_one_state_of_the_database(server, monkeypatch):

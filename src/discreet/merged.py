@@ -81,7 +81,7 @@ class Merged:
         many, listed = int(is_kept.sum()), int(counts.sum())
         starts, kept, counts = in_dictionary_order(starts, kept, counts, many)
         if n is not None and n > listed:
-            starts, counts = _with_empty(starts, counts, n - listed)
+            starts, counts = with_empty(starts, counts, n - listed)
         left = tuple(label for label, is_left in zip(names, is_kept.tolist(), strict=True) if is_left)
         return cls(starts, kept, counts, left, listed if n is None else n, min_support)
 
@@ -137,10 +137,19 @@ def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
     return rows if isinstance(rows, Transactions | Merged) else Transactions(rows)
 
 
-def _with_empty(
+def are_all(rows: Rows) -> bool:
+    """Return whether these are all rows that ``n`` counts; others may be where they are too many to come here.
+
+    >>> are_all(Merged.of([["a"], []], min_support=1))
+    True
+    """
+    return int(rows.weights.sum()) == rows.n
+
+
+def with_empty(
     offsets: NDArray[np.int64], weights: NDArray[np.int64], more: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return merged rows with so many empty ones more; the empty row is the first."""
+    """Return merged rows in dictionary order with so many empty ones more; the empty row is the first."""
     if weights.size and offsets[1] == 0:
         return offsets, np.concatenate([weights[:1] + more, weights[1:]])
     return np.concatenate([[0], offsets]), np.concatenate([[more], weights])

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import markup
+from discreet.errors import InputError
 from discreet.measure import Distortion, distortion, percent
-from discreet.merged import Merged, Rows
+from discreet.merged import Merged, Rows, are_all
 from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.transactions import Transactions
@@ -140,6 +141,10 @@ class Release:
 
 def witness(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Rows:
     """Return the rows without those that are suppressed, and with those that are added behind them."""
+    if not are_all(rows):
+        raise InputError(
+            "the rows of this release stayed in Spark, so there is no witness to give; block with more budget for one"
+        )
     lengths = np.diff(rows.offsets)
     kept = np.ones(lengths.size, dtype=np.bool_)
     kept[suppressed] = False

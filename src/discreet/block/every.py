@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from discreet.block.guarantee import has_channel
 from discreet.block.kinds import Found, Kinds, answer_of, as_matrix, gained, holds, places
 from discreet.block.problem import Problem
-from discreet.block.program import Numbers, Program, Terms, each, entries
+from discreet.program import Numbers, Program, Terms, each, entries
 
 MOST_CELLS: Final = 100
 """Cells of all frequent itemsets, up to which all rows are looked through; the slowest of 300 or so took 6 seconds."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from discreet.block.guarantee import has_channel
 from discreet.block.kinds import Found, Kinds, answer_of, as_matrix, gained, holds, kinds_of, places
 from discreet.block.problem import Answer, Problem
-from discreet.block.program import Floats, Numbers, Program, Terms, each, entries
 from discreet.errors import BudgetError
 from discreet.family import taken
 from discreet.measure import class_sizes
 from discreet.mine import mine
+from discreet.program import Floats, Numbers, Program, Terms, each, entries
 
 GAP: Final = 0.01
 """A solution this close to the bound, as a share of its cost, is good enough."""

@@ -13,7 +13,7 @@ from discreet.detect import shared
 from discreet.detect.question import Question
 from discreet.family import Cells, Family, Trie
 from discreet.machine import as_threads
-from discreet.merged import Rows
+from discreet.merged import Rows, are_all
 from discreet.mine.watch import Limits
 from discreet.patterns import Patterns
 from discreet.release import Proof, Weighted
@@ -37,6 +37,7 @@ class Answer(NamedTuple):
 class Problem:
     """Rows and their closed itemsets, of which no cell may hold from 1 to k − 1 rows.
 
+    Some of the rows are enough for "add" and for "suppress": none, and all that it will suppress.
     ``merge`` lets "add" look for fewer rows to add, ``keep_n`` lets "optimal" keep the number of rows, and it may take
     so many ``seconds``.
     """
@@ -67,7 +68,7 @@ class Problem:
     @cached_property
     def cells(self) -> Cells:
         """The cells of maximal itemsets that hold from 1 to k − 1 rows, in any order."""
-        if self.patterns.items.size < SMALL:
+        if self.patterns.items.size < SMALL or self._question.rows is None:
             return self.family.cells(self.k, self.threads)
         return shared.cells(self._question)
 
@@ -88,7 +89,7 @@ class Problem:
 
     @cached_property
     def _question(self) -> Question:
-        return Question(self.patterns, self.rows, self.k, self.threads)
+        return Question(self.patterns, self.rows if are_all(self.rows) else None, self.k, self.threads)
 
 
 def held_by(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> NDArray[np.int64]:

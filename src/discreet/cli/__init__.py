@@ -24,6 +24,7 @@ from discreet.cli.mine import mine
 from discreet.cli.query import query
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
+from discreet.cli.secrets import guard, veiled
 from discreet.cli.serve import serve
 from discreet.cli.signs import teach
 from discreet.cli.tradeoff import tradeoff
@@ -42,7 +43,9 @@ class Commands(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as in click
         """Run, and exit; wrong usage takes one line here, where click would take four."""
-        extra["standalone_mode"] = False
+        given = extra["args"] if "args" in extra else args[0] if args else None
+        # What was given is known where something fails, so that none of it is told that must not be.
+        extra |= {"standalone_mode": False, "obj": tuple(sys.argv[1:] if given is None else given)}
         # Where colorama is installed, Numba would have it write an escape sequence at exit.
         os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
         teach(sys.stdout, sys.stderr)
@@ -54,9 +57,10 @@ class Commands(click.Group):
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else "discreet"
             sentence = error.format_message().rstrip(".")
-            _fail(f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'", error.exit_code)
+            told = f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'"
+            _fail(veiled(told, extra["obj"]), error.exit_code)
         except click.ClickException as error:
-            _fail(error.format_message(), 2)
+            _fail(veiled(error.format_message(), extra["obj"]), 2)
         sys.exit(code)
 
     def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - as in click
@@ -65,7 +69,7 @@ class Commands(click.Group):
             code = super().invoke(context)
             sys.stdout.flush()
         except DiscreetError as error:
-            _fail(in_options(str(error)), error.exit_code)
+            _fail(in_options(veiled(str(error), context.obj)), error.exit_code)
         except MemoryError:
             _fail("this machine has no more memory to give; raise min_support, or limit --memory or --max-length", 2)
         except KeyboardInterrupt:
@@ -110,9 +114,7 @@ def in_options(sentence: str) -> str:
 
 def _fail(sentence: str, code: int) -> NoReturn:
     """Say on stderr, in one line, what went wrong; exit with ``code``."""
-    # A URL that was given may hold a password; those of our own sentences do not.
-    told = re.sub(r"(?<=\w\w):/++(?!user@host|file\b)[^\s;]+", "://…", " ".join(sentence.split()))
-    click.echo(f"error: {told}", err=True)
+    click.echo(f"error: {' '.join(sentence.split())}", err=True)
     sys.exit(code)
 
 
@@ -121,4 +123,5 @@ COMMANDS: Final = (
     *(mine, query, index, generate, demo, reproduce, serve),
 )
 for command in COMMANDS:
+    guard(command)
     main.add_command(command)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.place import check_place, fixed_time, put
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, given, options
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, check_rule, given, options
 
 if TYPE_CHECKING:
     from discreet import Audit
@@ -63,8 +63,7 @@ def audit(
     from discreet import report
     from discreet.cli.watch import watching
 
-    if k is None and policy is None:
-        raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
+    check_rule(k, policy)
     rows_file = reading["rows_file"]
     check_place("--out", out, file, rows_file)
     target = _exposed_place(exposed, file, rows_file, has_rows=min_support is not None or rows_file is not None)

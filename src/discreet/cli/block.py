@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from discreet.cli.place import put
-from discreet.cli.reading import COLUMNS, LIMITS, TABLE, digested, given, options, within
+from discreet.cli.reading import COLUMNS, LIMITS, TABLE, check_rule, digested, given, options, within
 
 if TYPE_CHECKING:
     from discreet import Comparison, Release, Verdict
@@ -118,8 +118,7 @@ def block(
 
 def _check_usage(k: int | None, policy: str | None, method: str, asked: "dict[str, Any]", *, compare: bool) -> None:
     """Refuse options that mean nothing together."""
-    if k is None and policy is None:
-        raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
+    check_rule(k, policy)
     if compare and method != "best":
         raise click.UsageError(f"--compare tries all methods, but --method is {method}: leave one of them out")
     for name in asked:

@@ -64,7 +64,7 @@ def detect(
     check_place("--out", out, file, reading["rows_file"])
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="detecting") as progress:
-        rows, patterns, source = candidate(file, min_support=min_support, limits=limits, **reading)
+        rows, patterns, source = candidate(file, min_support=min_support, limits=limits, bars=progress, **reading)
         if patterns is None:
             data: Any = rows
             patterns = discreet.mine(data, min_support=min_support or "", progress=progress, **limits)

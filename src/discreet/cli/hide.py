@@ -159,7 +159,9 @@ def _check_comparison(method: str | None, more: dict[str, Any], files: Sequence[
 
 
 def _check_table(asked: Asked, file: str, *, compare: bool) -> None:
-    """Refuse what means nothing where FILE is a database, or is none."""
+    """Refuse what means nothing where FILE is a database, or is none; and a new table that cannot be made."""
+    from discreet.hide.folder import check_table
+
     if asked.out_table is None and not is_database(file):
         return
     if not is_database(file):
@@ -170,6 +172,8 @@ def _check_table(asked: Asked, file: str, *, compare: bool) -> None:
         raise click.UsageError("--memory is for files that are scanned once: leave it out")
     if asked.out_table is not None and compare:
         raise click.UsageError("--out-table takes the rows of one method and one recipient: give one of each")
+    if asked.out_table is not None:
+        check_table(file, table=asked.out_table, row=asked.columns["row"], item=asked.columns["item"])
 
 
 def _check_out(out: str | None, file: str) -> None:

@@ -82,6 +82,12 @@ ENDING: Final = (
 )
 
 
+def check_rule(k: int | None, policy: str | None) -> None:
+    """Refuse to judge by nothing."""
+    if k is None and policy is None:
+        raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
+
+
 def given(**limits: int | None) -> dict[str, Any]:
     """Return the limits that were given."""
     return {name: value for name, value in limits.items() if value is not None}
@@ -119,7 +125,8 @@ def candidate(
 ) -> Candidate:
     """Read FILE: rows if there is a minimum support to mine them at, within ``limits``; else patterns.
 
-    With ``bars`` to tell how far it is, rows that do not fit in memory may be merged.
+    With ``bars`` to tell how far it is, rows that do not fit in memory may be merged, and those of a database are; who
+    needs the ids of rows gives none.
     """
     from discreet import OptionError
 
@@ -139,8 +146,11 @@ def candidate(
             if value is not None:
                 raise OptionError(f"--{name} is for rows; if FILE holds rows, give --min-support")
     patterns, source = _patterns(file, format=form, n=n, kind=kind)
-    known = None if rows_file is None else read_rows(rows_file, **reading)[0]
-    return Candidate(known, patterns, source)
+    if rows_file is None:
+        return Candidate(None, patterns, source)
+    # Rarer items are in no pattern. Where there are no rows, nothing is rare.
+    known = within(None, rows_file, [patterns.min_support], bars if patterns.min_support else None, **reading)
+    return Candidate(known(rows_file), patterns, source)
 
 
 def read_rows(file: str, **reading: str | None) -> "tuple[Transactions, Source]":
@@ -151,7 +161,7 @@ def read_rows(file: str, **reading: str | None) -> "tuple[Transactions, Source]"
 
 
 def within(
-    memory: int | None, file: str, min_supports: Iterable[str], bars: "Bars | None", **reading: str | None
+    memory: int | None, file: str, min_supports: "Iterable[str | int]", bars: "Bars | None", **reading: str | None
 ) -> "Callable[[str | BinaryIO], Transactions | Merged]":
     """Return what reads the rows of a file; where it is too large for ``memory``, it merges them, in two passes.
 

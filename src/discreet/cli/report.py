@@ -15,6 +15,7 @@ from discreet.cli.reading import (
     RULE,
     TABLE,
     candidate,
+    check_rule,
     given,
     is_database,
     options,
@@ -22,9 +23,8 @@ from discreet.cli.reading import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from discreet import Audit, Transactions, Verdict
+    from discreet.cli.watch import Bars
     from discreet.report import Source
 
 TIMES: Final = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
@@ -141,7 +141,7 @@ def _audited(
     asked: Asked,
     min_support: str | None,
     limits: "dict[str, Any]",
-    progress: "Callable[[float, int], None]",
+    progress: "Bars",
     csv: str | None,
     reading: "dict[str, Any]",
 ) -> "tuple[str, Verdict]":
@@ -153,7 +153,8 @@ def _audited(
         raise discreet.OptionError(
             "--private tells which rows are exposed, and needs rows; give --min-support or --rows"
         )
-    found = candidate(file, min_support=min_support, limits=limits, **reading)
+    bars = None if asked.private else progress
+    found = candidate(file, min_support=min_support, limits=limits, bars=bars, **reading)
     if found.patterns is None:
         rows: Any = found.rows
         rule: Any = {"k": asked.k, "policy": asked.policy}
@@ -237,15 +238,15 @@ def _check_usage(
     """Refuse options that mean nothing together."""
     if is_folder:
         _check_folder(asked, {"--block": method, "--csv": csv, "--min-support": min_support, "--seconds": seconds})
-    elif asked.k is None and asked.policy is None:
-        raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
-    elif method is not None and min_support is None:
+        return
+    check_rule(asked.k, asked.policy)
+    if method is not None and min_support is None:
         raise click.UsageError("--block needs rows: give --min-support, such as --min-support 5%")
-    elif method is not None and csv is not None:
+    if method is not None and csv is not None:
         raise click.UsageError(
             "--csv lists what an audit finds, and a release has none of it: leave --csv or --block out"
         )
-    elif seconds is not None and method not in {"best", "optimal"}:
+    if seconds is not None and method not in {"best", "optimal"}:
         raise click.UsageError("--seconds means nothing without --block best or --block optimal: leave it out")
 
 

@@ -2,76 +2,41 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import ThresholdError
-from discreet.generate.parameters import generator, real, whole
+from discreet.generate.parameters import BasketOptions, Baskets, generator, whole
 from discreet.transactions import Transactions
 
 BLOCK: Final = 1 << 14
 """How many itemsets are drawn at a time. Another number gives other rows from the same seed."""
 
 
-def quest(  # noqa: PLR0913 - the parameters of the paper
-    n: int = 100_000,
-    *,
-    length: float = 10,
-    pattern_length: float = 4,
-    items: int = 1000,
-    patterns: int = 2000,
-    correlation: float = 0.5,
-    corruption: float = 0.5,
-    corruption_variance: float = 0.1,
-    seed: int = 0,
-) -> Transactions:
+def quest(n: int = 100_000, *, seed: int = 0, **options: Unpack[BasketOptions]) -> Transactions:
     """Return ``n`` market baskets over the items 0, 1, …; the defaults are T10.I4.D100K of the paper.
 
-    D is ``n``, T ``length``, I ``pattern_length``, N ``items``, L ``patterns``. Where the paper leaves a choice: a size
-    of 0 is taken as 1; the share of items kept from the itemset before is at most 1 and rounded to whole items; a
-    corruption level lies between 0 and 1; and a row that is still empty takes the itemset on hand whatever its size,
-    so that no row is empty. The items of a row are a set: one that comes twice counts once.
+    D is ``n``. The ``options`` are T ``length`` (10), I ``pattern_length`` (4), N ``items`` (1000), L ``patterns``
+    (2000), ``correlation`` (0.5), ``corruption`` (0.5) and ``corruption_variance`` (0.1). Where the paper leaves a
+    choice: a size of 0 is taken as 1; the share of items kept from the itemset before is at most 1 and rounded to whole
+    items; a corruption level lies between 0 and 1; and a row that is still empty takes the itemset on hand whatever its
+    size, so that no row is empty. The items of a row are a set: one that comes twice counts once.
 
     >>> rows = quest(1000, length=5, pattern_length=2, seed=7)
     >>> len(rows), rows == quest(1000, length=5, pattern_length=2, seed=7)
     (1000, True)
     """
-    count, draw = whole("n", n), generator(seed)
-    row_length = real("length", length, least=1, most=whole("items", items, least=1))
-    source = drawn_source(
-        draw,
-        pattern_length=pattern_length,
-        items=items,
-        patterns=patterns,
-        correlation=correlation,
-        corruption=corruption,
-        corruption_variance=corruption_variance,
-    )
-    return drawn_rows(draw, source, row_length, count)
+    count, draw, baskets = whole("n", n), generator(seed), Baskets.of(**options)
+    return drawn_rows(draw, drawn_source(draw, baskets), baskets.length, count)
 
 
-def drawn_source(
-    draw: np.random.Generator,
-    *,
-    pattern_length: float,
-    items: int,
-    patterns: int,
-    correlation: float,
-    corruption: float,
-    corruption_variance: float,
-) -> "Source":
+def drawn_source(draw: np.random.Generator, baskets: Baskets) -> "Source":
     """Return what rows are made of: the first that is drawn."""
-    item_count = whole("items", items, least=1)
-    mean_size = real("pattern_length", pattern_length, least=1, most=item_count)
-    sizes = np.minimum(_sizes(draw, mean_size, whole("patterns", patterns, least=1)), item_count)
-    return _source(
-        draw,
-        _large_itemsets(draw, sizes, item_count, real("correlation", correlation, least=0, most=1)),
-        real("corruption", corruption, least=0, most=1),
-        real("corruption_variance", corruption_variance, least=0, most=1),
-    )
+    sizes = np.minimum(_sizes(draw, baskets.pattern_length, baskets.patterns), baskets.items)
+    itemsets = _large_itemsets(draw, sizes, baskets.items, baskets.correlation)
+    return _source(draw, itemsets, baskets.corruption, baskets.corruption_variance)
 
 
 def drawn_rows(draw: np.random.Generator, source: "Source", length: float, count: int) -> Transactions:

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.block.program import Floats, Program, Terms, each, entries
 from discreet.hide.border import least_harm
 from discreet.hide.kinds import Kinds, Ways, changed, counts_of, kinds_of
 from discreet.hide.legitimate import Legitimate, legitimate, lost
 from discreet.hide.problem import Answer, Changes, Gap, Problem
+from discreet.program import Floats, Program, Terms, each, entries
 
 CHEAP: Final = {"naive": "victims", "minfia": "victims", "maxfia": "victims", "iga": "victims", "swa": "swa"}
 """Methods that are tried as well, since it costs little: no solution shall be worse than theirs."""

@@ -12,7 +12,7 @@ from discreet.errors import GuaranteeError, OutputError
 from discreet.hide.hidden import Hidden
 from discreet.hide.measures import Itemsets
 from discreet.hide.stream import Streamed, hide_file
-from discreet.io import read
+from discreet.io import read, sql
 from discreet.io.folders import MARK, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.rewrite import rewrite
 from discreet.labels import Label, ordered
@@ -99,6 +99,11 @@ def check_place(place: Path, source: Path) -> None:
     check_folder(place, "copy", _is_copy)
     if source.resolve().is_relative_to(place.resolve()):
         raise OutputError(f"{place} holds the file that is read; name a new folder for the copy")
+
+
+def check_table(url: str, *, table: str, row: str | None, item: str | None) -> None:
+    """Refuse a new table of a database that cannot be made, or is there already."""
+    sql.rehearse(url, table=table, row=row, item=item)
 
 
 def facts(hidden: Hidden | Streamed, *, show_labels: bool) -> dict[str, Any]:

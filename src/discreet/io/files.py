@@ -23,6 +23,8 @@ Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 Data: TypeAlias = bytes | bytearray
 
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
+PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)
+"""What an address of a database holds where it is no URL, as libpq takes it."""
 
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12
@@ -46,10 +48,10 @@ def is_place(source: object) -> bool:
 def is_url(source: object) -> bool:
     r"""Return whether ``source`` is the address of a database, or of anything else that is no file.
 
-    >>> is_url("sqlite:///clinic.db"), is_url("clinic.csv"), is_url("C:\\clinic.csv")
-    (True, False, False)
+    >>> is_url("sqlite:///clinic.db"), is_url("host=clinic password=x"), is_url("clinic.csv"), is_url("C:\\clinic.csv")
+    (True, True, False, False)
     """
-    return isinstance(source, str) and URL.fullmatch(source) is not None
+    return isinstance(source, str) and (URL.fullmatch(source) or PASSWORD.search(source)) is not None
 
 
 def name_of(place: Place) -> str:

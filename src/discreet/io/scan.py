@@ -1,38 +1,29 @@
 """Scan: the merged rows of a file that may be larger than memory, in two passes over it."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels, machine
-from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
+from discreet.errors import BudgetError, InputError, OptionError
 from discreet.io import sql
 from discreet.io.files import COMPRESSIONS, Place, check_there, is_url, naming, stream
 from discreet.io.formats import Format, check_options, format_of
+from discreet.io.merging import FEW, Merging, Thresholds, lowest
 from discreet.io.pieces import Piece, Pieces
 from discreet.labels import Label, is_missing, ordered
 from discreet.merged import Merged
 from discreet.notebook import Progress, watching
-from discreet.order import in_dictionary_order
-from discreet.thresholds import Threshold, as_count
 from discreet.transactions import check_lengths
-
-Thresholds: TypeAlias = Threshold | Iterable[Threshold]
 
 FOLD: Final = 1 << 18
 """Counts that wait at least before they are added up: the more wait, the less often all are sorted."""
 BYTES_AN_ITEM: Final = 200
 """What a different item takes: its label, its number and its count."""
-BYTES_A_ROW: Final = 64
-"""What a different row takes beside its items: its place, its weight, and where it goes when all are sorted."""
-BYTES_AN_ENTRY: Final = 8
-"""What an item of a different row takes, when all are sorted."""
-FEW: Final = 1 << 16
-"""Items so few that each takes two bytes of a row."""
 
 
 def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -70,8 +61,9 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     given = {name: value for name, value in options.items() if value is not None}
     if is_url(source):
         check_options({**given, **({} if format is None else {"format": format})}, sql.OPTIONS, "a database")
-        room = machine.as_memory(memory)
-        return sql.scan(str(source), min_support=min_support, memory=room, progress=progress, **given)
+        return sql.scan(
+            str(source), min_support=min_support, room=machine.as_memory(memory), progress=progress, **given
+        )
     path, form = _path(source), format_of(source, format, what="rows")
     check_options(given, form.options, f"the format {form.name}")
     room = machine.as_memory(memory)
@@ -79,15 +71,7 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
         if not can_scan(path, form):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
         pieces: Pieces = form.module.pieces(**given)
-        passes = _Passes(path, form, pieces, tell)
-        counts = Counts(room)
-        for part in passes.read(0):
-            counts.add(part)
-        least, (numbers, held) = _least(min_support, passes.rows), counts.total()
-        merging = Table(numbers, pieces.labels(numbers), held, least, room)
-        for part in passes.read(1):
-            merging.add(part)
-        return merging.merged(passes.rows)
+        return _merged(_Passes(path, form, pieces, tell), pieces, min_support, room)
 
 
 def can_scan(path: Path, form: Format) -> bool:
@@ -121,6 +105,23 @@ class _Passes:
         for chunk in stream(self._path):
             self._read += len(chunk)
             yield chunk
+
+
+def _merged(passes: _Passes, pieces: Pieces, min_support: Thresholds, room: int) -> Merged:
+    """Return the rows of a file merged: one pass counts items, the other one merges what is left of rows."""
+    counts = Counts(room)
+    for part in passes.read(0):
+        counts.add(part)
+    n, (numbers, held) = passes.rows, counts.total()
+    least, merging = lowest(min_support, n), Merging(room)
+    frequent = Frequent.of(numbers, pieces.labels(numbers), held, least)
+    for part in passes.read(1):
+        merging.add(frequent.cut(part))
+    found = merging.merged(frequent.labels, n=n, min_support=least)
+    supports = kernels.encode.count(found.offsets, found.items, found.weights, len(found.labels))
+    if passes.rows != n or not np.array_equal(supports, frequent.supports):
+        raise InputError("the file has changed between two passes over it; scan it again")
+    return found
 
 
 class Counts:
@@ -166,69 +167,33 @@ class Counts:
         return numbers, held
 
 
-class Table:
-    """Different rows of frequent items and how many rows are like each, put together piece by piece."""
+class Frequent(NamedTuple):
+    """The items that enough rows hold: their numbers, the code of each, and labels and supports by code."""
 
-    def __init__(
-        self, numbers: NDArray[np.int32], labels: Sequence[Label], held: NDArray[np.int64], least: int, room: int
-    ) -> None:
-        """Take the numbers, labels and supports of all items; the rows of those with ``least`` may take ``room``."""
+    numbers: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    labels: tuple[Label, ...]
+    supports: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, numbers: NDArray[np.int32], labels: Sequence[Label], held: NDArray[np.int64], least: int) -> Self:
+        """Take the numbers, labels and supports of all items, and keep those with a support of ``least``.
+
+        >>> Frequent.of(np.array([3, 8, 9]), ["tea", "milk", "wine"], np.array([2, 3, 1]), 2).labels
+        ('milk', 'tea')
+        """
         if any(map(is_missing, labels)):
             raise InputError("the rows hold missing values; leave their lines out, or fill them")
         support = dict(zip(labels, held.tolist(), strict=True))
-        self._labels = tuple(label for label in ordered(labels) if support[label] >= least)
-        code = {label: number for number, label in enumerate(self._labels)}
-        self._numbers = numbers[held >= least]
-        self._codes = np.array([code[label] for label in labels if label in code], dtype=np.int32)
-        self._supports = np.array([support[label] for label in self._labels], dtype=np.int64)
-        self._least, self._room, self._many = least, room, 0
-        self._slots = np.full(1 << 12, -1, dtype=np.int32)
-        self._starts, self._weights = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
-        self._kept = np.empty(0, dtype=np.uint16 if len(code) <= FEW else np.int32)
+        kept = tuple(label for label in ordered(labels) if support[label] >= least)
+        code = {label: number for number, label in enumerate(kept)}
+        codes = np.array([code[label] for label in labels if label in code], dtype=np.int32)
+        return cls(numbers[held >= least], codes, kept, np.array([support[label] for label in kept], dtype=np.int64))
 
-    def add(self, part: Piece) -> None:
-        """Merge more rows; refuse more different ones than memory allows."""
+    def cut(self, part: Piece) -> Piece:
+        """Return rows cut to these items, in their codes; the arrays are rewritten."""
         offsets, items = part
-        items = self._codes[items[: kernels.fimi.select(offsets, items, self._numbers)]]
-        kernels.rows.sort_rows(offsets, items)
-        self._make_room(offsets.size - 1, items.size)
-        table = (self._slots, self._starts, self._kept, self._weights)
-        self._many = int(kernels.merged.merge_more(offsets, items, *table, self._many))
-        if BYTES_A_ROW * self._many + BYTES_AN_ENTRY * int(self._starts[self._many]) > self._room:
-            raise BudgetError(
-                f"there are {self._many:,} different rows of frequent items or more, which do not fit in the "
-                f"{machine.size(self._room)} that memory allows: raise memory or min_support"
-            )
-
-    def merged(self, n: int) -> Merged:
-        """Return all ``n`` rows, merged; the table is gone then."""
-        many, labels = self._many, self._labels
-        offsets, weights = self._starts[: many + 1].copy(), self._weights[:many].copy()
-        items = self._kept[: offsets[-1]].astype(np.int32)
-        del self._slots, self._starts, self._weights, self._kept
-        supports = kernels.encode.count(offsets, items, weights, len(labels))
-        if int(weights.sum()) != n or not np.array_equal(supports, self._supports):
-            raise InputError("the file has changed between two passes over it; scan it again")
-        return Merged(*in_dictionary_order(offsets, items, weights, len(labels)), labels, n, self._least)
-
-    def _make_room(self, rows: int, entries: int) -> None:
-        """Make room for so many rows and entries more, and in a while for half as many again as there are."""
-        rows, entries = self._many + rows, int(self._starts[self._many]) + entries
-        for numbers, size in ((self._starts, rows + 1), (self._weights, rows), (self._kept, entries)):
-            if numbers.size < size:
-                numbers.resize(size + size // 2, refcheck=False)
-        if self._slots.size <= 2 * rows:
-            self._slots = np.full(1 << (4 * rows).bit_length(), -1, dtype=np.int32)
-            kernels.merged.place(self._starts, self._kept, self._many, self._slots)
-
-
-def _least(min_support: Thresholds, n: int) -> int:
-    """Return the lowest of some minimum supports as a count."""
-    several = min_support if isinstance(min_support, Iterable) and not isinstance(min_support, str) else [min_support]
-    counts = [as_count(one, n) for one in several]
-    if not counts:
-        raise ThresholdError("there is no minimum support; give one at least")
-    return min(counts)
+        return Piece(offsets, self.codes[items[: kernels.fimi.select(offsets, items, self.numbers)]])
 
 
 def _path(source: Place) -> Path:

@@ -1,5 +1,6 @@
 """Kernels on rows of item codes (CSR: ``items[offsets[r]:offsets[r + 1]]`` is row ``r``)."""
 
+import numpy as np
 from numba import njit
 
 jit = njit(cache=True, nogil=True)
@@ -71,6 +72,35 @@ def holding(offsets, items, wanted, found):
                 break
             at += 1
         found[row] = met == wanted.size
+
+
+@jit
+def deal(offsets, items, heap_of, many):
+    """Return for each of ``many`` heaps the rows that have an item of it: where they start, and their numbers.
+
+    An item whose ``heap_of`` is -1 is of no heap.
+    """
+    last = np.full(many, -1, np.int64)
+    starts = np.zeros(many + 1, np.int64)
+    for row in range(offsets.size - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            heap = heap_of[items[at]]
+            if heap >= 0 and last[heap] != row:
+                last[heap] = row
+                starts[heap + 1] += 1
+    for heap in range(many):
+        starts[heap + 1] += starts[heap]
+    rows = np.empty(starts[many], np.int64)
+    ends = starts[:-1].copy()
+    last[:] = -1
+    for row in range(offsets.size - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            heap = heap_of[items[at]]
+            if heap >= 0 and last[heap] != row:
+                last[heap] = row
+                rows[ends[heap]] = row
+                ends[heap] += 1
+    return starts, rows
 
 
 @jit

@@ -1,17 +1,33 @@
 """Block on Spark: itemsets of a frame's rows that are safe to publish."""
 
+from collections.abc import Iterator
+from functools import partial
 from os import PathLike
 from typing import Literal, Unpack
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from discreet.block import block as block_locally
-from discreet.errors import BudgetError, OptionError
+from discreet.block.comparison import solved
+from discreet.block.problem import Problem
+from discreet.block.suppress import without
+from discreet.channels import Channels
+from discreet.detect import channels_of
+from discreet.detect.question import Question
+from discreet.errors import OptionError
+from discreet.machine import as_threads
 from discreet.merged import Merged
+from discreet.order import in_dictionary_order
+from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
-from discreet.release import Release
+from discreet.release import Release, Weighted
+from discreet.spark import shards
 from discreet.spark.frames import Shape
-from discreet.spark.merged import merged
+from discreet.spark.merged import Spread, merged
+from discreet.spark.parts import SCHEMA, Part, joined, read, written
 from discreet.thresholds import Threshold
 
 
@@ -24,14 +40,53 @@ def block(
     method: Literal["suppress", "add"] = "suppress",
     **shape: Unpack[Shape],
 ) -> Release:
-    """Return what ``discreet.block`` returns for the rows of ``frame``, merged; these must fit the driver's budget."""
+    """Return what ``discreet.block`` returns for the rows of ``frame``, merged.
+
+    Where the rows stay in Spark, "add" needs none of them, and "suppress" only those that it takes out: these come to
+    the driver, round by round. Such a release has no witness, which would be all rows.
+    """
     if method not in {"suppress", "add"}:
         raise OptionError(f"method is {str(method)[:40]!r}; on Spark it must be one of suppress, add")
     rule = as_policy(policy, k)
     with merged(frame, min_support, shape) as rows:
         if isinstance(rows, Merged):
             return block_locally(rows, min_support=rows.min_support, policy=rule, method=method)
-    raise BudgetError(
-        f"the merged rows of {rows.n:,} do not fit the driver, and blocking looks at them together: raise budget or "
-        "min_support"
-    )
+        patterns = shards.mined(rows, "closed")
+        some = suppressed(rows, patterns, rule.k) if method == "suppress" else joined([])
+        order = in_dictionary_order(*some, len(rows.labels))
+        return solved(method, Problem(Merged(*order, rows.labels, rows.n, rows.min_support), patterns, rule.k), rule)
+
+
+def suppressed(spread: Spread, patterns: Patterns, k: int) -> Part:
+    """Return the rows that a channel singles out, round after round, as ``discreet.block.suppress`` finds them."""
+    left, known = patterns, joined([])
+    while True:
+        channels = channels_of(Question(left, None, k, as_threads(None)))
+        hit = singled_out(spread, channels, known) if len(channels) else joined([])
+        if not hit.weights.size:
+            return known
+        known, left = joined([known, hit]), without(left, Weighted(*hit))
+
+
+def singled_out(spread: Spread, channels: Channels, known: Part) -> Part:
+    """Return the rows that the channels single out, but for those that are known."""
+    run = partial(met, channels=channels, labels=spread.labels, least=spread.min_support)
+    found = joined(read(spread.frame.mapInArrow(run, SCHEMA).select("lengths", "items", "weights").toArrow()))
+    before = {row.tobytes() for row in itemsets(known)}
+    is_new = [row.tobytes() not in before for row in itemsets(found)]
+    return found.of(np.flatnonzero(is_new))
+
+
+def itemsets(part: Part) -> list[NDArray[np.int32]]:
+    """Return the items of each row."""
+    return np.split(part.items, part.offsets[1:-1]) if part.weights.size else []
+
+
+def met(
+    batches: Iterator[pa.RecordBatch], channels: Channels, labels: tuple[object, ...], least: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a partition that a channel singles out."""
+    for batch in batches:
+        part = joined(read(batch))
+        found = channels.rows(Merged(*part, labels, int(part.weights.sum()), least))
+        yield written([(0, part.of(found.numbers))])

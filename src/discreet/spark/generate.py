@@ -2,54 +2,34 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from discreet.generate.parameters import generator, real, whole
+from discreet.generate.parameters import BasketOptions, Baskets, generator, whole
 from discreet.generate.quest import Source, drawn_rows, drawn_source
 
 BLOCK: Final = 1 << 14
 """Rows that are drawn from one seed. Another number gives other rows."""
 
 
-def quest(  # noqa: PLR0913 - the parameters of the paper
-    session: SparkSession,
-    n: int,
-    *,
-    length: float = 10,
-    pattern_length: float = 4,
-    items: int = 1000,
-    patterns: int = 2000,
-    correlation: float = 0.5,
-    corruption: float = 0.5,
-    corruption_variance: float = 0.1,
-    seed: int = 0,
-    partitions: int | None = None,
+def quest(
+    session: SparkSession, n: int, *, seed: int = 0, partitions: int | None = None, **options: Unpack[BasketOptions]
 ) -> DataFrame:
     """Return ``n`` market baskets: a ``row`` id from 0 on, and ``items``.
 
-    They are drawn as by ``discreet.generate.quest``, from the same potentially large itemsets for the same seed, but
-    in blocks of 16,384 rows. Block b has random numbers of its own, from the seed and b; so what is in it hangs
-    neither on how many blocks there are nor on who draws it.
+    They are drawn as by ``discreet.generate.quest``, with its ``options`` and from the same potentially large itemsets
+    for the same seed, but in blocks of 16,384 rows. Block b has random numbers of its own, from the seed and b; so what
+    is in it hangs neither on how many blocks there are nor on who draws it.
     """
-    count = whole("n", n)
-    mean = real("length", length, least=1, most=whole("items", items, least=1))
-    source = drawn_source(
-        generator(seed),
-        pattern_length=pattern_length,
-        items=items,
-        patterns=patterns,
-        correlation=correlation,
-        corruption=corruption,
-        corruption_variance=corruption_variance,
-    )
+    count, baskets = whole("n", n), Baskets.of(**options)
+    source = drawn_source(generator(seed), baskets)
     many = -(-count // BLOCK)
     parts = partitions or max(1, min(many, 4 * session.sparkContext.defaultParallelism))
     blocks = session.range(0, many, 1, whole("partitions", parts, least=1))
-    run = partial(drawn, source=source, seed=seed, length=mean, count=count)
+    run = partial(drawn, source=source, seed=seed, length=baskets.length, count=count)
     return blocks.mapInArrow(run, "row long, items array<int>")
 
 

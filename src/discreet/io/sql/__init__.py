@@ -5,23 +5,24 @@ A connection sees one state of the database, whatever others write meanwhile. Ne
 it says of a failure is ever told: there are hosts, users, passwords and values in it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
 from discreet.errors import DiscreetError, GuaranteeError, InputError, OptionError, OutputError
+from discreet.io.files import is_url
+from discreet.io.merging import Thresholds, lowest
 from discreet.io.sql.batches import Batch
 from discreet.io.sql.names import Address, address, parts, quoted
 from discreet.io.sql.rows import gathered, merged
 from discreet.io.sql.written import Written
 from discreet.merged import Merged
 from discreet.notebook import Progress, watching
-from discreet.thresholds import Threshold, as_count
 from discreet.transactions import Transactions
 
-__all__ = ["name_of", "read", "scan", "write"]
+__all__ = ["name_of", "read", "rehearse", "scan", "write"]
 
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})
 """What a reader can be told of a database."""
@@ -46,6 +47,8 @@ class Lines:
         for text in (query, row, item):
             if text is not None and ("\0" in text or not text.strip()):
                 raise OptionError("a query or the name of a column is empty, or holds a NUL; write it anew")
+        if any(map(is_url, (table, row, item))):
+            raise OptionError("the name of a table or of a column is a URL, or holds a password; give its name")
         return cls(table, query, row, item)
 
     @property
@@ -107,6 +110,13 @@ class Session:
             SELECT "row", "item" FROM counted WHERE support >= {min_support} ORDER BY "row" """
         return self.driver.batches(self.connection, statement)  # type: ignore[no-any-return]  # a module of ours
 
+    def create(self, lines: Lines, kinds: tuple[str, str]) -> None:
+        """Make a table for lines; it is there when all is committed."""
+        types = [getattr(self.driver, kind) for kind in kinds]
+        columns = zip((lines.row, lines.item), types, strict=True)
+        told = ", ".join(f"{quoted(name)} {kind} NOT NULL" for name, kind in columns)
+        self.driver.execute(self.connection, f"CREATE TABLE {lines.source} ({told})")
+
     def _column(self, columns: list[tuple[str, str]], name: str) -> str:
         kinds = [kind for column, kind in columns if column == name]
         if len(kinds) != 1:
@@ -154,25 +164,25 @@ def read(
 def scan(
     url: str,
     *,
-    min_support: Threshold | Iterable[Threshold],
+    min_support: Thresholds,
+    room: int,
     table: str | None = None,
     query: str | None = None,
     row: str | None = None,
     item: str | None = None,
-    memory: int | None = None,
     progress: Progress | None = None,
 ) -> Merged:
     """Return the merged rows of a table, or of what a query gives; lines of rarer items stay in the database.
 
-    Of several minimum supports, the lowest counts. ``progress`` is told how many lines have come.
+    Of several minimum supports, the lowest counts. Different rows may take ``room`` bytes. ``progress`` is told how
+    many lines have come.
     """
     lines = Lines.asked(table, query, row, item)
-    several = min_support if isinstance(min_support, Iterable) and not isinstance(min_support, str) else [min_support]
     with _opened(url, name_of(url, table=table)) as session:
         asked = session.of(lines)
         total, n = asked.count(), asked.rows()
-        least = min(as_count(one, n) for one in several)
-        return merged(_watched(asked.frequent(least), total, progress), min_support=least, n=n, memory=memory)
+        least = lowest(min_support, n)
+        return merged(_watched(asked.frequent(least), total, progress), min_support=least, n=n, room=room)
 
 
 def write(rows: Transactions, url: str, *, table: str | None, row: str | None, item: str | None) -> None:
@@ -186,15 +196,26 @@ def write(rows: Transactions, url: str, *, table: str | None, row: str | None, i
     written = Written.of(rows)
     try:
         with _opened(url, name_of(url, table=table), new=True) as session:
-            driver, connection = session.driver, session.connection
-            names = [lines.row, lines.item]
-            types = [getattr(driver, kind) for kind in written.kinds]
-            columns = ", ".join(f"{quoted(name)} {kind} NOT NULL" for name, kind in zip(names, types, strict=True))
-            driver.execute(connection, f"CREATE TABLE {quoted(*named)} ({columns})")
-            driver.insert(connection, named, names, written.chunks())
+            session.create(lines, written.kinds)
+            session.driver.insert(session.connection, named, [lines.row, lines.item], written.chunks())
             if gathered(session.of(lines).every()) != written.rows:
                 raise GuaranteeError("what was written does not hold the rows that it should; nothing is left of it")
-            connection.commit()
+            session.connection.commit()
+    except InputError as error:
+        raise OutputError(str(error)) from None
+
+
+def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) -> None:
+    """Refuse a new table that cannot be made: it is made and taken back. Another may still make it before ``write``.
+
+    Of a file that is not there, reading has more to say.
+    """
+    lines, found = Lines.asked(table, None, row, item), address(url)
+    if found.driver.IS_FILE and not Path(found.place).is_file():
+        return
+    try:
+        with _opened(url, name_of(url, table=table), new=True) as session:
+            session.create(lines, ("TEXT", "TEXT"))
     except InputError as error:
         raise OutputError(str(error)) from None
 

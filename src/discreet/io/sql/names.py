@@ -32,7 +32,7 @@ def address(url: str) -> Address:
     module = MODULES.get(found["scheme"].lower()) if found else None
     if found is None or module is None:
         raise OptionError(
-            "this URL is of no database that can be read; give postgresql://user@host/database, "
+            "this is the URL of no database that can be read; give postgresql://user@host/database, "
             "sqlite:///file.db or duckdb:///file.duckdb"
         )
     driver = import_module(f"discreet.io.sql.{module}")

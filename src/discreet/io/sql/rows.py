@@ -1,24 +1,19 @@
 """Rows out of batches of lines in which those of a row follow each other."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import machine
-from discreet.errors import BudgetError, InputError
+from discreet.errors import InputError
 from discreet.io.coding import Coded, Codes
+from discreet.io.merging import Merging
+from discreet.io.pieces import Piece
 from discreet.io.sql.batches import Batch
 from discreet.labels import Label, in_order
 from discreet.merged import Merged
-from discreet.transactions import Transactions
-
-BYTES_A_ROW: Final = 64
-BYTES_AN_ENTRY: Final = 16
-"""What a different row takes, and each item of it, while it is merged with others."""
-FEW: Final = 1 << 22
-"""Entries that are gathered before equal rows are merged; more, where the merged ones have more."""
+from discreet.transactions import Transactions, check_lengths
 
 
 class Part(NamedTuple):
@@ -67,39 +62,21 @@ def gathered(batches: Iterable[Batch]) -> Transactions:
     return Coded(_offsets(parts), items, labels, ids).transactions()
 
 
-def merged(batches: Iterable[Batch], *, min_support: int, n: int, memory: int | None = None) -> Merged:
-    """Return the merged rows, within so much memory; others, of ``n`` in all, hold nothing."""
-    room = machine.memory() // 2 if memory is None else memory
+def merged(batches: Iterable[Batch], *, min_support: int, n: int, room: int) -> Merged:
+    """Return the merged rows, within so many bytes; so many rows must hold each item, and others of ``n`` hold nothing.
+
+    >>> from discreet.io.sql.batches import listed_batches
+    >>> lines = iter([[(3, "a"), (7, "a")], [(9, "a")]])
+    >>> list(merged(listed_batches(lines), min_support=3, n=5, room=1 << 20))
+    [(frozenset(), 2), (frozenset({'a'}), 3)]
+    """
     codes: Codes[Label] = Codes()
-    found, waiting, entries = _nothing(), list[Part](), 0
+    merging, rows = Merging(room), 0
     for part in whole_rows(batches, codes):
-        waiting.append(part)
-        entries += part.items.size
-        if entries > max(FEW, found.items.size):
-            found, waiting, entries = _joined(found, waiting, len(codes.values)), [], 0
-        if BYTES_A_ROW * found.weights.size + BYTES_AN_ENTRY * found.items.size > room:
-            raise BudgetError(
-                f"more than {found.weights.size:,} different rows are left, and do not fit into {machine.size(room)}; "
-                "raise memory or min_support"
-            )
-    found = _joined(found, waiting, len(codes.values))
-    items, labels = in_order(found.items, codes.values)
-    rows = Transactions.from_codes(found.offsets.copy(), items.copy(), labels)
-    return Merged.from_codes(rows.offsets, rows.items, found.weights, labels, min_support=min_support, n=n)
-
-
-def _joined(found: Merged, parts: list[Part], many: int) -> Merged:
-    """Return merged rows with some more, the codes as they are: none of them is rare yet."""
-    more = Transactions.from_codes(_offsets(parts), np.concatenate([part.items for part in parts]), range(many))
-    offsets = np.concatenate([found.offsets, more.offsets[1:] + found.offsets[-1]])
-    items = np.concatenate([found.items, more.items])
-    weights = np.concatenate([found.weights, np.ones(more.n, dtype=np.int64)])
-    return Merged.from_codes(offsets, items, weights, range(many), min_support=0)
-
-
-def _nothing() -> Merged:
-    none = np.zeros(0, dtype=np.int64)
-    return Merged(np.zeros(1, dtype=np.int64), none.astype(np.int32), none, (), 0, 0)
+        check_lengths(part.lengths, before=rows)
+        rows += part.lengths.size
+        merging.add(Piece(_offsets([part]), part.items))
+    return merging.merged(codes.values, n=n, min_support=min_support)
 
 
 def _offsets(parts: list[Part]) -> NDArray[np.int64]:

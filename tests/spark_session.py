@@ -1,0 +1,51 @@
+"""What the tests on Spark share: a session whose executors are processes of their own, and frames of rows."""
+
+import shutil
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("pyspark", reason="pyspark is in the extra spark: pip install '.[spark]'")
+if not shutil.which("java"):
+    pytest.skip("Spark needs Java 17", allow_module_level=True)
+
+MARKS = [
+    pytest.mark.xdist_group("spark"),
+    # Of Spark itself: a newer pandas than it knows, and sockets that it leaves to the garbage collector.
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@contextmanager
+def started(folders):
+    """A session with two executors; what it writes goes to new folders."""
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.local.dir": str(folders.mktemp("spark")),
+        "spark.log.level": "OFF",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folders.mktemp("warehouse")),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("SPARK_WORKER_DIR", str(folders.mktemp("work")))
+        session = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
+        yield session
+        session.stop()
+
+
+def named(rows):
+    """Return rows whose items are text: Spark has one type for all of them."""
+    return [sorted({str(item) for item in row}) for row in rows]
+
+
+def frame_of(spark, rows, kind="string"):
+    """Return a frame of rows, numbered from 0 on, in three partitions."""
+    return spark.createDataFrame(list(enumerate(rows)), f"row long, items array<{kind}>").repartition(3)
