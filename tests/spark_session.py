@@ -47,5 +47,8 @@ def named(rows):
 
 
 def frame_of(spark, rows, kind="string"):
-    """Return a frame of rows, numbered from 0 on, in three partitions."""
-    return spark.createDataFrame(list(enumerate(rows)), f"row long, items array<{kind}>").repartition(3)
+    """Return a frame of rows, numbered from 0 on, in a partition for each executor."""
+    import pyarrow as pa
+
+    items = pa.array([list(row) for row in rows], type=pa.list_(pa.type_for_alias(kind)))
+    return spark.createDataFrame(pa.table({"row": pa.array(range(len(items)), type=pa.int64()), "items": items}))

@@ -36,7 +36,7 @@ MIN_SUPPORT, K = 12, 6
 
 @pytest.fixture(scope="module")
 def frame(spark):
-    return frame_of(spark, ROWS, "int").cache()
+    return frame_of(spark, ROWS, "int32").cache()
 
 
 def are_same(left, right):
@@ -145,7 +145,7 @@ def test_a_top_may_have_more_items_than_a_word_has_bits(spark):
     rows = [list(range(70))] * 3 + [list(range(69))] * 2 + [[0], [69]]
     patterns = discreet.mine(rows, min_support=3)
     expected = discreet.detect(patterns, k=3)
-    assert are_same_channels(far.detect(patterns, k=3, rows=frame_of(spark, rows, "int"), budget=0), expected)
+    assert are_same_channels(far.detect(patterns, k=3, rows=frame_of(spark, rows, "int32"), budget=0), expected)
 
 
 def test_rows_that_the_patterns_were_not_mined_from_are_refused(frame):
@@ -297,17 +297,18 @@ def test_rows_that_stay_in_spark_cannot_be_listed(frame):
         next(exposed_csv(far.audit(frame, min_support=MIN_SUPPORT, k=K, budget=0)))
 
 
-def executors():
-    """Return the processes that are executors of Spark."""
+def executors(spark):
+    """Return the processes that are executors of a session."""
+    driver = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.port')}".encode()
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if b"CoarseGrainedExecutorBackend" in path.read_bytes():
+            if driver in path.read_bytes() and b"CoarseGrainedExecutorBackend" in path.read_bytes():
                 yield int(path.parent.name)
         except OSError:  # it has ended meanwhile
             continue
 
 
-def test_an_executor_that_dies_does_not_change_the_result(frame, tmp_path):
+def test_an_executor_that_dies_does_not_change_the_result(spark, frame, tmp_path):
     sign = tmp_path / "at work"
 
     def slow(batches):
@@ -319,14 +320,14 @@ def test_an_executor_that_dies_does_not_change_the_result(frame, tmp_path):
     rows = frame.mapInArrow(slow, frame.schema)
     found = []
     job = threading.Thread(target=lambda: found.append(far.mine(rows, min_support=MIN_SUPPORT, budget=0)))
-    ours = set(executors())
+    ours = set(executors(spark))
     job.start()
     while not sign.exists() and job.is_alive():
         time.sleep(0.05)
     os.kill(min(ours), signal.SIGKILL)
     job.join()
     assert are_same(found[0], discreet.mine(Merged.of(ROWS, MIN_SUPPORT), min_support=MIN_SUPPORT))
-    assert min(ours) not in set(executors())
+    assert min(ours) not in set(executors(spark))
 
 
 @pytest.mark.parametrize(
