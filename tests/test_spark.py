@@ -299,7 +299,7 @@ def test_rows_that_stay_in_spark_cannot_be_listed(frame):
 
 def executors(spark):
     """Return the processes that are executors of a session."""
-    driver = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.port')}".encode()
+    driver = f":{spark.conf.get('spark.driver.port')}\0".encode()
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if driver in path.read_bytes() and b"CoarseGrainedExecutorBackend" in path.read_bytes():
