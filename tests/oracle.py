@@ -6,7 +6,8 @@ the family is that of the frequent itemsets of at most so many items, and "close
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, count
+from functools import cache
+from itertools import combinations, combinations_with_replacement, count
 
 
 def subsets(items):
@@ -591,3 +592,231 @@ def merged(rows, sigma):
     held = Counter(item for row in rows for item in frozenset(row))
     often = {item for item, times in held.items() if times >= sigma}
     return Counter(frozenset(row) & often for row in rows)
+
+
+# Two releases. Whoever has both has, of each itemset that both tell of, the cells of each; where the old rows are among
+# the new, the difference of a cell is the cell of the rows that were added.
+
+
+def common_tops(old, new, old_sigma, new_sigma):
+    """Return the itemsets that both releases tell of and that no other such itemset holds."""
+    both = frequent(old, old_sigma).keys() & frequent(new, new_sigma).keys()
+    return {itemset for itemset in both if not any(itemset < other for other in both)}
+
+
+def changed_cells(old, new, tops):
+    """Return {(base, top): (rows before, rows now)} of the cells of these tops that are not what they were."""
+    found = {(base, top): (cell(base, top, old), cell(base, top, new)) for top in tops for base in subsets(top)}
+    return {pair: counts for pair, counts in found.items() if counts[0] != counts[1]}
+
+
+# Trees. The leaves of one tree part the rows, and what is told is how many rows of a class reach each. Several trees
+# part the same rows in several ways: a row is in an overlap of leaves, one of each tree.
+
+
+def tables(overlaps, told):
+    """Return all ways to put rows into overlaps, a tuple of leaves each, so that ``told[tree][leaf]`` rows are in each.
+
+    Each way is a tuple of numbers, one an overlap, in their order.
+    """
+    places = [set(leaves) for leaves in zip(*overlaps, strict=True)] or [set() for _ in told]
+    if any(
+        held and leaf not in place for leaves, place in zip(told, places, strict=True) for leaf, held in leaves.items()
+    ):
+        return []
+    if not overlaps:
+        return [()]
+    first, *rest = overlaps
+    found = []
+    for number in range(min(leaves.get(leaf, 0) for leaf, leaves in zip(first, told, strict=True)) + 1):
+        left = [
+            {other: held - number * (other == leaf) for other, held in leaves.items()}
+            for leaf, leaves in zip(first, told, strict=True)
+        ]
+        found += [(number, *others) for others in tables(rest, left)]
+    return found
+
+
+def inferred_overlaps(ways, k):
+    """Return {overlaps: (fewest rows, most rows)} of those that hold from 1 to k - 1 rows together in every way."""
+    found = {}
+    for chosen in subsets(range(len(ways[0]))):
+        held = [sum(way[at] for at in chosen) for way in ways]
+        if min(held) >= 1 and max(held) < k:
+            found[chosen] = (min(held), max(held))
+    return found
+
+
+# Attacks. Whoever reads a release knows n, the supports of what is published and, if it is complete, that nothing else
+# reaches sigma. A database is {cell: rows}, where a cell is what a row holds of all items; a Boolean pattern is the set
+# of cells in which it is true. What he infers holds in all databases that have the release.
+
+
+def databases_of(items, n):
+    """Yield all databases of ``n`` rows over ``items``."""
+    return map(Counter, combinations_with_replacement(list(subsets(items)), n))
+
+
+def supports_of(database, items):
+    """Return the support of each set of ``items``."""
+    return {itemset: sum(rows for held, rows in database.items() if itemset <= held) for itemset in subsets(items)}
+
+
+@cache
+def releases(items, n, sigma):
+    """Return for each release, {itemset: support} as a frozenset of pairs, all databases that have it."""
+    found = {}
+    for database in databases_of(items, n):
+        supports = supports_of(database, items)
+        said = frozenset((one, held) for one, held in supports.items() if held >= sigma or not one)
+        found.setdefault(said, []).append(database)
+    return found
+
+
+def compatible(rows, items, sigma, *, complete):
+    """Return all databases over ``items`` that have the release of these rows, or if it is not complete, more."""
+    rows = [frozenset(row) for row in rows]
+    told = frozenset((one, support(one, rows)) for one in subsets(items) if support(one, rows) >= sigma or not one)
+    found = releases(items, len(rows), sigma)
+    if complete:
+        return found[told]
+    return [
+        database
+        for every in found.values()
+        for database in every
+        if all(sum(times for held, times in database.items() if one <= held) == number for one, number in told)
+    ]
+
+
+def limits_of(cells, databases, over=None):
+    """Return the fewest and the most rows of some databases that are in one of the cells, over some items or all."""
+    held = [
+        sum(rows for row, rows in database.items() if (row if over is None else row & over) in cells)
+        for database in databases
+    ]
+    return min(held), max(held)
+
+
+def conjunctions(items):
+    """Yield each conjunction over some items, as what rows hold and what they lack."""
+    return ((has, lacks) for has in subsets(items) for lacks in subsets(frozenset(items) - has))
+
+
+def inferred_conjunctions(databases, items, k):
+    """Return {(has, lacks): (fewest, most)} of those that 1 to k - 1 rows of each of the databases hold."""
+    found = {}
+    for has, lacks in conjunctions(items):
+        limits = limits_of({has}, databases, has | lacks)
+        if limits[0] >= 1 and limits[1] < k:
+            found[has, lacks] = limits
+    return found
+
+
+def is_anything_inferred(databases, items, k):
+    """Return whether some Boolean pattern over ``items`` holds for 1 to k - 1 rows of each of the databases."""
+    cells = list(subsets(items))
+    tables = {tuple(database.get(one, 0) for one in cells) for database in databases}
+    # A cell that may hold k rows or more is in no such pattern.
+    few = [at for at in range(len(cells)) if max(table[at] for table in tables) < k]
+    return any(
+        all(0 < sum(table[at] for at in chosen) < k for table in tables)
+        for chosen in map(tuple, subsets(few))
+        if chosen
+    )
+
+
+def threatened(items, n, sigma, k):
+    """Return the numbers of all releases, of those without channels, and of those of the latter that tell more.
+
+    The last are two: by a conjunction, and by no conjunction but some other Boolean pattern.
+    """
+    found = releases(items, n, sigma)
+    safe = {said: databases for said, databases in found.items() if is_safe(dict(said), k)}
+    by_conjunction = {said for said, databases in safe.items() if inferred_conjunctions(databases, items, k)}
+    others = (databases for said, databases in safe.items() if said not in by_conjunction)
+    return len(found), len(safe), len(by_conjunction), sum(is_anything_inferred(one, items, k) for one in others)
+
+
+def completions(supports, items, most):
+    """Return all databases over ``items`` with these supports of the proper subsets; at most so many rows hold all."""
+    found = []
+    for number in range(most + 1):
+        every = {**supports, frozenset(items): number}
+        cells = {base: cell_by_supports(base, frozenset(items), every) for base in subsets(items)}
+        if min(cells.values()) >= 0:
+            found.append(Counter(cells))
+    return found
+
+
+# Rules, and supports that are not exact.
+
+
+def cut(number, digits, mode):
+    """Return a fraction as text with so many digits behind the point: the nearest, or the next below."""
+    scaled = Fraction(number) * 10**digits
+    whole = scaled // 1
+    if mode == "round":
+        half = scaled - whole
+        whole += half > Fraction(1, 2) or (half == Fraction(1, 2) and whole % 2)
+    text = str(int(whole)).rjust(digits + 1, "0")
+    return f"{text[:-digits]}.{text[-digits:]}" if digits else text
+
+
+def every_rule(supports):
+    """Yield (antecedent, consequent, support, that of the antecedent) of all itemsets whose supports are listed."""
+    for itemset, rows in supports.items():
+        for held in subsets(itemset):
+            if held and held != itemset and held in supports:
+                yield held, itemset - held, rows, supports[held]
+
+
+def antecedents(support, confidence, digits, mode, most):
+    """Return how many rows, at most ``most``, may hold the antecedent of a rule with a confidence that was cut.
+
+    A number half way between two may have been rounded to either.
+    """
+    far = {held: (Fraction(support, held) - Fraction(confidence)) * 10**digits for held in range(1, most + 1)}
+    return [
+        held
+        for held, rest in far.items()
+        if held >= support and (0 <= rest < 1 if mode == "truncate" else abs(rest) <= Fraction(1, 2))
+    ]
+
+
+def holders(base, lacked, database):
+    """Return how many rows of {row: times} hold ``base`` and of each of some itemsets not all."""
+    return sum(times for row, times in database.items() if base <= row and not any(part <= row for part in lacked))
+
+
+def rests(supports, groups, k):
+    """Return {(itemset, values): rows} of rests of 1 to k - 1 rows, of two or more listed values of a group."""
+    found = {}
+    for itemset, rows in supports.items():
+        for group in groups:
+            values = frozenset(value for value in group if value not in itemset and itemset | {value} in supports)
+            rest = rows - sum(supports[itemset | {value}] for value in values)
+            if not group & itemset and len(values) > 1 and 0 < rest < k:
+                found[itemset, values] = rest
+    return found
+
+
+# Limits. What is told of supports may be limits only, and of some items that no row holds two of them.
+
+
+def allowed(items, n, limits, groups=()):
+    """Return all databases of ``n`` rows in which supports keep their {itemset: (least, most)}.
+
+    No row holds two items of a group.
+    """
+    return [
+        database
+        for database in databases_of(items, n)
+        if not any(len(held & set(group)) > 1 for held in database for group in groups)
+        and all(low <= limits_of({one}, [database], one)[0] <= high for one, (low, high) in limits.items())
+    ]
+
+
+def smallest_outside(itemsets, items):
+    """Return the smallest sets of ``items`` that are within none of some itemsets."""
+    outside = [one for one in subsets(items) if not any(one <= other for other in itemsets)]
+    return {one for one in outside if not any(other < one for other in outside)}

@@ -22,7 +22,7 @@ from discreet.cli import main
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 WRITTEN = "<!-- Written by `make docs` from help texts, docstrings or decision records: change those. -->"
-REFERENCE = ("rows", "patterns", "audit", "block", "hide", "measures", "reports", "data", "errors")
+REFERENCE = ("rows", "patterns", "audit", "attack", "block", "hide", "measures", "reports", "data", "errors")
 CODES = """`discreet --help` lists the commands, `discreet --version` tells the version. Every command takes `-h` or `--help`,
 and ends with one of these exit codes:
 

@@ -40,6 +40,7 @@ LAYERS = (
     "hide",
     "implications",
     "checks",
+    "changes",
     "rules",
     "trees",
     "audit",

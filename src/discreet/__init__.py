@@ -1,7 +1,12 @@
 """Publish patterns, not people."""
 
+from discreet.attack import attack
+from discreet.attack.bounds import Bounds, bounds
+from discreet.attack.facts import Facts
+from discreet.attack.finding import Attack, Finding
 from discreet.audit import Audit, audit
 from discreet.block import Comparison, block, compare
+from discreet.changes import Change, Changes
 from discreet.channels import Channel, Channels, Difference, Exposed
 from discreet.checks import Check
 from discreet.detect import detect
@@ -16,7 +21,7 @@ from discreet.errors import (
     QueryError,
     ThresholdError,
 )
-from discreet.folder import write_release
+from discreet.folder import verify, write_release
 from discreet.hide import Hidden, Sensitive, Streamed, hide, hide_file
 from discreet.hide.compare import HidingComparison, compare_hiding
 from discreet.hide.folder import write_hidden
@@ -30,16 +35,23 @@ from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.release import Proof, Release
+from discreet.rules import Bounded, FactsAudit, Rule, Rules, read_facts, read_rules
 from discreet.tradeoff import Tradeoff, tradeoff
 from discreet.transactions import Transactions
+from discreet.trees import Leaves, TreeAudit
 from discreet.verdict import Verdict
-from discreet.verify import Verification, verify
+from discreet.verify import Verification
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Attack",
     "Audit",
+    "Bounded",
+    "Bounds",
     "BudgetError",
+    "Change",
+    "Changes",
     "Channel",
     "Channels",
     "Check",
@@ -48,6 +60,9 @@ __all__ = [
     "DiscreetError",
     "Distortion",
     "Exposed",
+    "Facts",
+    "FactsAudit",
+    "Finding",
     "GuaranteeError",
     "Hidden",
     "Hiding",
@@ -57,6 +72,7 @@ __all__ = [
     "InconsistencyError",
     "InputError",
     "InvertedFile",
+    "Leaves",
     "Merged",
     "OptionError",
     "OutputError",
@@ -66,15 +82,20 @@ __all__ = [
     "Proof",
     "QueryError",
     "Release",
+    "Rule",
+    "Rules",
     "Sensitive",
     "Streamed",
     "ThresholdError",
     "Tradeoff",
     "Transactions",
+    "TreeAudit",
     "Verdict",
     "Verification",
+    "attack",
     "audit",
     "block",
+    "bounds",
     "compare",
     "compare_hiding",
     "detect",
@@ -82,7 +103,9 @@ __all__ = [
     "hide_file",
     "mine",
     "read",
+    "read_facts",
     "read_patterns",
+    "read_rules",
     "read_sensitive",
     "rewrite",
     "scan",

@@ -1,13 +1,16 @@
 """Audit: everything found about one candidate release, and a verdict on it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from discreet import checks, markup
+from discreet import checks
 from discreet.acyclic import is_acyclic
+from discreet.attack.facts import Facts, Schema
+from discreet.changes import Changes, as_releases, compared, is_followed
+from discreet.changes.judged import differencing
 from discreet.channels import Channels, Difference, Exposed
 from discreet.checks import Check
 from discreet.detect import channels_of
@@ -22,17 +25,18 @@ from discreet.mine import Budget, mine
 from discreet.notebook import watching
 from discreet.patterns import Patterns
 from discreet.policy import Policy, as_policy
+from discreet.rules import Bounded, FactsAudit, Rules
+from discreet.rules.judged import judged_facts, judged_rules, rounded_check
+from discreet.rules.schema import judged_schema
 from discreet.thresholds import Threshold
-from discreet.verdict import SIGNS, Verdict, worst
+from discreet.trees import Published, TreeAudit, audited, is_tree
+from discreet.verdict import Verdict, worst
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from discreet.report import Source
     from discreet.tradeoff import Tradeoff
-
-COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}
-"""What notebooks show a verdict on; white is easy to read on each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +45,8 @@ class Audit:
 
     ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for
     them. ``differences`` are those between two supports of a list that is not whole, where nothing else can be summed
-    up.
+    up. ``changes`` are those since each older release that it was compared with, and ``rests`` are rows with none of
+    several values of an attribute, where a schema says that no row has two.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> found = audit(rows, min_support=10, k=10)
@@ -56,6 +61,8 @@ class Audit:
     channels: Channels | None = None
     implications: Implications | None = None
     differences: tuple[Difference, ...] = ()
+    changes: tuple[Changes, ...] = ()
+    rests: tuple[Bounded, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -98,13 +105,28 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """Return the verdict and the checks as a table, for notebooks."""
-        rule = f"k = {self.policy.k:,}" + f", policy {self.policy.name}" * (self.policy.name != "k")
-        caption = f"{_badge(self.verdict)} {markup.text(f'Audit: {repr(self.patterns)[1:-1]}; {rule}')}"
-        lines = ((check.name, _badge(check.verdict), check.sentence) for check in self.checks)
         note = "Its .channels show the worst of them." if self.channels else ""
-        return markup.table(markup.Html(caption), ["check", "verdict", "found"], lines, note=note)
+        return checks.table(repr(self.patterns)[1:-1], self.policy, self.checks, note)
 
 
+@overload
+def audit(
+    source: Published | Sequence[Published],
+    *,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    rows: Any = None,  # noqa: ANN401 - a matrix of any library
+) -> TreeAudit: ...
+@overload
+def audit(
+    source: Rules | Facts,
+    *,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    rows: Rows | None = None,
+    schema: str | Schema | None = None,
+) -> FactsAudit: ...
+@overload
 def audit(
     source: Rows | Patterns | Iterable[Iterable[Label]],
     *,
@@ -112,13 +134,37 @@ def audit(
     min_support: Threshold | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     rows: Rows | None = None,
+    schema: str | Schema | None = None,
+    against: Patterns | Iterable[Patterns] = (),
+    grown: bool = False,
     **limits: Unpack[Budget],
-) -> Audit:
+) -> Audit: ...
+def audit(
+    source: Any,
+    *,
+    k: int | None = None,
+    min_support: Threshold | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    rows: Any = None,
+    schema: str | Schema | None = None,
+    against: Patterns | Iterable[Patterns] = (),
+    grown: bool = False,
+    **limits: Unpack[Budget],
+) -> Audit | TreeAudit | FactsAudit:
     """Return what publishing patterns would give away, judged by ``k`` or a ``policy``.
 
     ``source`` are rows, of which the closed itemsets with ``min_support`` would be published, or the patterns that
     somebody wants to publish; ``rows`` are those that they were mined from, if they are at hand. The ``limits`` are
     those of ``mine``: ``threads``, ``max_patterns``, ``memory``, ``progress``.
+
+    What was published before can be subtracted: give the patterns of older releases ``against`` which to judge, and
+    ``grown`` if rows were only added since (docs/against.md).
+
+    ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels.
+    ``source`` may also be association rules, or supports that were rounded (docs/rules.md).
+
+    ``source`` may also be a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these; then
+    ``rows`` are the features that it was fitted on (docs/trees.md).
 
     Evidence comes first: supports below k, inference channels, implications where the policy asks for them, and whether
     the list is whole and consistent. Then each is judged, and the worst counts. What cannot be judged is withheld.
@@ -126,11 +172,24 @@ def audit(
     >>> audit([["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10, min_support=10, k=10)
     <Audit: RELEASE, k, 3 itemsets>
     """
-    rule = as_policy(policy, k)
+    rule, olds = as_policy(policy, k), as_releases(against, grown=grown)
+    if is_tree(source):
+        if min_support is not None or limits or olds:
+            raise OptionError(
+                "a tree is judged by its counts alone; give k or a policy, and nothing that is for itemsets"
+            )
+        return audited(source, rule, rows)
+    if isinstance(source, Rules | Facts):
+        if min_support is not None or limits or olds:
+            raise OptionError("rules and limits are judged as they are; give k or a policy, rows= and schema= alone")
+        judge: Any = judged_rules if isinstance(source, Rules) else judged_facts
+        found: FactsAudit = judge(source, rule, rows=rows, schema=schema)
+        return found
     if isinstance(source, Patterns):
         if min_support is not None or limits:
             raise OptionError("patterns were mined already; leave min_support, threads, max_patterns and memory out")
-        return judged(Question(source, None, rule.k, as_threads(None)), rule, rows)
+        whole = _with_schema(judged(Question(source, None, rule.k, as_threads(None)), rule, rows), schema)
+        return _with_changes(whole, olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give rows= only with patterns")
     if min_support is None:
@@ -139,7 +198,8 @@ def audit(
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         threads = as_threads(limits.get("threads"))
-        return judged(Question(patterns, data, rule.k, threads), rule, data)
+        whole = _with_schema(judged(Question(patterns, data, rule.k, threads), rule, data), schema)
+        return _with_changes(whole, olds, grown=grown)
 
 
 def judged(question: Question, policy: Policy, rows: Rows | None) -> Audit:
@@ -149,7 +209,7 @@ def judged(question: Question, policy: Policy, rows: Rows | None) -> Audit:
     if policy.round_to is not None:
         first.append(checks.rounding(policy, patterns))
         if rows is None and checks.is_rounded(policy, patterns):
-            return Audit(policy, patterns, rows, (*first, checks.ROUNDED))
+            return Audit(policy, patterns, rows, (*first, rounded_check(patterns, policy)))
     if patterns.kind == "maximal":
         check_rows(question, rows)
         found = checks.differences(with_root(patterns), policy.k)
@@ -169,11 +229,25 @@ def judged(question: Question, policy: Policy, rows: Rows | None) -> Audit:
     return Audit(policy, patterns, rows, tuple(every), channels, implications)
 
 
+def _with_schema(found: Audit, schema: str | Schema | None) -> Audit:
+    """Return the audit with what whoever knows the schema is told as well."""
+    if schema is None:
+        return found
+    check, rests = judged_schema(found.patterns, found.policy.k, schema)
+    return replace(found, checks=(*found.checks, check), rests=rests)
+
+
+def _with_changes(found: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
+    """Return the audit with what older releases tell together with this one."""
+    if not olds:
+        return found
+    since = compared(found.patterns, olds, k=found.policy.k, grown=grown)
+    followed = is_followed(olds, grown=grown)
+    check = differencing(found.policy, found.patterns, since, grown=grown, followed=followed)
+    return replace(found, checks=(*found.checks, check), changes=since)
+
+
 def check_rows(question: Question, rows: Rows | None) -> None:
     """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
     if question.rows is None:
         Question(question.patterns, rows, question.limit)
-
-
-def _badge(verdict: Verdict) -> markup.Html:
-    return markup.badge(f"{SIGNS[verdict]} {verdict.name}", COLOURS[verdict])

@@ -1,19 +1,24 @@
 """Checks: what is looked at in a candidate release, each with a verdict and a sentence that says why."""
 
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet import kernels
+from discreet import kernels, markup
 from discreet.channels import Channels, Difference, as_text
 from discreet.errors import InconsistencyError
 from discreet.implications import Implications
+from discreet.labels import printable
 from discreet.patterns import Patterns
 from discreet.policy import Policy
-from discreet.verdict import Verdict
+from discreet.verdict import SIGNS, Verdict, worst
 
 MOST: Final = 100_000
 """So many differences are listed at most; of more, only that there are more is told."""
+
+COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}
+"""What notebooks show a verdict on; white is easy to read on each."""
 
 
 class Check(NamedTuple):
@@ -148,3 +153,25 @@ def counted(found: int, noun: str) -> str:
     ('1 support', '2,000 supports')
     """
     return f"{found:,} {noun}{'s' * (found != 1)}"
+
+
+def lines(checks: Sequence[Check]) -> Iterator[str]:
+    """Yield each check in a line: a sign of its verdict, its name, and what was found.
+
+    >>> list(lines([CONSISTENT]))
+    ['  ✓ consistency  The list is whole, and its supports fit together.']
+    """
+    width = max(len(check.name) for check in checks)
+    yield from (printable(f"  {SIGNS[check.verdict]} {check.name:<{width}}  {check.sentence}") for check in checks)
+
+
+def table(what: str, policy: Policy, checks: Sequence[Check], note: str = "") -> str:
+    """Return the verdict on something and the checks as a table, for notebooks."""
+    rule = f"k = {policy.k:,}" + f", policy {policy.name}" * (policy.name != "k")
+    caption = f"{_badge(worst(check.verdict for check in checks))} {markup.text(f'Audit: {what}; {rule}')}"
+    lines = ((check.name, _badge(check.verdict), check.sentence) for check in checks)
+    return markup.table(markup.Html(caption), ["check", "verdict", "found"], lines, note=note)
+
+
+def _badge(verdict: Verdict) -> markup.Html:
+    return markup.badge(f"{SIGNS[verdict]} {verdict.name}", COLOURS[verdict])

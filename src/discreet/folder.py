@@ -1,5 +1,6 @@
 """The release folder: what may be published, a certificate for whoever checks it, and apart what must stay private."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from discreet.attack import attack
+from discreet.attack.finding import LEVELS
 from discreet.errors import GuaranteeError, OutputError
 from discreet.family import family_of
-from discreet.io import write_patterns
+from discreet.io import read_patterns, write_patterns
 from discreet.io.coding import patterns_in_order, ragged
 from discreet.io.files import save
 from discreet.io.folders import MARK, as_json, check_folder, digest, folder_beside, write_csv, write_text
@@ -18,7 +21,8 @@ from discreet.measure import supports_in
 from discreet.merged import Merged
 from discreet.patterns import Patterns
 from discreet.release import Release
-from discreet.verify import verify
+from discreet.verify import PATTERNS, Verification
+from discreet.verify import verify as verify_files
 
 if TYPE_CHECKING:
     from discreet.report import Source
@@ -89,6 +93,35 @@ def write_release(
         found = verify(beside)
         if not found.is_good:
             raise GuaranteeError(f"the verifier refuses the release ({found.faults[0]}); nothing is released")
+
+
+def verify(folder: str | os.PathLike[str]) -> Verification:
+    """Return what is wrong with a release, from its files alone; a folder without release.json is refused.
+
+    Its cells are counted again by code that shares nothing with the code that made it. Where it claims to withstand
+    an attacker who infers more than channels, he tries: there the code of ``attack`` is trusted.
+    """
+    found = verify_files(folder)
+    return found._replace(faults=tuple(_inferred(Path(folder), found))) if found.is_good else found
+
+
+def _inferred(folder: Path, found: Verification) -> Iterator[str]:
+    """Yield what the attacker infers that a release claims to withstand."""
+    claimed = json.loads((folder / "release.json").read_bytes()).get("against", "plain")
+    level = next((level for level in LEVELS if level == claimed), None)
+    if level == "plain" or found.k is None:
+        return
+    if level is None:
+        yield "the attacker whom it claims to withstand is not known"
+        return
+    [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
+    # Whoever withstands him publishes a whole list, of closed itemsets.
+    patterns = read_patterns(listed, n=found.n, min_support=found.min_support, kind="closed")
+    tried = attack(patterns, k=found.k, level=level)
+    if tried.findings:
+        yield f"the attacker {level!r} infers something about fewer than {found.k} rows"
+    elif tried.undecided:
+        yield f"whether the attacker {level!r} infers something was not decided: {tried.undecided[0]}"
 
 
 def certificate(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:

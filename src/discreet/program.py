@@ -1,5 +1,6 @@
 """A program: the least cost of numbers that keep to linear limits, some of them whole; solved by HiGHS."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -12,6 +13,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 TICK: Final = 0.1
 """Seconds between two looks at the solver: so soon Ctrl-C is heard."""
+SMALL: Final = 1 << 10
+"""Columns up to which a program without whole numbers is solved before Ctrl-C is missed, and needs no thread."""
 SEED: Final = 1
 """Of the solver's own choices; with one thread the same program then gives the same solution."""
 
@@ -68,22 +71,73 @@ class Program:
         # Loaded late: importing discreet shall stay quick.
         import highspy  # noqa: PLC0415
 
-        solver = highspy.Highs()
-        options = {"output_flag": False, "threads": 1, "random_seed": SEED, "time_limit": seconds}
-        for name, value in (options | {"mip_rel_gap": gap, "mip_heuristic_effort": effort}).items():
-            solver.setOptionValue(name, value)
-        solver.passModel(self._model(highspy))
+        solver = self._solver(highspy, {"mip_rel_gap": gap, "mip_heuristic_effort": effort})
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             solver.setSolution(known)
-        _run(highspy, solver)
+        return self._solved(highspy, solver, seconds)
+
+    def opened(self) -> Callable[[Floats, float], Solved]:
+        """Return what solves the program for other costs within some seconds; each time it starts where it ended.
+
+        With whole numbers to the very least: of supports, which are whole, one too many is wrong.
+
+        >>> program = Program()
+        >>> both = program.columns(2, upper=[3, 4], whole=False)
+        >>> program.rows(1, Terms(np.zeros(2, np.int64), both, np.ones(2)), upper=5)
+        >>> least = program.opened()
+        >>> [least(np.array(costs), 1.0).bound for costs in ([-1.0, -1.0], [0.0, -1.0], [1.0, 0.0])]
+        [-5.0, -4.0, 0.0]
+        """
+        import highspy  # noqa: PLC0415 - loaded late
+
+        solver = self._solver(highspy, {"mip_rel_gap": 0.0, "mip_abs_gap": 0.5, "presolve": self._presolve})
+        every = np.arange(self.width, dtype=np.int32)
+
+        def least(costs: Floats, seconds: float) -> Solved:
+            solver.changeColsCost(self.width, every, costs)
+            return self._solved(highspy, solver, seconds)
+
+        return least
+
+    @property
+    def _is_whole(self) -> bool:
+        return any(part.any() for part in self._whole)
+
+    @property
+    def _presolve(self) -> str:
+        # Without whole numbers the last basis is the better start.
+        return "on" if self._is_whole else "off"
+
+    def _solver(self, highspy: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401 - loaded late
+        """Return HiGHS with the program in it."""
+        solver = highspy.Highs()
+        fixed = {"output_flag": False, "threads": 1, "random_seed": SEED}
+        for name, value in {**fixed, **options}.items():
+            solver.setOptionValue(name, value)
+        solver.passModel(self._model(highspy))
+        return solver
+
+    def _solved(self, highspy: Any, solver: Any, seconds: float) -> Solved:  # noqa: ANN401 - loaded late
+        """Run and return what came of it."""
+        # HiGHS counts the time of all its runs.
+        solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+        if self._is_whole or self.width > SMALL:
+            _run(highspy, solver)
+        else:
+            solver.run()
         status, info = solver.getModelStatus(), solver.getInfo()
         if status == highspy.HighsModelStatus.kInfeasible:
             return Solved(None, np.inf, stopped=False)
+        if status == highspy.HighsModelStatus.kModelEmpty:
+            return Solved(np.zeros(self.width), 0.0, stopped=False)
+        stopped = status != highspy.HighsModelStatus.kOptimal
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         values = np.array(solver.getSolution().col_value) if found else None
-        return Solved(values, float(info.mip_dual_bound), stopped=status != highspy.HighsModelStatus.kOptimal)
+        if self._is_whole:
+            return Solved(values, float(info.mip_dual_bound), stopped=stopped)
+        return Solved(values, -np.inf if stopped else float(info.objective_function_value), stopped=stopped)
 
     def _model(self, highspy: Any) -> Any:  # noqa: ANN401 - loaded late
         """Return the program as HiGHS takes it."""

@@ -63,7 +63,8 @@ class Release:
     They are the closed itemsets of the ``witness``: the rows without those that are ``suppressed``, by their numbers
     (of merged rows, those of the different ones), and with those that are ``added``. Where ``is_whole`` is False, they
     are some of the frequent itemsets of the rows, with exact supports, and no witness is known. Of the "best" release
-    ``compared`` tells what it was compared with. Only ``patterns`` are for others to see.
+    ``compared`` tells what it was compared with. ``against`` names the strongest attacker that was tried on it, and
+    found nothing (docs/attack.md). Only ``patterns`` are for others to see.
 
     >>> from discreet import block
     >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
@@ -82,6 +83,7 @@ class Release:
     proof: Proof | None = None
     rounds: int | None = None
     compared: tuple[Rival, ...] = ()
+    against: str = "plain"
 
     @cached_property
     def distortion(self) -> Distortion:

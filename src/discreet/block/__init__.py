@@ -5,7 +5,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import Literal, TypeAlias, Unpack
 
-from discreet.block.comparison import METHODS, Comparison, compared, solved
+from discreet.attack.finding import Level, as_level
+from discreet.block.comparison import AGAINST, METHODS, Comparison, compared, solved
 from discreet.block.problem import Problem
 from discreet.errors import OptionError, ThresholdError
 from discreet.labels import Label
@@ -23,7 +24,7 @@ __all__ = ["Comparison", "Method", "block", "compare"]
 Method: TypeAlias = Literal["best", "suppress", "add", "withhold", "optimal"]
 
 
-def block(
+def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
     rows: Rows | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
@@ -33,6 +34,7 @@ def block(
     merge: bool = False,
     keep_n: bool = False,
     seconds: float = 60.0,
+    against: Level = "plain",
     **budget: Unpack[Budget],
 ) -> Release:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
@@ -48,6 +50,9 @@ def block(
     - "optimal": the least average distortion that can be found in ``seconds``, with a proof of how far it is from the
       best; with ``keep_n=True`` the number of rows stays as it is;
     - "best": all of these that fit, and the one of the least average distortion.
+
+    The release withstands whom it is ``against``: "plain" adds and subtracts supports, as a channel does; "derive" and
+    "linear" infer more (``attack``). What they find is blocked too, by "suppress" or "add", until they find nothing.
 
     After each, detection runs on what would be published and finds nothing, and its supports are recounted, or
     nothing is released. The other options are those of ``mine``.
@@ -67,9 +72,14 @@ def block(
         raise OptionError(
             f"the method {method!r} needs the rows themselves, not merged ones; use suppress, add or withhold"
         )
-    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
+    if level != "plain" and (method not in AGAINST or merge):
+        raise OptionError(
+            f"against is {level!r}, whom the methods {' and '.join(AGAINST)} withstand, without merge; name one of them"
+        )
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
-        problem = replace(mined(rows, min_support, rule.k, budget), merge=merge, keep_n=keep_n, seconds=wait)
+        problem = mined(rows, min_support, rule.k, budget)
+        problem = replace(problem, merge=merge, keep_n=keep_n, seconds=wait, against=level)
         return compared(problem, rule).best if method == "best" else solved(method, problem, rule)
 
 

@@ -16,6 +16,8 @@ from discreet.release import Release, Rival
 
 METHODS: Final = ("suppress", "add", "withhold", "optimal")
 """Each has a module in this folder, with a function ``answer``, and is loaded when it is first asked for."""
+AGAINST: Final = {"suppress": "suppressed", "add": "added"}
+"""The methods that can withstand a stronger attacker, and their functions in against.py."""
 MOST_WITHHELD: Final = 10**6
 """Itemsets that "withhold" may list where it is only compared: it lists them all, not the closed ones."""
 
@@ -87,9 +89,12 @@ def _cells(line: Compared) -> tuple[str | int, ...]:
 
 def solved(method: str, problem: Problem, policy: Policy) -> Release:
     """Return what a method makes of the rows, checked."""
-    answer: Answer = import_module(f"discreet.block.{method}").answer(problem)
+    if problem.against != "plain":
+        answer: Answer = getattr(import_module("discreet.block.against"), AGAINST[method])(problem)
+    else:
+        answer = import_module(f"discreet.block.{method}").answer(problem)
     check(problem, answer)
-    return Release(method, policy, problem.rows, problem.patterns, *answer)
+    return Release(method, policy, problem.rows, problem.patterns, *answer, against=problem.against)
 
 
 def compared(problem: Problem, policy: Policy) -> Comparison:

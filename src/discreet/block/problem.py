@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.attack.finding import Level
 from discreet.channels import Channels
 from discreet.detect import shared
 from discreet.detect.question import Question
@@ -38,8 +39,8 @@ class Problem:
     """Rows and their closed itemsets, of which no cell may hold from 1 to k − 1 rows.
 
     Some of the rows are enough for "add" and for "suppress": none, and all that it will suppress.
-    ``merge`` lets "add" look for fewer rows to add, ``keep_n`` lets "optimal" keep the number of rows, and it may take
-    so many ``seconds``.
+    The attacker that it is ``against`` must not find anything else, either. ``merge`` lets "add" look for fewer rows to
+    add, ``keep_n`` lets "optimal" keep the number of rows, and it may take so many ``seconds``.
     """
 
     rows: Rows
@@ -49,6 +50,7 @@ class Problem:
     merge: bool = False
     keep_n: bool = False
     seconds: float = 60.0
+    against: Level = "plain"
 
     @property
     def threads(self) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from discreet import DiscreetError, __version__
+from discreet.cli.attack import attack
 from discreet.cli.audit import audit
 from discreet.cli.block import block
 from discreet.cli.demo import demo
@@ -119,7 +120,7 @@ def _fail(sentence: str, code: int) -> NoReturn:
 
 
 COMMANDS: Final = (
-    *(audit, report, detect, tradeoff, block, verify, hide),
+    *(audit, report, detect, attack, tradeoff, block, verify, hide),
     *(mine, query, index, generate, demo, reproduce, serve),
 )
 for command in COMMANDS:

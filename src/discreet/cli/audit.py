@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.against import AGAINST, older
 from discreet.cli.place import check_place, fixed_time, put
+from discreet.cli.published import PUBLISHED, SCHEMA, is_published, judged, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, check_rule, given, options
 
 if TYPE_CHECKING:
@@ -21,7 +23,10 @@ Examples:
   discreet audit clinic.csv --min-support 5% --policy acro --exposed exposed.csv
   discreet audit clinic.csv --min-support 5% --policy acro --sacro checked
   discreet audit patterns.json -k 10 --json
-  discreet audit mined.txt -k 10 --n 2000 --kind closed""",
+  discreet audit mined.txt -k 10 --n 2000 --kind closed
+  discreet audit may.json -k 10 --against april.json --grown
+  discreet audit rules.csv -k 10 --rules --n 2000
+  discreet audit clinic.csv --min-support 5% -k 10 --schema =""",
 )
 @options(CANDIDATE, RULE)
 @click.option(
@@ -34,7 +39,7 @@ Examples:
 )
 @click.option("--exposed", metavar="FILE", help="Write which rows are exposed to a file named DO-NOT-RELEASE.")
 @click.option("--sacro", metavar="FOLDER", help="Write a folder for output checkers, which SACRO-Viewer opens.")
-@options(COLUMNS, TABLE, LIMITS, ENDING)
+@options(SCHEMA, PUBLISHED, AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
 def audit(
     *,
     file: str,
@@ -44,6 +49,9 @@ def audit(
     explain: int,
     exposed: str | None,
     sacro: str | None,
+    against: tuple[str, ...],
+    grown: bool,
+    schema: str | None,
     as_json: bool,
     out: str | None,
     quiet: bool,
@@ -57,6 +65,11 @@ def audit(
     With --min-support, FILE holds rows, of which the closed itemsets would be published. Without it, FILE
     holds patterns that somebody wants to publish, and no rows are needed. FILE may be - for stdin.
 
+    With --rules, FILE holds association rules; with --digits, --rounding or --round-to, supports that were
+    rounded; with --top, the itemsets of the largest supports.
+
+    With --against, it is also judged what FILE tells together with what was published before.
+
     Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
     """
     import discreet
@@ -65,27 +78,34 @@ def audit(
 
     check_rule(k, policy)
     rows_file = reading["rows_file"]
-    check_place("--out", out, file, rows_file)
-    target = _exposed_place(exposed, file, rows_file, has_rows=min_support is not None or rows_file is not None)
-    timestamp = None if sacro is None else _checked(sacro, file, rows_file, out, target)
+    check_place("--out", out, file, rows_file, *against)
+    told_of_file = told_of(reading)
+    if is_published(told_of_file):
+        alone: Any = {"min_support": min_support, "exposed": exposed, "sacro": sacro, "against": against or None}
+        alone |= {"grown": grown or None, "max_patterns": max_patterns, "memory": memory, "threads": threads}
+        by: Any = {"k": k, "policy": policy, "schema": schema}
+        return judged(file, told_of_file, by, alone, out=out, explain=explain, as_json=as_json, quiet=quiet, **reading)
+    target = _exposed_place(
+        exposed, file, rows_file, *against, has_rows=min_support is not None or rows_file is not None
+    )
+    timestamp = None if sacro is None else _checked(sacro, file, rows_file, out, target, *against)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
+    olds = older(against, grown=grown)
+    since: Any = {"against": [patterns for patterns, _ in olds], "grown": grown, "schema": schema}
     with watching(quiet=quiet, then="auditing") as progress:
         found = candidate(
             file, min_support=min_support, limits=limits, bars=progress if exposed is None else None, **reading
         )
         if found.patterns is None:
             rows: Any = found.rows
-            result = discreet.audit(rows, k=k, policy=policy, min_support=min_support, progress=progress, **limits)
+            limits["progress"] = progress
+            result = discreet.audit(rows, k=k, policy=policy, min_support=min_support, **since, **limits)
         else:
             progress(1, len(found.patterns))
-            result = discreet.audit(found.patterns, k=k, policy=policy, rows=found.rows)
+            result = discreet.audit(found.patterns, k=k, policy=policy, rows=found.rows, **since)
         _ = result.exposed, result.is_acyclic  # reckoned here, where the user is told what runs
-    put(
-        out,
-        report.audit_json(result, explain=explain, source=found.source),
-        report.audit_text(result, explain=explain, source=found.source),
-        as_json=as_json,
-    )
+    told: Any = {"explain": explain, "source": found.source, "against": [source for _, source in olds]}
+    put(out, report.audit_json(result, **told), report.audit_text(result, **told), as_json=as_json)
     if out not in {None, "-"} and not quiet:
         click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)
     if target is not None:

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from discreet.report import Source
 
 METHODS: Final = ("best", "suppress", "add", "withhold", "optimal")
+LEVELS: Final = ("plain", "derive", "linear")
 PATTERNS: Final = ("json", "csv", "spmf", "borgelt", "parquet")
-FITS: Final = {"merge": {"add"}, "keep_n": {"best", "optimal", "withhold"}, "seconds": {"best", "optimal"}}
+FITS: Final = {
+    "merge": {"add"},
+    "keep_n": {"best", "optimal", "withhold"},
+    "seconds": {"best", "optimal"},
+    "against": {"suppress", "add"},
+}
 """The methods that an option means something to."""
 MERGED: Final = {"suppress", "add", "withhold"}
 """The methods that need no more than merged rows."""
@@ -50,6 +56,13 @@ Examples:
     metavar="N",
     help="How long optimal, or best, may look for less distortion; 60 without it.",
 )
+@click.option(
+    "--against",
+    type=click.Choice(LEVELS),
+    default="plain",
+    show_default=True,
+    help="Block what this attacker infers, too: `discreet attack` tells of them. By suppress or add.",
+)
 @click.option("--compare", is_flag=True, help="Show what each method costs, side by side.")
 @click.option("--out", metavar="FOLDER", help="Write the release to this folder, with a certificate.")
 @click.option(
@@ -72,6 +85,7 @@ def block(
     merge: bool,
     keep_n: bool,
     seconds: float | None,
+    against: Any,  # noqa: ANN401 - one of LEVELS
     compare: bool,
     out: str | None,
     patterns: str,
@@ -96,6 +110,7 @@ def block(
     from discreet.cli.watch import watching
 
     asked: dict[str, Any] = {"merge": merge, "keep_n": keep_n, "seconds": seconds}
+    asked |= {} if against == "plain" else {"against": against}
     asked = {name: value for name, value in asked.items() if value}
     _check_usage(k, policy, method, asked, compare=compare)
     _check_out(out, file)

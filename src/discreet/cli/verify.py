@@ -20,8 +20,8 @@ def verify(*, folder: str, as_json: bool) -> int:
     """Check that the release in FOLDER is whole and that no sum of its supports tells of 1 to K - 1 rows.
 
     The files are read anew, and every cell of every maximal itemset is counted again, by code that shares
-    nothing with the code that wrote them. Compare the SHA-256 of release.json with the one that the publisher
-    has told you in another way.
+    nothing with the code that wrote them; an attacker whom it claims to withstand tries again. Compare the SHA-256
+    of release.json with the one that the publisher has told you in another way.
 
     Exit code 0: no fault. 1: faults. 2: wrong usage, or no release.
     """

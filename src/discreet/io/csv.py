@@ -219,15 +219,18 @@ def records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
         ) from None
 
 
-def _pattern(line: list[str], number: int) -> tuple[list[str], int]:
+def items_of(line: list[str], number: int) -> list[str]:
+    """Return the itemset of a line of patterns."""
     if len(line) != len(HEADER):
         raise InputError(f"pattern {number} has {len(line)} fields; it must have {len(HEADER)}: {','.join(HEADER)}")
-    cell, support = line
     try:
-        itemset = next(csv.reader([cell], delimiter=WITHIN, strict=True), [])
+        return next(csv.reader(line[:1], delimiter=WITHIN, strict=True), [])
     except csv.Error:
         raise InputError(f"pattern {number} has a quote that does not end; mend it") from None
-    return itemset, as_support(support, f"pattern {number}")
+
+
+def _pattern(line: list[str], number: int) -> tuple[list[str], int]:
+    return items_of(line, number), as_support(line[-1], f"pattern {number}")
 
 
 def written(lines: Iterable[list[str]]) -> Iterator[bytes]:

@@ -39,10 +39,10 @@ def read(data: Data) -> Transactions:
     >>> [sorted(row) for row in read(b"@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=2=tea\n1 2\n2\n")]
     [['apple', 'tea'], ['tea']]
     """
-    names = _names(as_text(data).split("\n")) if ITEM.encode() in data else {}
+    names = names_of(as_text(data).split("\n")) if ITEM.encode() in data else {}
     offsets, items, largest = fimi.parse(data, comments=COMMENTS)
     numbers = fimi.code(items, largest).tolist()
-    items, labels = in_order(items, _named(numbers, names))
+    items, labels = in_order(items, named(numbers, names))
     return Coded(offsets, items, labels).transactions()
 
 
@@ -74,7 +74,7 @@ def lines(wanted: Sequence[str]) -> Text:
                 raise InputError(
                     f"there are {ITEM} lines after rows; move them before all rows, to read it in one scan"
                 )
-            if ITEM.encode() in data[:size] and (names := _names(as_text(head).split("\n"))):
+            if ITEM.encode() in data[:size] and (names := names_of(as_text(head).split("\n"))):
                 numbers.update(names)
                 slots.clear()
                 slots.update({number: places[name] for number, name in names.items() if name in places})
@@ -98,13 +98,13 @@ def pieces() -> Pieces:
             yield Piece(offsets, items)
         _check_names(names)
 
-    return Pieces(read, lambda items: _named(items.tolist(), names))
+    return Pieces(read, lambda items: named(items.tolist(), names))
 
 
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of an SPMF file."""
     lines = [line.removesuffix("\r") for line in as_text(data).split("\n")]
-    names = _names(lines)
+    names = names_of(lines)
     pairs = (
         _pattern(line, number)
         for number, line in enumerate(lines, start=1)
@@ -116,7 +116,7 @@ def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one si
         min_support=as_support(told["MIN_SUPPORT"], "the line @MIN_SUPPORT=") if "MIN_SUPPORT" in told else None,
         kind=told.get("KIND"),
     )
-    return listed(pairs, mined=mined, as_labels=lambda numbers: _named(numbers, names))
+    return listed(pairs, mined=mined, as_labels=lambda numbers: named(numbers, names))
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
@@ -146,7 +146,7 @@ def _head(value: Transactions | Patterns) -> tuple[list[str], list[str]]:
     return [FROM_TEXT, *(f"@ITEM={number}={name}" for number, name in enumerate(names, start=1))], texts
 
 
-def _names(lines: list[str]) -> dict[int, str]:
+def names_of(lines: list[str]) -> dict[int, str]:
     """Return the labels that ``@ITEM=1=apple`` lines give to numbers."""
     names: dict[int, str] = {}
     _add_names(names, lines, 0)
@@ -169,7 +169,8 @@ def _check_names(names: Mapping[int, str]) -> None:
         raise InputError("two @ITEM lines give the same label; give each item a label of its own")
 
 
-def _named(numbers: list[int], names: Mapping[int, str]) -> list[Label]:
+def named(numbers: list[int], names: Mapping[int, str]) -> list[Label]:
+    """Return the labels of items by their numbers; where some are named, all must be."""
     if not names:
         return list(numbers)
     missing = sum(number not in names for number in numbers)

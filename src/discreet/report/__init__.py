@@ -4,11 +4,13 @@ from discreet.io.files import save
 from discreet.io.folders import MARK
 from discreet.labels import printable
 from discreet.measure import percent
+from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
 from discreet.report.cells import cells_svg
 from discreet.report.chart import chart
 from discreet.report.comparison import comparison_json, comparison_text
 from discreet.report.database import database_source
 from discreet.report.exposed import exposed_csv, marked
+from discreet.report.facts import facts_json, facts_text
 from discreet.report.figures import (
     before_after_figure,
     cell_sizes_figure,
@@ -32,6 +34,7 @@ from discreet.report.release import public_facts, public_text, release_facts, re
 from discreet.report.release_html import folder_html, release_html
 from discreet.report.sacro import check_sacro, write_sacro
 from discreet.report.text import aligned, audit_text, channel_line, channels_text, share, tradeoff_text
+from discreet.report.trees import tree_json, tree_text
 from discreet.report.words import Source, advice, guarantee, judgement, warnings
 
 __all__ = [
@@ -39,10 +42,14 @@ __all__ = [
     "Source",
     "advice",
     "aligned",
+    "attack_json",
+    "attack_text",
     "audit_html",
     "audit_json",
     "audit_text",
     "before_after_figure",
+    "bounds_json",
+    "bounds_text",
     "cell_sizes_figure",
     "cells_svg",
     "channel_line",
@@ -55,6 +62,8 @@ __all__ = [
     "comparison_text",
     "database_source",
     "exposed_csv",
+    "facts_json",
+    "facts_text",
     "findings_csv",
     "folder_html",
     "guarantee",
@@ -82,6 +91,8 @@ __all__ = [
     "tradeoff_figure",
     "tradeoff_json",
     "tradeoff_text",
+    "tree_json",
+    "tree_text",
     "warnings",
     "write_sacro",
 ]

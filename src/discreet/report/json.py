@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet import __version__
 from discreet.audit import Audit
+from discreet.changes import Changes
 from discreet.channels import Channel, Channels, Difference, Exposed, Term
 from discreet.implications import Implications
 from discreet.io.coding import blocks, ragged
@@ -15,12 +16,16 @@ from discreet.patterns import Patterns
 from discreet.policy import ZEROS, Policy
 from discreet.report.text import ranks
 from discreet.report.words import Source, warnings
+from discreet.rules import Bounded
 from discreet.tradeoff import Tradeoff
 
 
-def audit_json(audit: Audit, *, explain: int = 3, source: Source | None = None) -> Iterator[bytes]:
+def audit_json(
+    audit: Audit, *, explain: int = 3, source: Source | None = None, against: Sequence[Source] = ()
+) -> Iterator[bytes]:
     """Yield an audit as JSON: everything that was found, and the sums of the ``explain`` worst of each kind.
 
+    ``against`` are the files of the older releases that it was compared with, if they are known.
     Of rows it tells how many are exposed, never which.
     """
     patterns = audit.patterns
@@ -35,21 +40,24 @@ def audit_json(audit: Audit, *, explain: int = 3, source: Source | None = None) 
         "kind": patterns.kind,
         "itemsets": len(patterns),
         "input": source._asdict() if source else None,
+        **({"against": [one._asdict() for one in against]} if against else {}),
         "with_rows": audit.rows is not None,
         "is_acyclic": audit.is_acyclic,
         "exposed": _exposed(audit.exposed),
         "warnings": warnings(audit),
     }
-    checks = (_text({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
-    channels = None if audit.channels is None else _channels(audit.channels, patterns, explain)
+    checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
+    channels = None if audit.channels is None else channels_of(audit.channels, patterns, explain)
     implications = None if audit.implications is None else _implications(audit.implications)
     lists = {
         "checks": checks,
         "channels": channels,
         "implications": implications,
         "differences": _differences(audit.differences, patterns, explain),
+        **({"changes": _changes(audit.changes)} if audit.changes else {}),
+        **({"rests": bounded_json(audit.rests)} if audit.rests else {}),
     }
-    yield from blocks(_document(head, lists))
+    yield from blocks(document(head, lists))
 
 
 def channels_json(
@@ -74,8 +82,8 @@ def channels_json(
         "input": source._asdict() if source else None,
         "all": every is not None,
     }
-    entries = _channels(channels, patterns, 0) if every is None else _objects(every)
-    yield from blocks(_document(head, {"channels": entries}))
+    entries = channels_of(channels, patterns, 0) if every is None else _objects(every)
+    yield from blocks(document(head, {"channels": entries}))
 
 
 def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterator[bytes]:
@@ -90,23 +98,23 @@ def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         "itemsets": tradeoff.itemsets.tolist(),
     }
     lists = {
-        "channels": map(_text, tradeoff.channels.tolist()),
-        "exposed": map(_text, tradeoff.exposed.tolist()),
-        "safe": (_text({"k": k, "min_support": safe}) for k, safe in tradeoff.safe.items()),
+        "channels": map(encoded, tradeoff.channels.tolist()),
+        "exposed": map(encoded, tradeoff.exposed.tolist()),
+        "safe": (encoded({"k": k, "min_support": safe}) for k, safe in tradeoff.safe.items()),
     }
-    yield from blocks(_document(head, lists))
+    yield from blocks(document(head, lists))
 
 
-def _document(head: Mapping[str, Any], lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
+def document(head: Mapping[str, Any], lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
     """Yield the lines of a JSON object: values that take a line, then lists with an entry a line."""
     yield "{"
-    yield from (f"  {_text(key)}: {_text(value)}," for key, value in head.items())
+    yield from (f"  {encoded(key)}: {encoded(value)}," for key, value in head.items())
     for number, (key, entries) in enumerate(lists.items(), start=1):
         comma = "," * (number < len(lists))
         if entries is None:
-            yield f"  {_text(key)}: null{comma}"
+            yield f"  {encoded(key)}: null{comma}"
         else:
-            yield f"  {_text(key)}: ["
+            yield f"  {encoded(key)}: ["
             yield from _with_commas(entries)
             yield f"  ]{comma}"
     yield "}"
@@ -123,7 +131,7 @@ def _with_commas(entries: Iterable[str]) -> Iterator[str]:
         yield f"    {before}"
 
 
-def _channels(channels: Channels, patterns: Patterns, explain: int) -> Iterator[str]:
+def channels_of(channels: Channels, patterns: Patterns, explain: int) -> Iterator[str]:
     """Yield each maximal channel, from the arrays: there may be hundreds of thousands."""
     names = Names(channels.labels)
     sums = {at: _sum(channels[at].terms(patterns)) for at in channels.ranking()[:explain].tolist()}
@@ -138,11 +146,33 @@ def _objects(found: Iterable[Channel | Difference], sums: Sequence[str] = ()) ->
     """Yield channels or differences one by one; the first of them with their sums."""
     for number, one in enumerate(found):
         sum_ = sums[number] if number < len(sums) else ""
-        yield f'{{"base": {_labels(one.base)}, "top": {_labels(one.top)}, "count": {one.count}{sum_}}}'
+        yield f'{{"base": {labels_json(one.base)}, "top": {labels_json(one.top)}, "count": {one.count}{sum_}}}'
 
 
 def _differences(differences: Sequence[Difference], patterns: Patterns, explain: int) -> Iterator[str]:
     return _objects(differences, [_sum(difference.terms(patterns)) for difference in differences[:explain]])
+
+
+def _changes(since: Sequence[Changes]) -> Iterator[str]:
+    """Yield the small changes since each older release, or since several together; the releases count from 1."""
+    for changes in since:
+        numbers = encoded(changes.numbers)
+        for change in changes:
+            cell = f'"base": {labels_json(change.base)}, "top": {labels_json(change.top)}'
+            counts = f'"count": {change.count}, "before": {change.before}, "after": {change.after}'
+            yield f'{{"releases": {numbers}, {cell}, {counts}}}'
+
+
+def bounded_json(found: Iterable[Bounded]) -> Iterator[str]:
+    """Yield findings within limits: which rows, from how many to how many, and the supports that tell so."""
+    for one in found:
+        lacked = ", ".join(sorted(map(labels_json, one.lacked)))
+        terms = ", ".join(
+            f'{{"times": {-1 if at else 1}, "items": {labels_json(itemset)}, "low": {low}, "high": {high}}}'
+            for at, (itemset, (low, high)) in enumerate(one.terms)
+        )
+        limits = f'"low": {one.low}, "high": {one.high}'
+        yield f'{{"base": {labels_json(one.base)}, "lacked": [{lacked}], {limits}, "sum": [{terms}]}}'
 
 
 def _implications(implications: Implications) -> Iterator[str]:
@@ -155,7 +185,7 @@ def _implications(implications: Implications) -> Iterator[str]:
 def _sum(terms: Iterable[Term]) -> str:
     """Return the end of an entry that tells the sum."""
     texts = (
-        f'{{"times": {term.times}, "items": {_labels(term.itemset)}, "support": {term.support}}}' for term in terms
+        f'{{"times": {term.times}, "items": {labels_json(term.itemset)}, "support": {term.support}}}' for term in terms
     )
     return f', "sum": [{", ".join(texts)}]'
 
@@ -177,7 +207,8 @@ class Names:
         return f"[{', '.join([self.texts[code] for code in sorted(codes, key=self.ranks.__getitem__)])}]"
 
 
-def _labels(labels: Iterable[Label]) -> str:
+def labels_json(labels: Iterable[Label]) -> str:
+    """Return labels as a list, in their order."""
     return f"[{', '.join(map(_label, ordered(labels)))}]"
 
 
@@ -215,6 +246,6 @@ def _exposed(exposed: Exposed | None) -> dict[str, Any] | None:
     return {"rows": exposed.rows, "smallest": histogram}
 
 
-def _text(value: object) -> str:
+def encoded(value: object) -> str:
     """Return any value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)

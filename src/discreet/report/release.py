@@ -23,6 +23,13 @@ HOW: Final = {
 }
 """What each method did, for a reader who has never heard of it."""
 
+WITHSTOOD: Final = {
+    "derive": "An attacker who also derives supports that are not listed (“derive”)",
+    "linear": "An attacker who also solves linear programs over what is listed (“linear”)",
+    "exact": "An attacker who looks at all rows that there could be (“exact”)",
+}
+"""Whom a release withstands beside those who add and subtract supports."""
+
 
 def public_facts(release: Release) -> dict[str, Any]:
     """Return what everybody may be told of a release: nothing that its patterns, method and policy do not tell.
@@ -42,6 +49,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "listed": len(patterns),
         "frequent": sum(class_sizes(patterns)),
         "is_whole": release.is_whole,
+        "against": release.against,
         "policy": policy_facts(release.policy),
         "distortion": {"average_at_most": power_of_ten(release.distortion.average)},
     }
@@ -128,6 +136,8 @@ def how_to_read(facts: Mapping[str, Any]) -> list[str]:
     """Return how a release is to be understood by its readers, by what everybody may be told of it."""
     k, method, version = facts["k"], facts["method"], facts["discreet"]
     made = f'They were made safe to publish for k = {k:,}, by "{method}" of discreet {version}.'
+    if facts["against"] != "plain":
+        made += f" {WITHSTOOD[facts['against']]} finds nothing about fewer than {k:,} rows in them."
     if not facts["is_whole"]:
         missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
         return [made, missing]

@@ -7,15 +7,18 @@ from typing import Final
 
 import numpy as np
 
+from discreet import checks
 from discreet.audit import Audit
+from discreet.changes import Changes
 from discreet.channels import Channel, Channels, Difference, Term, signed
 from discreet.implications import Implication
 from discreet.io.coding import ragged
 from discreet.labels import Label, ordered, printable
 from discreet.patterns import Patterns
 from discreet.report.words import Source, advice, guarantee
+from discreet.rules import Bounded
 from discreet.tradeoff import Tradeoff
-from discreet.verdict import SIGNS, Verdict
+from discreet.verdict import Verdict
 
 WIDTH: Final = 100
 """Columns of what is prose."""
@@ -25,8 +28,12 @@ LONGEST_SUM: Final = 8
 SHOWN_OF_LONGER: Final = 4
 
 
-def audit_text(audit: Audit, *, explain: int = 3, source: Source | None = None) -> Iterator[str]:
+def audit_text(
+    audit: Audit, *, explain: int = 3, source: Source | None = None, against: Sequence[Source] = ()
+) -> Iterator[str]:
     """Yield an audit in lines: the verdict, the checks, the exposed rows, the ``explain`` worst of each kind, advice.
+
+    ``against`` are the files of the older releases that it was compared with, if they are known.
 
     >>> from discreet import audit
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -47,12 +54,11 @@ def audit_text(audit: Audit, *, explain: int = 3, source: Source | None = None) 
     """
     yield printable(f"{audit.verdict.name}: {_candidate(audit, source)}")
     yield ""
-    width = max(len(check.name) for check in audit.checks)
-    for check in audit.checks:
-        yield printable(f"  {SIGNS[check.verdict]} {check.name:<{width}}  {check.sentence}")
+    yield from checks.lines(audit.checks)
     if audit.exposed is not None:
         yield from ("", exposed_line(audit))
     yield from _examples(audit, explain)
+    yield from _changes(audit.changes, explain, against)
     yield ""
     yield from wrap(guarantee(audit) if audit.verdict is Verdict.RELEASE else advice(audit), WIDTH)
 
@@ -174,22 +180,41 @@ def _examples(audit: Audit, most: int) -> Iterator[str]:
     if audit.channels is not None and len(audit.channels):
         lines = (channel_line(channel, patterns) for channel in audit.channels.worst(most))
         title = "The worst channels, and the sums of published supports that tell them:"
-        yield from _listed(title, lines, most, len(audit.channels))
+        yield from some_of(title, lines, most, len(audit.channels))
     if audit.differences:
         lines = (channel_line(difference, patterns) for difference in audit.differences)
         title = "The smallest differences of published supports:"
-        yield from _listed(title, lines, most, len(audit.differences))
+        yield from some_of(title, lines, most, len(audit.differences))
     if audit.implications is not None and len(audit.implications):
         lines = (_implication(implication, patterns) for implication in audit.implications)
-        yield from _listed("The shortest implications:", lines, most, len(audit.implications))
+        yield from some_of("The shortest implications:", lines, most, len(audit.implications))
+    if audit.rests:
+        title = "The smallest rests of attributes, whose values exclude each other:"
+        yield from some_of(title, bounded_lines(audit.rests), most, len(audit.rests))
 
 
-def _listed(title: str, lines: Iterable[str], most: int, many: int) -> Iterator[str]:
+def _changes(since: Sequence[Changes], most: int, against: Sequence[Source]) -> Iterator[str]:
+    """Yield the smallest changes since each older release, or since several together."""
+    for changes in since:
+        names = (against[at - 1].file if against else f"older release {at}" for at in changes.numbers)
+        name = " and ".join(names)
+        lines = (printable(str(change)) for change in changes)
+        if changes.small:
+            yield from some_of(printable(f"The smallest changes since {name}:"), lines, most, changes.small)
+
+
+def some_of(title: str, lines: Iterable[str], most: int, many: int) -> Iterator[str]:
+    """Yield the first lines under a title, and how many there are besides; nothing if none is to be shown."""
     if most:
         yield from ("", title)
         yield from (f"  {line}" for line in islice(lines, most))
         if many > most:
             yield f"  … and {many - most:,} more; --json lists all of them."
+
+
+def bounded_lines(found: Iterable[Bounded]) -> Iterator[str]:
+    """Yield findings within limits, each with the sum that tells it."""
+    return (printable(f"{one}, as {one.explain()}") for one in found)
 
 
 def _implication(implication: Implication, patterns: Patterns) -> str:

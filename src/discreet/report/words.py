@@ -54,6 +54,8 @@ def judgement(audit: Audit) -> str:
         "inference channels": f"sums of the supports tell of {few}",
         "differences": f"differences of the supports tell of {few}",
         "low counts": f"supports are those of {few}",
+        "differencing": f"differences from an older release tell of {few}",
+        "schema": f"what is left of an attribute tells of {few}",
         "class disclosure": "the supports tell what everyone with some items has as well",
         "completeness": "the list has gaps, so that nothing can be judged",
         "consistency": "the supports contradict each other, so that nothing can be judged",
@@ -61,7 +63,7 @@ def judgement(audit: Audit) -> str:
         "rounding": "the supports are not rounded as the policy asks for",
     }
     why = next((reason for name, reason in found.items() if name in failed), "see the checks")
-    if audit.verdict is Verdict.REVIEW and failed <= {"inference channels", "differences"}:
+    if audit.verdict is Verdict.REVIEW and failed <= {"inference channels", "differences", "differencing"}:
         why = "what the supports tell could not be followed to the end"
     must = "must not be published as it is" if audit.verdict is Verdict.WITHHOLD else "must be looked at by a person"
     return f"This {must}: {why}."
@@ -107,4 +109,5 @@ def advice(audit: Audit) -> str:
         return "Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far."
     if "class disclosure" in failed:
         return "Look at the implications: where one tells more than is known of everyone anyway, leave its items out."
-    return "A person must look at this: the checks above say why."
+    wait = "Wait until more rows have come, leave out what changed little, or publish what was published before."
+    return wait if failed == {"differencing"} else "A person must look at this: the checks above say why."

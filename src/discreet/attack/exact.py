@@ -1,0 +1,204 @@
+"""Exact: all that follows from published supports about a few items, by integer programs over every possible row."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attack.certificate import proves
+from discreet.attack.facts import Facts
+from discreet.attack.finding import Finding, Searched, Undecided
+from discreet.attack.proof import Wanted, certificate
+from discreet.attack.region import TINY, Clock, Region, TimeIsUpError
+from discreet.attack.system import Bits, Ground, system
+from discreet.merged import Rows
+from discreet.program import Floats
+
+SECONDS: Final = 60.0
+"""What a search may take unless another budget is given."""
+ITEMS: Final = 12
+"""Items that may be published: 3 to the power of their number is how many conjunctions there are."""
+PAIRED: Final = 9
+"""Items up to which pairs of cells are looked at too: there are more of them."""
+
+Cube: TypeAlias = NDArray[np.float64]
+"""An axis an item: rows that lack it, that hold it and, where there is a third place, either."""
+
+
+@dataclass(eq=False)
+class Extremes:
+    """The fewest and the most rows of each of many patterns in any database that was met."""
+
+    least: Cube
+    most: Cube
+
+    @classmethod
+    def of(cls, counts: Cube) -> "Extremes":
+        """Return those of one database."""
+        return cls(counts.copy(), counts.copy())
+
+    def add(self, counts: Cube) -> None:
+        """Take another database into account."""
+        np.minimum(self.least, counts, out=self.least)
+        np.maximum(self.most, counts, out=self.most)
+
+    def may_be_rare(self, k: int) -> NDArray[np.bool_]:
+        """Return which patterns hold for 1 to k − 1 rows in all of them."""
+        return (self.least > TINY) & (self.most < k - TINY)
+
+
+@dataclass(eq=False)
+class Search:
+    """The search of one publication over all of its items."""
+
+    ground: Ground
+    region: Region
+    k: int
+    findings: list[Finding] = field(default_factory=list)
+    unproven: int = 0
+
+    def __post_init__(self) -> None:
+        """Start with nothing known to be rare."""
+        self.many = len(self.ground.items)
+        self.known = np.zeros((3,) * self.many, dtype=np.bool_)
+
+    def cube(self, witness: Floats) -> Cube:
+        """Return how many rows of a database make each conjunction true."""
+        counts = np.zeros((2,) * self.many)
+        for row, count in zip(self.region.system.rows, witness.tolist(), strict=True):
+            counts[tuple(row >> place & 1 for place in range(self.many))] = count
+        for axis in range(self.many):
+            counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+        return counts
+
+    def conjunctions(self) -> None:
+        """Look at all conjunctions, those of few items first; what says more than one that is rare needs no look."""
+        extremes = Extremes.of(self.cube(self.region.witnesses[0]))
+        seen = 1
+        self._mark_channels(extremes.least)
+        every = np.array(list(product(range(3), repeat=self.many)), dtype=np.int64)
+        for place in every[np.argsort((every < 2).sum(axis=1), kind="stable")]:  # noqa: PLR2004 - 2 is "either"
+            at = tuple(place.tolist())
+            for witness in self.region.witnesses[seen:]:
+                extremes.add(self.cube(witness))
+            seen = len(self.region.witnesses)
+            if not self.known[at] and _is_rare(extremes.least[at], extremes.most[at], self.k):
+                over = sum(1 << item for item, value in enumerate(at) if value < 2)  # noqa: PLR2004
+                cell = sum(1 << item for item, value in enumerate(at) if value == 1)
+                if self._test(over, frozenset([cell])):
+                    self._mark(at)
+
+    def pairs(self) -> None:
+        """Look at pairs of cells that differ in an odd number of items, three or more, whatever else they say.
+
+        Where no conjunction is rare these may be (Theorem A3): all rows that would leave the one enter the other.
+        """
+        for size in range(3, self.many + 1, 2):
+            for chosen in combinations(range(self.many), size):
+                self._pairs_over(chosen)
+
+    def _pairs_over(self, chosen: tuple[int, ...]) -> None:
+        cut = tuple(slice(0, 2) if item in chosen else slice(None) for item in range(self.many))
+
+        def both(counts: Cube) -> Cube:
+            inside = counts[cut]
+            return inside + np.flip(inside, axis=chosen)
+
+        cubes = [self.cube(witness) for witness in self.region.witnesses]
+        extremes = Extremes.of(both(cubes[0]))
+        for counts in cubes[1:]:
+            extremes.add(both(counts))
+        candidates = extremes.may_be_rare(self.k) & ~(self.known[cut] | np.flip(self.known[cut], axis=chosen))
+        for place in np.argwhere(candidates).tolist():
+            # Each pair is met twice: once with the first of its items, once without.
+            if place[chosen[0]]:
+                over = sum(1 << item for item, value in enumerate(place) if value < 2)  # noqa: PLR2004
+                cell = sum(1 << item for item, value in enumerate(place) if value == 1)
+                self._test(over, frozenset([cell, cell ^ sum(1 << item for item in chosen)]))
+
+    def _mark_channels(self, counts: Cube) -> None:
+        """Mark what says more than a conjunction whose rows are few by sums of supports alone."""
+        for part in self.ground.parts(self.ground.everything):
+            inside = tuple(slice(None) if part >> item & 1 else slice(2, 3) for item in range(self.many))
+            few = (counts[inside] > TINY) & (counts[inside] < self.k - TINY)
+            for place in np.argwhere(few).tolist():
+                self._mark(tuple(value if part >> item & 1 else 2 for item, value in enumerate(place)))
+
+    def _mark(self, at: tuple[int, ...]) -> None:
+        self.known[tuple(slice(None) if value == 2 else value for value in at)] = True  # noqa: PLR2004
+
+    def _test(self, over: Bits, cells: frozenset[Bits]) -> bool:
+        """Add what is inferred of a pattern; return whether it is rare."""
+        truth = self.region.system.truth(over, cells)
+        low = self.region.least(truth)
+        if low < 1 - TINY:
+            return False
+        high = -self.region.least(-truth)
+        if high > self.k - 1 + TINY:
+            return False
+        self._add(over, cells, round(low), round(high))
+        return True
+
+    def _add(self, over: Bits, cells: frozenset[Bits], low: int, high: int) -> None:
+        """Add a finding with its proof; sums alone may prove less than whole numbers do."""
+        relaxed = Region(self.region.system, self.region.clock)
+        loose = relaxed.limits(self.region.system.truth(over, cells))
+        for limits in [(low, high), loose] if loose != (low, high) else [loose]:
+            proof = (
+                certificate(self.region.system, Wanted(over, cells, *limits), self.region.clock)
+                if limits[0] >= 1
+                else None
+            )
+            if proof is not None and limits[1] < self.k and proves(self.ground.facts, proof):
+                self.findings.append(Finding(proof, "exact", self.ground.facts))
+                return
+        self.unproven += 1
+
+
+def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SECONDS) -> Searched:
+    """Return what holds for 1 to k − 1 rows in every database that facts allow: conjunctions, and pairs of cells.
+
+    The unknowns are the numbers of rows of each possible kind, over all items and in whole numbers. Of the publisher's
+    own ``rows`` only what is rare in them can be inferred to be so (Lemma C1).
+
+    >>> from discreet import mine
+    >>> rows = ["", "a", "b", "c", *["ab"] * 3, *["ac"] * 3, *["bc"] * 3]
+    >>> print(*exact(Facts.of(mine([list(row) for row in rows], min_support=3)), k=2).findings)
+    (a ∧ b ∧ c) ∨ (¬a ∧ ¬b ∧ ¬c): 1 row
+    """
+    ground = Ground(facts)
+    many = len(ground.items)
+    if many > ITEMS:
+        why = f"all that can be said of {ITEMS} items is looked at, and no more"
+        return Searched((), (Undecided(1, f"publications of {many:,} items", why),))
+    region = Region(system(ground, ground.everything, most=1 << ITEMS), Clock.of(seconds), whole=True)
+    search, is_over = Search(ground, region, k), False
+    try:
+        own = None if rows is None else region.system.counts(ground.rows(rows))
+        if own is None:
+            region.least(np.zeros(len(region.system.rows)))
+        else:
+            region.witnesses.append(own)
+        search.conjunctions()
+        if many <= PAIRED:
+            search.pairs()
+    except TimeIsUpError:
+        is_over = True
+    return Searched(tuple(search.findings), tuple(_left(search, seconds, is_over=is_over)))
+
+
+def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecided]:
+    """Yield what was left undecided, and why."""
+    if is_over:
+        yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
+    elif search.many > PAIRED:
+        yield Undecided(1, "publications as to pairs of cells", f"they are looked at for up to {PAIRED} items")
+    if search.unproven:
+        yield Undecided(search.unproven, "patterns", "whole numbers leave few rows, but no sum of supports proves it")
+
+
+def _is_rare(least: float, most: float, k: int) -> bool:
+    return least > TINY and most < k - TINY

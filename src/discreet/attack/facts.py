@@ -1,0 +1,247 @@
+"""Facts: what a publication says of supports, as limits that hold in every database it may come from."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.errors import InputError
+from discreet.family import family_of
+from discreet.labels import Label, ordered
+from discreet.patterns import Patterns
+from discreet.transactions import as_itemset
+
+Codes: TypeAlias = frozenset[int]
+"""An itemset by the codes of its items."""
+Limits: TypeAlias = tuple[int, int]
+"""The least and the most rows that hold something."""
+Schema: TypeAlias = Iterable[Iterable[Label]]
+"""Groups of items of which no row holds two, such as the values of one attribute."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Facts:
+    """Of each listed itemset, ``items[offsets[i]:offsets[i + 1]]``, the least and the most rows that hold it.
+
+    The empty itemset is the first; its facts are those of the number of rows, ``n`` at most. ``inherited`` says that
+    the list is one of closed itemsets: any other below a listed one has the largest support of those that hold it.
+    ``absent`` is the most rows that hold an itemset which is not below a listed one: min_support − 1 if all that
+    reaches it is published, and None if nothing is said of them. No row holds two items of a group of the ``schema``.
+
+    >>> from discreet import mine
+    >>> facts = Facts.of(mine([["a", "b"], ["a", "b"], ["a"], ["c"]], min_support=2))
+    >>> a, b, c = range(3)
+    >>> facts.limits(frozenset([b])), facts.limits(frozenset([a, b])), facts.limits(frozenset([b, c]))
+    ((2, 2), (2, 2), (0, 1))
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    labels: tuple[Label, ...]
+    n: int
+    inherited: bool = False
+    absent: int | None = None
+    schema: tuple[Codes, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse limits that no number keeps."""
+        wrong = np.count_nonzero((self.low > self.high) | (self.low < 0))
+        if wrong:
+            raise InputError(
+                f"{wrong:,} of {self.low.size:,} itemsets have limits that no support keeps; the lower one must be 0 "
+                "or more, and the upper one no less than that"
+            )
+        if self.schema and (
+            contradicted := sum(self.low[at] > 0 and self.excludes(self.itemset(at)) for at in range(len(self)))
+        ):
+            raise InputError(
+                f"{contradicted:,} of {self.low.size:,} itemsets have two items of a group of the schema, which no row "
+                "holds together; check the schema"
+            )
+        for numbers in (self.offsets, self.items, self.low, self.high):
+            numbers.setflags(write=False)
+
+    @classmethod
+    def of(cls, patterns: Patterns, *, complete: bool = True, schema: Schema | None = None) -> Self:
+        """Return what patterns say; if they are ``complete``, also that nothing else reaches their minimum support.
+
+        Of maximal itemsets that is their own supports only; those below them have at least as much.
+        """
+        listed = patterns if patterns.kind == "maximal" else family_of(patterns)
+        offsets, items, supports = _with_root(listed.offsets, listed.items, listed.supports, patterns.n)
+        inherited = patterns.kind != "maximal"
+        absent = patterns.min_support - 1 if complete else None
+        groups = as_schema(schema, patterns.labels)
+        return cls(offsets, items, supports, supports, patterns.labels, patterns.n, inherited, absent, groups)
+
+    @classmethod
+    def from_limits(
+        cls,
+        limits: Iterable[tuple[Iterable[Label], int, int]],
+        *,
+        n: int,
+        absent: int | None = None,
+        schema: Schema | None = None,
+    ) -> Self:
+        """Take the least and the most support of itemsets, each once; what is not said of the empty one is exactly n.
+
+        >>> facts = Facts.from_limits([(["a"], 3, 4), (["a", "b"], 2, 2)], n=9)
+        >>> facts.n, facts.limits(frozenset()), facts.limits(frozenset([0])), facts.limits(frozenset([1]))
+        (9, (9, 9), (3, 4), (2, 9))
+        """
+        said = {as_itemset(itemset): (low, high) for itemset, low, high in limits}
+        groups = [as_itemset(group) for group in schema or ()]
+        labels = ordered(label for itemset in [*said, *groups] for label in itemset)
+        code = {label: number for number, label in enumerate(labels)}
+        said.setdefault(frozenset(), (n, n))
+        coded = sorted((sorted(code[label] for label in itemset), *limit) for itemset, limit in said.items())
+        offsets = np.cumsum([0, *(len(codes) for codes, _, _ in coded)], dtype=np.int64)
+        items = np.array([item for codes, _, _ in coded for item in codes], dtype=np.int32)
+        low, high = (np.array([line[at] for line in coded], dtype=np.int64) for at in (1, 2))
+        return cls(offsets, items, low, high, labels, n, absent=absent, schema=as_schema(groups, labels))
+
+    def __len__(self) -> int:
+        return int(self.low.size)
+
+    def __repr__(self) -> str:
+        said = "exact supports" if self.is_exact else "limits"
+        absent = "" if self.absent is None else f", no other itemset above {self.absent:,}"
+        return f"<Facts: {said} of {len(self):,} itemsets, {self.n:,} rows{absent}>"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the support of every listed itemset is known exactly."""
+        return bool((self.low == self.high).all())
+
+    @cached_property
+    def code(self) -> Mapping[Label, int]:
+        """The code of each label."""
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def itemset(self, number: int) -> Codes:
+        """Return a listed itemset, by its number."""
+        return frozenset(self.items[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    @cached_property
+    def tops(self) -> tuple[Codes, ...]:
+        """The listed itemsets that no other listed one holds."""
+        is_top = kernels.family.maximal(self.offsets, self.items, len(self.labels))
+        return tuple(self.itemset(number) for number in np.flatnonzero(is_top).tolist())
+
+    @cached_property
+    def listed(self) -> Mapping[Codes, Limits]:
+        """The limits of each listed itemset."""
+        lows, highs = self.low.tolist(), self.high.tolist()
+        return {self.itemset(number): limits for number, limits in enumerate(zip(lows, highs, strict=True))}
+
+    def limits(self, itemset: Codes) -> Limits:
+        """Return the least and the most support of an itemset that the publication itself says.
+
+        That is what is listed of it, at least what a listed one that holds it has, and exactly that below a closed one.
+        """
+        if self.excludes(itemset):
+            return 0, 0
+        above = self._above(itemset)
+        if above is None:
+            return 0, self.n if self.absent is None else min(self.n, self.absent)
+        least = int(self.low[above])
+        return (least, least) if self.inherited else self.listed.get(itemset, (least, self.n))
+
+    def table(self, top: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the limits of all subsets of ``top``, which has few items: bit i stands for its i-th item.
+
+        >>> low, high = Facts.from_limits([(["a"], 3, 4), (["a", "b"], 2, 2)], n=9).table(frozenset([0, 1]))
+        >>> low.tolist(), high.tolist()
+        ([9, 3, 2, 2], [9, 4, 9, 2])
+        """
+        items = sorted(top)
+        if self.inherited and self._above(top) is not None and not self.excludes(top):
+            return 2 * (self._inherit(items),)
+        sets = (frozenset(item for bit, item in enumerate(items) if row >> bit & 1) for row in range(1 << len(items)))
+        low, high = np.array([self.limits(itemset) for itemset in sets], dtype=np.int64).T
+        return low, high
+
+    def _inherit(self, items: list[int]) -> NDArray[np.int64]:
+        """Return the supports of all sets of some items, of which each is below a listed one."""
+        weight = np.zeros(len(self.labels), dtype=np.int64)
+        weight[items] = 1 << np.arange(len(items))
+        met = np.add.reduceat(np.append(weight[self.items], 0), self.offsets[:-1])
+        met[np.diff(self.offsets) == 0] = 0  # an empty segment adds up to the entry behind it
+        supports = np.zeros(1 << len(items), dtype=np.int64)
+        np.maximum.at(supports, met, self.low)
+        for bit in range(len(items)):
+            halves = supports.reshape(-1, 2, 1 << bit)
+            np.maximum(halves[:, 0], halves[:, 1], out=halves[:, 0])
+        return supports
+
+    def is_below(self, itemset: Codes) -> bool:
+        """Return whether a listed itemset has all items of this one."""
+        return self._above(itemset) is not None
+
+    def excludes(self, itemset: Codes) -> bool:
+        """Return whether the schema says that no row holds the itemset."""
+        return any(len(group & itemset) > 1 for group in self.schema)
+
+    def pairs_excluded(self) -> list[Codes]:
+        """Return the pairs of items that the schema says no row holds, in dictionary order."""
+        pairs = {pair for group in self.schema for pair in combinations(sorted(group), 2)}
+        return [frozenset(pair) for pair in sorted(pairs)]
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        """The numbers of the listed itemsets, those of the largest lower limits first."""
+        return np.argsort(-self.low, kind="stable")
+
+    @cached_property
+    def _owners(self) -> Mapping[int, NDArray[np.intp]]:
+        """For each item of a listed itemset the places of those that hold it, in that order."""
+        owners = np.repeat(np.argsort(self._order), np.diff(self.offsets))
+        items, starts = np.unique(np.sort(self.items), return_index=True)
+        groups = np.split(owners[np.argsort(self.items, kind="stable")], starts[1:])
+        return dict(zip(items.tolist(), groups, strict=False))
+
+    @cached_property
+    def _holders(self) -> dict[int, int]:
+        """The same, a bit for each place, of items that were asked for: there may be many thousands."""
+        return {}
+
+    def _holding(self, item: int) -> int:
+        if item not in self._holders:
+            bits = np.zeros(len(self), dtype=np.bool_)
+            bits[self._owners.get(item, [])] = True
+            self._holders[item] = int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+        return self._holders[item]
+
+    def _above(self, itemset: Codes) -> int | None:
+        """Return the listed itemset of the largest lower limit that holds ``itemset``, by its number, if any does."""
+        found = (1 << len(self)) - 1
+        for item in itemset:
+            found &= self._holding(item)
+        return int(self._order[(found & -found).bit_length() - 1]) if found else None
+
+
+def as_schema(schema: Schema | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
+    """Return the groups of a schema by the codes of their items; items that nothing is published of are left out.
+
+    >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)
+    True
+    """
+    code = {label: number for number, label in enumerate(labels)}
+    groups = (frozenset(code[label] for label in as_itemset(group) if label in code) for group in schema or ())
+    return tuple(group for group in groups if len(group) > 1)
+
+
+def _with_root(
+    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Return itemsets in dictionary order with the empty one, which n rows hold: n is public."""
+    if offsets.size > 1 and offsets[1] == 0:
+        return offsets, items, supports
+    return np.insert(offsets, 0, 0), items, np.insert(supports, 0, n)

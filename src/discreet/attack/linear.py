@@ -1,0 +1,180 @@
+"""Linear: what follows from published supports over a top and one or two items more, by linear programs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, groupby, islice
+from math import comb
+from typing import Final
+
+import numpy as np
+
+from discreet.attack.facts import Facts
+from discreet.attack.finding import Finding, Searched, Undecided
+from discreet.attack.proof import Wanted, proven
+from discreet.attack.region import Clock, Region, Subcube, TimeIsUpError
+from discreet.attack.system import KINDS, LONGEST, Bits, Ground, System, around, places, system
+from discreet.attack.witness import Witnesses, witnesses
+from discreet.errors import BudgetError
+from discreet.merged import Rows
+
+SECONDS: Final = 60.0
+"""What a search may take unless another budget is given."""
+FEW: Final = 6
+"""Items over which all conjunctions are looked at, and not only those that say something of each item."""
+AT_ONCE: Final = 1 << 14
+"""Tops with items beside them that witnesses are sought for together."""
+
+
+@dataclass(eq=False)
+class Search:
+    """The search of one publication: what was found, by universe, and what was left undecided."""
+
+    ground: Ground
+    k: int
+    clock: Clock
+    evidence: Witnesses | None
+    findings: dict[Subcube, Finding] = field(default_factory=dict)
+    unproven: int = 0
+    too_large: int = 0
+
+    def look(self, universes: Iterable[Bits]) -> None:
+        """Look for cells over the items of each universe that hold from 1 to k − 1 rows everywhere."""
+        for universe, cells in self._candidates(universes):
+            self.clock.left()
+            try:
+                region = Region(system(self.ground, universe, most=KINDS), self.clock)
+            except BudgetError:
+                self.too_large += 1
+                continue
+            cubes = _cubes(region.system) if cells is None else [Subcube(universe, cell) for cell in cells]
+            self._test(region, [cube for cube in cubes if not self._is_known(cube)])
+
+    def _candidates(self, universes: Iterable[Bits]) -> Iterator[tuple[Bits, list[Bits] | None]]:
+        """Yield the universes that have cells which no witness clears, and these cells; None for all that there are."""
+        cubes: list[Subcube] = []
+        for universe in universes:
+            self.clock.left()
+            if self.evidence is None or universe.bit_count() <= FEW:
+                yield universe, None
+                continue
+            every = (Subcube(universe, cell) for cell in self.evidence.rare(universe))
+            cubes.extend(cube for cube in every if not self._is_known(cube))
+        left = (cubes[number] for number in (self.evidence.left(cubes) if self.evidence else ()))
+        for universe, same in groupby(left, key=lambda cube: cube.over):
+            yield universe, [cube.cell for cube in same]
+
+    def _is_known(self, cube: Subcube) -> bool:
+        """Return whether a conjunction says more than one that is known to be rare: a channel, or what was found."""
+        if any(cube.cell & found.over == found.cell and not found.over & ~cube.over for found in self.findings):
+            return True
+        # A cell that holds no row is none of few rows, but needs no look either.
+        return any(self.ground.table(part).get(cube.cell & part, 0) < self.k for part in self.ground.parts(cube.over))
+
+    def _test(self, region: Region, cubes: Sequence[Subcube]) -> None:
+        """Add what is inferred of some conjunctions, those of the most items first."""
+        if not cubes:
+            return
+        truths = np.array([region.system.truth(cube.over, [cube.cell]) for cube in cubes])
+        left = region.left(truths, self.k)
+        for number, _, _ in region.rare(truths[left], self.k):
+            cube = cubes[left[number]]
+            if not self._is_known(cube):
+                self._add(region, self._shortest(region, cube))
+
+    def _shortest(self, region: Region, cube: Subcube) -> Subcube:
+        """Return what is still rare of a conjunction without as many of its items as can be."""
+        for place in places(cube.over):
+            shorter = Subcube(cube.over & ~(1 << place), cube.cell & ~(1 << place))
+            truth = region.system.truth(shorter.over, [shorter.cell])
+            if any(region.rare(truth[None], self.k)):
+                cube = shorter
+        return cube
+
+    def _add(self, region: Region, cube: Subcube) -> None:
+        """Add a finding with its proof."""
+        systems = around(self.ground, cube.over, region.system.universe)
+        proof = proven(systems, Wanted(cube.over, frozenset([cube.cell]), 1, self.k - 1), self.clock)
+        if proof is None:
+            self.unproven += 1
+        else:
+            self.findings[cube] = Finding(proof, "linear", self.ground.facts)
+
+
+def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SECONDS, beyond: int = 2) -> Searched:
+    """Return the conjunctions that hold for 1 to k − 1 rows in every database, as far as linear programs tell.
+
+    Over each top and one item more, then two (``beyond``), the possible kinds of rows are the unknowns, and every
+    support that is known over these items a limit (section C.6 of the theory). Of the publisher's own ``rows`` only
+    what is rare in them can be inferred to be so (Lemma C1); without them, witnesses are sought (Lemma C2).
+
+    What is found is listed without as many of its items as can be, and nothing that says more than what is listed or
+    than a channel. Each finding is proven in exact numbers; what is not is undecided.
+
+    >>> from discreet import mine
+    >>> rows = ["ab", "ab", "ac", "ac", "bc", "bc", "bc", "abc"]
+    >>> print(*linear(Facts.of(mine([list(row) for row in rows], min_support=4)), k=2).findings)
+    a ∧ b ∧ c: 1 row
+    """
+    ground, clock = Ground(facts), Clock.of(seconds)
+    search = Search(ground, k, clock, None)
+    # Where channels are open, nothing is safe; two items more would take long, and only tell of them in other words.
+    most = min(beyond, 1) if _is_open(ground, k) else beyond
+    unseen = sum(_how_many(ground, many) for many in range(most + 1))
+    behind = sum(_how_many(ground, many) for many in range(most + 1, beyond + 1))
+    try:
+        search.evidence = witnesses(ground, rows, k, clock)
+        universes = (universe for many in range(most + 1) for universe in _universes(ground, many))
+        while part := list(islice(universes, AT_ONCE)):
+            search.look(dict.fromkeys(part))
+            unseen -= len(part)
+    except TimeIsUpError:
+        pass
+    return Searched(tuple(search.findings.values()), tuple(_left(search, unseen, behind, seconds)))
+
+
+def _cubes(made: System) -> list[Subcube]:
+    """Return the conjunctions to look at, those of the most items first: over few items all, over more the cells."""
+    if made.universe.bit_count() > FEW:
+        return [Subcube(made.universe, row) for row in made.rows]
+    overs = [0]
+    for place in places(made.universe):
+        overs += [over | 1 << place for over in overs]
+    overs.sort(key=lambda over: (-over.bit_count(), over))
+    return [Subcube(over, cell) for over in overs for cell in sorted({row & over for row in made.rows})]
+
+
+def _is_open(ground: Ground, k: int) -> bool:
+    """Return whether sums of supports alone tell of 1 to k − 1 rows."""
+    return any(count < k for top in ground.known for count in ground.table(top).values())
+
+
+def _universes(ground: Ground, many: int) -> Iterator[Bits]:
+    """Yield the tops, each with so many items more in every way; with none, where their own cells are not known."""
+    for top in ground.tops:
+        if many or top not in ground.known:
+            for chosen in combinations(places(ground.everything & ~top), many):
+                yield top | sum(1 << place for place in chosen)
+
+
+def _how_many(ground: Ground, many: int) -> int:
+    """Return how many universes that are."""
+    beside = ((ground.everything & ~top).bit_count() for top in ground.tops if many or top not in ground.known)
+    return sum(comb(items, many) for items in beside)
+
+
+def _left(search: Search, unseen: int, behind: int, seconds: float) -> Iterator[Undecided]:
+    """Yield what was left undecided, and why."""
+    what = "tops with items beside them"
+    long = sum(top not in search.ground.known for top in search.ground.tops) if search.ground.facts.inherited else 0
+    if long:
+        yield Undecided(long, "tops", f"they have more than {LONGEST} items")
+    if unseen:
+        yield Undecided(unseen, what, f"the {seconds:g} seconds were over")
+    if behind:
+        yield Undecided(behind, what, "channels are open; block them first")
+    if search.too_large:
+        yield Undecided(search.too_large, what, f"more than {KINDS:,} kinds of rows are possible")
+    if search.unproven:
+        yield Undecided(
+            search.unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it"
+        )

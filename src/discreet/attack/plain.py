@@ -1,0 +1,50 @@
+"""Plain: what sums of published supports tell about fewer than k rows, as ``detect`` finds it."""
+
+from typing import Final
+
+import numpy as np
+
+from discreet import kernels
+from discreet.attack.certificate import Cells, Certificate, Claim
+from discreet.attack.closure import Budget, known
+from discreet.attack.facts import Facts
+from discreet.attack.finding import Finding, Searched, Undecided
+from discreet.attack.formula import Pattern
+from discreet.family import Family
+
+SUM: Final = Cells()
+"""The pattern's own sum of supports."""
+
+
+def infer(facts: Facts, k: int, budget: Budget) -> Searched:
+    """Return the maximal channels: the cells of 1 to k − 1 rows over the largest itemsets with known supports.
+
+    >>> from discreet import mine
+    >>> print(*infer(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)), 2, Budget()).findings)
+    a ∧ ¬b: 1 row
+    """
+    if facts.low[0] != facts.high[0]:
+        return Searched([])
+    family = _family(facts, budget)
+    offsets, items = family.top_itemsets()
+    cells = family.cells(k)
+    order = np.argsort(cells.tops, kind="stable")
+    findings = []
+    for at in order[: budget.findings].tolist():
+        base = cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist()
+        top = items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()
+        count = int(cells.counts[at])
+        claim = Claim(Pattern.conjunction(base, set(top) - set(base)), count, count, SUM, SUM)
+        findings.append(Finding(Certificate(claim), "plain", facts))
+    more = cells.counts.size - len(findings)
+    return Searched(findings, [Undecided(more, "findings", "so many are not listed")] if more else [])
+
+
+def _family(facts: Facts, budget: Budget) -> Family:
+    """Return the itemsets whose supports are known as a lattice."""
+    if facts.inherited:
+        offsets, items, supports = facts.offsets, facts.items, facts.low
+    else:
+        offsets, items, supports = known(facts, budget.itemsets)
+    tops = np.flatnonzero(kernels.family.maximal(offsets, items, len(facts.labels)))
+    return Family(offsets, items, supports, tops, facts.labels, facts.n, all=not facts.inherited)

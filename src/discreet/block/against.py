@@ -1,0 +1,136 @@
+"""Against: blocking that goes on until an attacker who infers more than channels finds nothing either."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain, count
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.attack import attack
+from discreet.attack.facts import Codes
+from discreet.attack.finding import Finding
+from discreet.block import add, suppress
+from discreet.block.problem import NONE, Answer, Problem
+from discreet.block.suppress import without
+from discreet.errors import BudgetError, GuaranteeError
+from discreet.family import taken
+from discreet.merged import Merged
+from discreet.mine import mine
+from discreet.patterns import Patterns
+from discreet.release import Weighted
+
+ROUNDS: Final = 16
+"""Rounds in which rows are added for what is inferred."""
+
+
+def suppressed(problem: Problem) -> Answer:
+    """Return an answer by suppressing rows: those that channels single out, and then those of what else is inferred.
+
+    Each round that finds something takes out a row at least, since what is inferred holds in the rows: it ends.
+    """
+    rows, numbers = problem.merged
+    is_left = np.ones(rows.weights.size, dtype=np.bool_)
+    left, rounds = problem.patterns, 0
+    while True:
+        part = np.flatnonzero(is_left)
+        plain = suppress.answer(replace(problem, rows=_merged(problem, _taken(rows, part)), patterns=left))
+        is_left[part[plain.suppressed]] = False
+        left, rounds = plain.patterns, rounds + (plain.rounds or 0) + 1
+        findings = inferred(problem, left, _taken(rows, np.flatnonzero(is_left)))
+        if not findings:
+            return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
+        hit = np.flatnonzero(is_left & holding(rows, findings))
+        if not hit.size:
+            raise GuaranteeError("no row is left of which something is inferred; nothing is released: please report it")
+        is_left[hit] = False
+        left = without(left, _taken(rows, hit))
+
+
+def added(problem: Problem) -> Answer:
+    """Return an answer by adding k rows for each channel, and for whatever else is inferred, where that is allowed.
+
+    A row that is added must be a frequent itemset, or others would become frequent (Theorem A2 of docs/guarantee.md);
+    where what is inferred speaks of rows that are none, those are suppressed instead. So are they after some rounds:
+    what is inferred of 1 to k − 1 rows holds for none that was added, since those come in k, so it takes out a row of
+    before, and ends.
+    """
+    rows, numbers = problem.merged
+    is_left = np.ones(rows.weights.size, dtype=np.bool_)
+    left, more = problem.patterns, NONE
+    for turn in count():
+        plain = add.answer(replace(problem, rows=Merged(*NONE, left.labels, left.n, problem.least), patterns=left))
+        more = _together([more, plain.added])
+        every = _together([_taken(rows, np.flatnonzero(is_left)), more])
+        findings = inferred(problem, plain.patterns, every)
+        if not findings:
+            return Answer(plain.patterns, np.flatnonzero(~is_left[numbers]), more)
+        bases = [_base(finding, problem.least) if turn < ROUNDS else None for finding in findings]
+        more = _together([more, _copies({base for base in bases if base is not None}, problem.k)])
+        rare = [finding for finding, base in zip(findings, bases, strict=True) if base is None]
+        is_left &= ~holding(rows, rare)
+        # A row that was no closed itemset is one now: what is kept up would lack it.
+        every = _together([_taken(rows, np.flatnonzero(is_left)), more])
+        left = mine(_merged(problem, every), min_support=problem.least, threads=problem.threads)
+    raise AssertionError
+
+
+def inferred(problem: Problem, patterns: Patterns, rows: Weighted) -> tuple[Finding, ...]:
+    """Return what the attacker finds in the patterns of rows; refuse them if he left something undecided."""
+    if not len(patterns):
+        return ()
+    found = attack(patterns, k=problem.k, level=problem.against, rows=_merged(problem, rows))
+    if found.undecided and not found.findings:
+        raise BudgetError(
+            f"it cannot be told whether the release withstands the attacker {problem.against!r} "
+            f"({found.undecided[0]}); nothing is released: raise min_support"
+        )
+    return found.findings
+
+
+def holding(rows: Weighted, findings: Iterable[Finding]) -> NDArray[np.bool_]:
+    """Return for each row whether something that is inferred holds for it."""
+    patterns = [finding.pattern for finding in findings]
+    items = np.array(sorted(set(chain.from_iterable(pattern.over for pattern in patterns))), dtype=np.int64)
+    place = np.full(int(max(rows.items.max(initial=-1), items.max(initial=-1))) + 1, items.size)
+    place[items] = np.arange(items.size)
+    held = np.zeros((rows.weights.size, items.size + 1), dtype=np.bool_)
+    held[np.repeat(np.arange(rows.weights.size), np.diff(rows.offsets)), place[rows.items]] = True
+    found = np.zeros(rows.weights.size, dtype=np.bool_)
+    for pattern in patterns:
+        over = sorted(pattern.over)
+        for cell in pattern.cells:
+            found |= (held[:, place[over]] == [item in cell for item in over]).all(axis=1)
+    return found
+
+
+def _base(finding: Finding, least: int) -> Codes | None:
+    """Return the first cell of what is inferred that is a frequent itemset; None if no cell is."""
+    cells = sorted(finding.pattern.cells, key=lambda cell: (len(cell), sorted(cell)))
+    return next((cell for cell in cells if finding.facts.limits(cell)[0] >= least), None)
+
+
+def _copies(bases: set[Codes], k: int) -> Weighted:
+    """Return k rows of each itemset, in dictionary order."""
+    itemsets = sorted(map(sorted, bases))
+    offsets = np.cumsum([0, *map(len, itemsets)], dtype=np.int64)
+    items = np.array(list(chain.from_iterable(itemsets)), dtype=np.int32)
+    return Weighted(offsets, items, np.full(len(itemsets), k, dtype=np.int64))
+
+
+def _together(parts: list[Weighted]) -> Weighted:
+    """Return the rows of all parts."""
+    starts = np.cumsum([0, *(part.items.size for part in parts)])
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)]
+    items, weights = (np.concatenate([getattr(part, name) for part in parts]) for name in ("items", "weights"))
+    return Weighted(np.concatenate([*offsets, starts[-1:]]), items, weights)
+
+
+def _merged(problem: Problem, rows: Weighted) -> Merged:
+    """Return rows to be looked at by themselves, in the codes of the problem."""
+    return Merged(*rows, problem.patterns.labels, int(rows.weights.sum()), problem.least)
+
+
+def _taken(rows: Weighted, numbers: NDArray[np.intp]) -> Weighted:
+    return Weighted(*taken(rows.offsets, rows.items, numbers), rows.weights[numbers])

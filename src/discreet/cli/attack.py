@@ -1,0 +1,92 @@
+"""``discreet attack``: what an adversary who can do more than add up supports infers from a pattern set."""
+
+import sys
+from typing import Any, Final
+
+import click
+
+from discreet.cli.place import check_place, put, wants_json
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, candidate, given, options
+
+SHOWN: Final = 20
+LEVELS: Final = ("plain", "derive", "linear", "exact")
+
+
+@click.command(
+    short_help="Find what a stronger attacker infers about few rows.",
+    epilog="""\b
+Examples:
+  discreet attack patterns.json -k 10
+  discreet attack clinic.csv --min-support 5% -k 10 --level derive
+  discreet attack patterns.json -k 10 --pattern "flu & ~asthma" """,
+)
+@options(CANDIDATE)
+@click.option("-k", type=click.IntRange(min=1), required=True, metavar="K", help="Inferences about 1 to K - 1 rows.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="linear",
+    show_default=True,
+    help="What the attacker can do; each can do what those before it can.",
+)
+@click.option(
+    "--complete/--partial",
+    default=True,
+    show_default=True,
+    help="Whether he may conclude that what is not listed is rarer than the minimum support.",
+)
+@click.option("--pattern", metavar="QUERY", help="Tell only for how many rows this holds, such as 'a & b & ~c'.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="How long he may take; what is left then is undecided.",
+)
+@options(COLUMNS, TABLE, LIMITS, ENDING)
+def attack(
+    *,
+    file: str,
+    min_support: str | None,
+    k: int,
+    level: Any,  # noqa: ANN401 - one of LEVELS
+    complete: bool,
+    pattern: str | None,
+    seconds: float | None,
+    as_json: bool,
+    out: str | None,
+    quiet: bool,
+    max_patterns: int | None,
+    memory: int | None,
+    threads: int | None,
+    **reading: Any,  # noqa: ANN401 - options that are told apart in candidate()
+) -> int:
+    """Find what an attacker infers about fewer than K rows from FILE, who can do more than add up supports.
+
+    Each inference comes with its reason; --json gives the certificates that prove them. With --min-support, FILE holds
+    rows, of which the closed itemsets are mined; without it, patterns. With --rows he only looks for what is really
+    rare, which is quicker, and misses nothing. FILE may be - for stdin.
+
+    Exit code 0: nothing is inferred, and nothing was left undecided. 1: something is, or was. 2: wrong usage or input.
+    """
+    import discreet
+    from discreet import report
+    from discreet.cli.watch import watching
+
+    check_place("--out", out, file, reading["rows_file"])
+    limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
+    with watching(quiet=quiet, then="attacking") as progress:
+        rows, patterns, source = candidate(file, min_support=min_support, limits=limits, bars=progress, **reading)
+        if patterns is None:
+            data: Any = rows
+            patterns = discreet.mine(data, min_support=min_support or "", progress=progress, **limits)
+        progress(1, len(patterns))
+        if pattern is not None:
+            limits_of = discreet.bounds(patterns, pattern, complete=complete)
+            put(out, report.bounds_json(limits_of, source=source), report.bounds_text(limits_of), as_json=as_json)
+            return int(0 < limits_of.low <= limits_of.high < k)
+        wait: Any = {} if seconds is None else {"seconds": seconds}
+        found = discreet.attack(patterns, k=k, level=level, complete=complete, rows=rows, **wait)
+    is_short = out is None and sys.stdout.isatty() and not wants_json(out, as_json=as_json)
+    text = report.attack_text(found, source=source, shown=SHOWN if is_short else None)
+    put(out, report.attack_json(found, source=source), text, as_json=as_json)
+    return int(not found.is_safe)

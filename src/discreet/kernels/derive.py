@@ -1,0 +1,328 @@
+"""Kernels that bound the supports of itemsets which are not published, from those of all their subsets.
+
+Itemsets are nodes of a trie: node 0 is the empty one, and any other is its ``parents`` node with a larger item more,
+``lasts``. A hash table has the children: for the key of a node and an item the number of the child. Where all subsets
+of a node's itemset are nodes too, the node of each subset is found from its parent's.
+
+Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in the cell of those items that it holds.
+"""
+
+import numpy as np
+from numba import njit
+
+from discreet.kernels.bits import mixed, popcount
+
+jit = njit(cache=True, nogil=True)
+
+ONE = np.uint64(1)
+CONJUNCTION, PARITY = 0, 1
+PREFIX, LAST, LOW, HIGH, BELOW, ABOVE, KIND, EVEN, ODD, LEAST, MOST = range(11)
+"""What a finding says: the itemset (a node and an item), its limits and the cells that make them (-1: none), whether it
+is one cell or two, which ones, and from how many to how many rows are in them."""
+COLUMNS = 11
+
+
+@jit
+def key_of(node, item):
+    """Return the key of a node's child, which is never 0."""
+    return (np.uint64(node) << np.uint64(32)) | np.uint64(item + 1)
+
+
+@jit
+def child(keys, values, node, item):
+    """Return the node that has an item more than ``node``, or -1."""
+    key, low = key_of(node, item), np.uint64(keys.size - 1)
+    slot = mixed(key) & low
+    while keys[slot]:
+        if keys[slot] == key:
+            return values[slot]
+        slot = (slot + ONE) & low
+    return np.int32(-1)
+
+
+@jit
+def put(keys, values, node, item, number):
+    """Put a child into the table, which has room."""
+    key, low = key_of(node, item), np.uint64(keys.size - 1)
+    slot = mixed(key) & low
+    while keys[slot]:
+        slot = (slot + ONE) & low
+    keys[slot] = key
+    values[slot] = number
+
+
+@jit
+def index(parents, lasts, size):
+    """Return the table of the children of ``size`` nodes."""
+    slots = 16
+    while slots < 2 * size:
+        slots *= 2
+    keys, values = np.zeros(slots, np.uint64), np.zeros(slots, np.int32)
+    for node in range(1, size):
+        put(keys, values, parents[node], lasts[node], node)
+    return keys, values
+
+
+@jit
+def plant(offsets, items, parents, lasts, lengths):
+    """Write parent, last item and length of each itemset; they are in dictionary order, all subsets among them."""
+    path = np.zeros(64, np.int32)  # longer ones have more subsets than can be listed
+    for node in range(offsets.size - 1):
+        length = offsets[node + 1] - offsets[node]
+        lengths[node], path[length] = length, node
+        parents[node] = path[length - 1] if length else 0
+        lasts[node] = items[offsets[node + 1] - 1] if length else -1
+
+
+@jit
+def write(parents, lasts, node, length, out):
+    """Write the items of a node, of so many, to ``out`` in increasing order."""
+    for place in range(length - 1, -1, -1):
+        out[place] = lasts[node]
+        node = parents[node]
+
+
+@jit
+def stated(others, itemset, absent):
+    """Return the limits that the publication itself sets an itemset that is no node.
+
+    ``others`` are the itemsets that are listed but no nodes (CSR), and their limits.
+    """
+    offsets, items, lows, highs = others
+    low, high, below = 0, absent, False
+    for number in range(offsets.size - 1):
+        first, last = offsets[number], offsets[number + 1]
+        place = 0
+        for at in range(first, last):
+            if place < itemset.size and items[at] == itemset[place]:
+                place += 1
+        if place < itemset.size:
+            continue
+        if not below:
+            below, high = True, np.iinfo(np.int64).max
+        low = max(low, lows[number])
+        if last - first == itemset.size:
+            high = highs[number]
+    return low, high
+
+
+@jit
+def drop(keys, values, itemset, length, node, parents, less):
+    """Write to ``less`` the nodes of the itemset of ``node`` without its i-th item."""
+    for place in range(length - 1, -1, -1):
+        node = parents[node]
+        other = node
+        for at in range(place + 1, length):
+            other = child(keys, values, other, itemset[at])
+        less[place] = other
+
+
+@jit
+def are_nodes(keys, values, less, length, item):
+    """Return whether all nodes of ``less`` have a child with ``item``."""
+    for place in range(length):
+        if child(keys, values, less[place], item) < 0:
+            return False
+    return True
+
+
+@jit
+def invert(table, length):
+    """Turn the supports of all sets of so many items into the numbers of rows in their cells."""
+    for place in range(length):
+        step = 1 << place
+        for start in range(0, 1 << length, 2 * step):
+            for cell in range(start, start + step):
+                table[cell] -= table[cell + step]
+
+
+@jit
+def fill(keys, values, supports, itemset, length, nodes, cells):
+    """Write the nodes of all sets of the first ``length`` items to ``nodes``, and how many rows are in their cells."""
+    nodes[0] = 0
+    for place in range(length):
+        for cell in range(1 << place):
+            nodes[cell | 1 << place] = child(keys, values, nodes[cell], itemset[place])
+    for cell in range(1 << length):
+        cells[cell] = supports[nodes[cell]]
+    invert(cells, length)
+
+
+@jit
+def tabulate(keys, values, supports, nodes, cells, length, item, table):
+    """Write to ``table`` how many rows are in each cell if no row holds all items: those of ``nodes``, and ``item``.
+
+    A cell over the former (``cells``) is parted by the latter.
+    """
+    half = 1 << length
+    held = table[half:]
+    for cell in range(half - 1):
+        held[cell] = supports[child(keys, values, nodes[cell], item)]
+    held[half - 1] = 0
+    invert(held, length)
+    for cell in range(half):
+        table[cell] = cells[cell] - held[cell]
+
+
+@jit
+def bound(table, length, low, high):
+    """Return the least and the most rows that hold all items, and the cells that say so, -1 where ``low``, ``high`` do.
+
+    If x rows hold all items, x more are in a cell that lacks an even number of them, and x less in one that lacks an
+    odd number; none holds fewer than no rows. Of the cells that say the same, the one that lacks the fewest counts.
+    """
+    full = (1 << length) - 1
+    below, above, least, most = -1, -1, length + 1, length + 1
+    for cell in range(full):
+        lacking = length - popcount(np.uint64(cell))
+        if lacking & 1:
+            if table[cell] < high or (table[cell] == high and lacking < most):
+                high, above, most = table[cell], cell, lacking
+        elif -table[cell] > low or (-table[cell] == low and low > 0 and lacking < least):
+            low, below, least = -table[cell], cell, lacking
+    return low, high, below, above
+
+
+@jit
+def tight_pair(table, length, low, high):
+    """Return a cell of no rows if ``low`` rows hold all items, and one of none if ``high`` do; -1, -1 without any.
+
+    Two that differ in one item only are one cell of the others; of all pairs that differ in more, the first of those
+    that differ in the fewest.
+    """
+    best, even, odd = length + 1, -1, -1
+    for one in range(1 << length):
+        if (length - popcount(np.uint64(one))) & 1 or table[one] + low != 0:
+            continue
+        for other in range(1 << length):
+            if (length - popcount(np.uint64(other))) & 1 and table[other] == high:
+                apart = popcount(np.uint64(one ^ other))
+                if 1 < apart < best:
+                    best, even, odd = apart, one, other
+    return even, odd
+
+
+@jit
+def note(found, many, line):
+    """Write a line to ``found``, if it has room for one more; return how many there are."""
+    if many < found.shape[0]:
+        for column in range(COLUMNS):
+            found[many, column] = line[column]
+    return many + 1
+
+
+@jit
+def find(table, length, line, k, found, many):
+    """Note the cells of 1 to k - 1 rows, and two of so many together; return how many there are so far.
+
+    ``line`` has the itemset and its limits.
+    """
+    low, high = line[LOW], line[HIGH]
+    tight = line[ABOVE] >= 0 and 0 < high - low < k
+    for cell in range(1 << length):
+        odd = (length - popcount(np.uint64(cell))) & 1
+        least = table[cell] - high if odd else table[cell] + low
+        # A cell over k - 1 at its least is the common case.
+        if least < k and least > 0 and least + high - low < k:
+            line[KIND], line[EVEN], line[ODD], line[LEAST], line[MOST] = (
+                CONJUNCTION,
+                cell,
+                -1,
+                least,
+                least + high - low,
+            )
+            many = note(found, many, line)
+    if tight:
+        even, odd = tight_pair(table, length, low, high)
+        if even >= 0:
+            line[KIND], line[EVEN], line[ODD], line[LEAST], line[MOST] = PARITY, even, odd, high - low, high - low
+            many = note(found, many, line)
+    return many
+
+
+@jit
+def join(trie, size, children, level, start, itemset, said, question, found, many, work):
+    """Bound the itemsets of one item more than those of a ``level``, all of whose subsets are nodes.
+
+    ``trie`` is parents, lasts and supports with room for more, and the cells that made the limits of each; ``size``
+    nodes are there, and ``children`` is the table of those up to the level at least. The nodes of the level, in order
+    of their parents and items, are joined with those behind them that have the same parent, from place ``start`` on
+    until ``work`` steps are done. What has one possible support becomes a node, as long as there is room. ``itemset``
+    has room for an item more than the level's. ``said`` are the itemsets that are listed but no nodes (``stated``), and
+    the keys of pairs that no row holds. ``question`` is k, and the most rows that hold what is not listed.
+
+    Return where to go on, how many nodes and findings there are, and whether all limits can be kept; if not,
+    ``itemset`` is one whose limits no support keeps.
+    """
+    parents, lasts, supports, reasons = trie
+    (others, excluded), (k, absent), (keys, values) = said, question, children
+    length = itemset.size - 1
+    nodes, less = np.zeros(1 << length, np.int32), np.zeros(length, np.int32)
+    cells, table = np.zeros(1 << length, np.int64), np.zeros(2 << length, np.int64)
+    line = np.zeros(COLUMNS, np.int64)
+    new = size
+    while start < level.size and work > 0:
+        one = level[start]
+        is_dropped = is_filled = False
+        at = start + 1
+        while at < level.size and parents[level[at]] == parents[one]:
+            item = lasts[level[at]]
+            at += 1
+            work -= length
+            if child(keys, values, one, item) >= 0:
+                continue
+            if not is_dropped:
+                write(parents, lasts, one, length, itemset)
+                drop(keys, values, itemset, length, one, parents, less)
+                is_dropped = True
+            if not are_nodes(keys, values, less, length, item):
+                continue
+            if not is_filled:
+                fill(keys, values, supports, itemset, length, nodes, cells)
+                is_filled = True
+            itemset[length] = item
+            tabulate(keys, values, supports, nodes, cells, length, item, table)
+            work -= (length + 4) << length
+            low, high = stated(others, itemset, absent)
+            if length == 1 and is_among(excluded, key_of(itemset[0], item)):
+                high = 0
+            low, high, below, above = bound(table, length + 1, low, high)
+            if low > high:
+                return start, new, many, False
+            line[PREFIX], line[LAST], line[LOW], line[HIGH], line[BELOW], line[ABOVE] = (
+                one,
+                item,
+                low,
+                high,
+                below,
+                above,
+            )
+            many = find(table, length + 1, line, k, found, many)
+            if low == high:
+                if new == parents.size:
+                    return start, new, many, True
+                parents[new], lasts[new], supports[new] = one, item, low
+                reasons[new, 0], reasons[new, 1] = below, above
+                new += 1
+        start += 1
+    return start, new, many, True
+
+
+@jit
+def is_among(keys, key):
+    """Return whether a key is among ``keys``, which are in increasing order."""
+    first, last = 0, keys.size
+    while first < last:
+        middle = (first + last) >> 1
+        if keys[middle] < key:
+            first = middle + 1
+        else:
+            last = middle
+    return first < keys.size and keys[first] == key
+
+
+@jit
+def listed(parents, lasts, first, offsets, items):
+    """Write the items of the nodes from ``first`` on to ``items``; ``offsets`` says where each starts and ends."""
+    for number in range(offsets.size - 1):
+        write(parents, lasts, first + number, offsets[number + 1] - offsets[number], items[offsets[number] :])

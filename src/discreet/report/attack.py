@@ -1,0 +1,160 @@
+"""Attacks in words and as JSON: what is inferred about fewer than k rows, why, and what that stands on."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from textwrap import wrap
+from typing import Any, Final
+
+from discreet import __version__
+from discreet.attack.bounds import Bounds
+from discreet.attack.certificate import Bound, Cells, Claim
+from discreet.attack.facts import Codes
+from discreet.attack.finding import Attack
+from discreet.attack.formula import Pattern
+from discreet.io.coding import blocks
+from discreet.labels import Label, printable
+from discreet.report.json import document, encoded
+from discreet.report.text import WIDTH
+from discreet.report.words import Source
+
+SHOWN: Final = 20
+WHO: Final = {
+    "plain": "who adds and subtracts supports",
+    "derive": "who adds and subtracts supports, and derives those that are not listed",
+    "linear": "who solves linear programs over what is listed",
+    "exact": "who looks at all rows that there could be",
+}
+
+
+def attack_text(attack: Attack, *, source: Source | None = None, shown: int | None = SHOWN) -> Iterator[str]:
+    """Yield an attack in lines: what was found, why, what was left undecided, and what the attacker is taken to know.
+
+    >>> from discreet import Patterns
+    >>> from discreet.attack import attack
+    >>> listed = {"": 9, "a": 5, "b": 7, "c": 5, "ab": 3, "ac": 3, "bc": 3}
+    >>> patterns = Patterns.from_itemsets(listed.items(), n=9, min_support=3)
+    >>> print(*list(attack_text(attack(patterns, k=2, level="derive")))[:3], sep=chr(10))
+    1 inference about fewer than 2 rows, by an attacker who adds and subtracts supports, and derives
+    those that are not listed.
+    <BLANKLINE>
+    """
+    many, who = len(attack.findings), WHO[attack.level]
+    file = f"{source.file}: " if source else ""
+    found = f"{many:,} inference{'s' * (many != 1)}" if many else "nothing is inferred"
+    yield from wrap(printable(f"{file}{found} about fewer than {attack.k:,} rows, by an attacker {who}."), WIDTH)
+    yield ""
+    for finding in attack.findings[:shown]:
+        yield from wrap(printable(finding.sentence), WIDTH, initial_indent="  - ", subsequent_indent="    ")
+    if shown is not None and many > shown:
+        yield f"  … and {many - shown:,} more; a pipe, --out or --json gets all of them."
+    yield from ("",) * bool(many)
+    for undecided in attack.undecided:
+        yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
+    if attack.derived is not None and attack.derived.supports.size:
+        yield from wrap(
+            f"{attack.derived.supports.size:,} supports that are not listed follow from those that are.", WIDTH
+        )
+    yield from wrap(f"He is taken to know {'; '.join(attack.assumptions)}.", WIDTH)
+    if attack.is_acyclic:
+        yield from wrap(
+            "The maximal itemsets are acyclic: whoever does not use that what is missing is rare infers nothing but "
+            "channels, whatever he can do.",
+            WIDTH,
+        )
+
+
+def attack_json(attack: Attack, *, source: Source | None = None) -> Iterator[bytes]:
+    """Yield an attack as JSON, each finding with the certificate that proves it."""
+    facts = attack.facts
+    head = {
+        "discreet": __version__,
+        "report": "attack",
+        "k": attack.k,
+        "n": facts.n,
+        "level": attack.level,
+        "is_safe": attack.is_safe,
+        "complete": facts.absent is not None,
+        "absent": facts.absent,
+        "schema": [_named(group, facts.labels) for group in facts.schema],
+        "undecided": [undecided._asdict() for undecided in attack.undecided],
+        "derived": 0 if attack.derived is None else int(attack.derived.supports.size),
+        "is_acyclic": attack.is_acyclic,
+        "input": source._asdict() if source else None,
+    }
+    entries = (
+        encoded(
+            {
+                **_claim(finding.certificate.claim, facts.labels),
+                "level": finding.level,
+                "sentence": finding.sentence,
+                "lemmas": [_claim(lemma, facts.labels) for lemma in finding.certificate.lemmas],
+            }
+        )
+        for finding in attack.findings
+    )
+    yield from blocks(document(head, {"findings": entries}))
+
+
+def bounds_text(found: Bounds) -> Iterator[str]:
+    """Yield in lines for how many rows a pattern holds, and why.
+
+    >>> from discreet import Patterns, bounds
+    >>> patterns = Patterns.from_itemsets([([], 9), (["a"], 6), (["b"], 5)], n=9, min_support=5)
+    >>> print(*bounds_text(bounds(patterns, "a & b")), sep=chr(10))
+    sup(ab) is from 2 to 4, because sup(a) 6 + sup(b) 5 − n 9 = 2 and it is not published, so that at most
+    4 rows have it bound it.
+    """
+    tight = "" if found.is_tight else " Other items, or whole numbers, may narrow it down."
+    yield from wrap(printable(f"{found.sentence}.{tight}"), WIDTH)
+
+
+def bounds_json(found: Bounds, *, source: Source | None = None) -> Iterator[bytes]:
+    """Yield for how many rows a pattern holds as JSON, with the certificate that proves it."""
+    labels = found.facts.labels
+    head = {
+        "discreet": __version__,
+        "report": "bounds",
+        "n": found.facts.n,
+        "pattern": found.pattern.words(labels),
+        "low": found.low,
+        "high": found.high,
+        "is_tight": found.is_tight,
+        "sentence": found.sentence,
+        "input": source._asdict() if source else None,
+        "certificate": _claim(found.certificate.claim, labels),
+    }
+    lemmas = (encoded(_claim(lemma, labels)) for lemma in found.certificate.lemmas)
+    yield from blocks(document(head, {"lemmas": lemmas}))
+
+
+def _claim(claim: Claim, labels: tuple[Label, ...]) -> dict[str, Any]:
+    return {
+        "pattern": claim.pattern.words(labels),
+        **_pattern(claim.pattern, labels),
+        "low": claim.low,
+        "high": claim.high,
+        "lower": _bound(claim.lower, labels),
+        "upper": _bound(claim.upper, labels),
+    }
+
+
+def _pattern(pattern: Pattern, labels: tuple[Label, ...]) -> dict[str, Any]:
+    cells = sorted(pattern.cells, key=lambda cell: (len(cell), sorted(cell)))
+    return {"over": _named(pattern.over, labels), "cells": [_named(cell, labels) for cell in cells]}
+
+
+def _bound(bound: Bound, labels: tuple[Label, ...]) -> dict[str, Any]:
+    """Return what a bound stands on: cells beside the pattern's own sum, or multipliers of supports."""
+    if isinstance(bound, Cells):
+        beside = sorted(bound.beside, key=lambda cell: (len(cell), sorted(cell)))
+        return {"beside": [_named(cell, labels) for cell in beside]}
+    terms = [{"times": _fraction(times), "items": _named(itemset, labels)} for itemset, times in bound.terms]
+    return {"terms": terms, "within": [_named(top, labels) for top in bound.within]}
+
+
+def _fraction(number: Fraction) -> int | str:
+    return int(number) if number.denominator == 1 else str(number)
+
+
+def _named(itemset: Codes, labels: tuple[Label, ...]) -> list[str]:
+    return [str(labels[item]) for item in sorted(itemset)]

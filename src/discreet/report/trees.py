@@ -1,0 +1,81 @@
+"""Audits of trees, forests and lists of rules, as lines of plain text and as JSON."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import Final
+
+from discreet import __version__, checks
+from discreet.io.coding import blocks
+from discreet.labels import printable
+from discreet.report.json import document, encoded, policy_facts
+from discreet.report.text import WIDTH, some_of
+from discreet.trees import Few, TreeAudit, described
+from discreet.verdict import Verdict
+
+PROMISE: Final = (
+    "Whatever is asked of AND, OR and NOT, these counts do not tell that it holds for {}, unless by what is "
+    "known from elsewhere (docs/trees.md)."
+)
+ADVICE: Final = {
+    "counts": "Fit the tree without weights, and audit that.",
+    "low counts": "Prune the tree: raise ccp_alpha or min_samples_leaf until no leaf holds so few rows of a class.",
+    "several trees": "Publish fewer trees, or coarser ones.",
+    "thresholds": "Round the thresholds before publishing, or fit on features that are rounded.",
+}
+
+PAIR: Final = 2
+
+
+def tree_text(audit: TreeAudit, *, explain: int = 10) -> Iterator[str]:
+    """Yield an audit in lines: the verdict, the checks, the ``explain`` leaves of the fewest rows, advice.
+
+    >>> from discreet import audit
+    >>> from discreet.trees import Leaves
+    >>> rules = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
+    >>> print(*tree_text(audit(rules, k=5)), sep=chr(10))
+    WITHHOLD: 1 tree with 2 leaves, of 112 rows; k = 5.
+    <BLANKLINE>
+      ✓ size        1 tree with 2 leaves, of 112 rows.
+      ✗ low counts  1 count below 5.
+    <BLANKLINE>
+    The leaves of the fewest rows:
+      none of the rules before: 3 rows, class ill
+    <BLANKLINE>
+    Prune the tree: raise ccp_alpha or min_samples_leaf until no leaf holds so few rows of a class.
+    """
+    policy = audit.policy
+    rule = f"k = {policy.k:,}" if policy.name == "k" else f"policy {policy.name}, k = {policy.k:,}"
+    yield printable(f"{audit.verdict.name}: {described(audit.trees)}; {rule}.")
+    yield ""
+    yield from checks.lines(audit.checks)
+    if audit.found:
+        lines = (printable(str(few)) for few in audit.found)
+        yield from some_of("The leaves of the fewest rows:", lines, explain, len(audit.found))
+    yield ""
+    failed = {check.name for check in audit.checks if check.verdict is audit.verdict}
+    advice = next((words for name, words in ADVICE.items() if name in failed), "The checks above say what to look at.")
+    if audit.verdict is Verdict.RELEASE:
+        few = "1 row" if policy.k == PAIR else f"1 to {policy.k - 1:,} rows"
+        advice = PROMISE.format(few) if policy.k > 1 else "k is 1, so no count is too small to be told."
+    yield from wrap(advice, WIDTH)
+
+
+def tree_json(audit: TreeAudit) -> Iterator[bytes]:
+    """Yield an audit as JSON: everything that was found."""
+    head = {
+        "discreet": __version__,
+        "report": "tree audit",
+        "verdict": audit.verdict.name,
+        "policy": policy_facts(audit.policy),
+        "k": audit.policy.k,
+        "trees": len(audit.trees),
+        "leaves": sum(len(tree.leaves) for tree in audit.trees),
+    }
+    told = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
+    yield from blocks(document(head, {"checks": told, "findings": map(_finding, audit.found)}))
+
+
+def _finding(few: Few) -> str:
+    return encoded(
+        {"path": few.path, "outcome": few.outcome, "low": few.low, "high": few.high, "trees": few.trees or None}
+    )

@@ -1,0 +1,236 @@
+"""Judging limits: what supports that are known only within limits would give away, and a verdict on it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet import checks
+from discreet.attack.facts import Codes, Facts, Schema, as_schema
+from discreet.channels import Channels, Exposed, as_text
+from discreet.checks import Check, counted
+from discreet.detect import channels_of
+from discreet.detect.question import Question
+from discreet.errors import InconsistencyError
+from discreet.implications import Implications, implied_by
+from discreet.labels import Itemset, ordered
+from discreet.merged import Rows
+from discreet.patterns import Patterns
+from discreet.policy import Policy
+from discreet.rules.bounded import Bounded, absences, differences
+from discreet.rules.narrowed import Narrowed, narrowed, settled
+from discreet.rules.rule import Rules
+from discreet.rules.schema import as_groups, contradiction, excluded, rests, told_by
+from discreet.rules.supports import rounded
+from discreet.verdict import Verdict, worst
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FactsAudit:
+    """What was found about limits of supports, those of rules or of numbers that were rounded; the worst check counts.
+
+    ``what`` says what was judged, ``facts`` what it says of supports, or None where no rows can have it. ``patterns``
+    are itemsets whose supports follow exactly, each with all parts of it, and ``channels`` theirs. ``findings`` are
+    sums with limits that tell of fewer than k rows for sure.
+
+    >>> from discreet import audit
+    >>> found = audit(Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate"), k=5)
+    >>> found.verdict.name, [str(finding) for finding in found.findings]
+    ('WITHHOLD', ['a ∧ ¬b: 1 row'])
+    """
+
+    policy: Policy
+    what: str
+    facts: Facts | None
+    checks: tuple[Check, ...]
+    patterns: Patterns | None = None
+    channels: Channels | None = None
+    implications: Implications | None = None
+    findings: tuple[Bounded, ...] = ()
+    rows: Rows | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the verdicts of all checks."""
+        return worst(check.verdict for check in self.checks)
+
+    @cached_property
+    def exposed(self) -> Exposed | None:
+        """The rows that channels single out; None without rows or channels."""
+        return None if self.rows is None or self.channels is None else self.channels.rows(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<FactsAudit: {self.verdict.name}, {self.policy.name}, {self.what}>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict and the checks as a table, for notebooks."""
+        note = "Its .findings and .channels tell more." if self.findings or self.channels else ""
+        return checks.table(self.what, self.policy, self.checks, note)
+
+
+def judged_rules(
+    rules: Rules, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
+) -> FactsAudit:
+    """Return the audit of association rules: what follows from them of supports, and from that of few rows."""
+    what = counted(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
+    found = narrowed(rules, schema=as_groups(schema, [label for rule in rules for label in ordered(rule.both)]))
+    return _judged(found, policy, Candidate(what, len(rules), rows))
+
+
+def judged_facts(
+    facts: Facts, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
+) -> FactsAudit:
+    """Return the audit of supports that are known within limits: of rounded ones, of a list of the largest."""
+    known = facts if schema is None else replace(facts, schema=as_schema(as_groups(schema, facts.labels), facts.labels))
+    what = f"{counted(len(facts) - 1, 'itemset')} of {facts.n:,} rows"
+    return _judged(settled(known), policy, Candidate(what, len(facts) - 1, rows))
+
+
+def rounded_check(patterns: Patterns, policy: Policy) -> Check:
+    """Judge patterns whose supports were rounded to the nearest multiple of what the policy asks for."""
+    found = settled(rounded(patterns, policy.round_to or 1))
+    if found.facts is None:
+        return inconsistent(found.flaw or frozenset())
+    told = differences(found.facts, found.gaps, policy.k)
+    return _told(told, policy.k)._replace(name="inference channels") if told else checks.ROUNDED
+
+
+class Candidate(NamedTuple):
+    """What is judged: in words, how many lines it has, and its rows if they are at hand."""
+
+    what: str
+    many: int
+    rows: Rows | None = None
+
+
+def _judged(found: Narrowed, policy: Policy, candidate: Candidate) -> FactsAudit:
+    """Judge what is known of supports: sums of those that are exactly known, and of others within their limits."""
+    facts, k = found.facts, policy.k
+    if facts is None:
+        return FactsAudit(policy, candidate.what, None, (inconsistent(found.flaw or frozenset()),))
+    left = rests(facts, k)
+    wrong = contradiction(facts, left)
+    if wrong is not None:
+        return FactsAudit(policy, candidate.what, facts, (excluded(wrong),))
+    patterns = pinned(facts)
+    channels, flaws = _channels(patterns, candidate.rows, k)
+    summed = frozenset() if channels is None or patterns is None else frozenset(itemset for itemset, _ in patterns)
+    # What two supports within a sum tell, its channels tell too.
+    pairs = [one for one in differences(facts, found.gaps, k) if one.top not in summed]
+    told = (*told_by(facts, left), *pairs, *absences(facts, k))
+    implications = None
+    if policy.zeros is not Verdict.RELEASE and channels is not None and patterns is not None:
+        implications = implied_by(patterns)
+    every = [*flaws, _size(policy, candidate.many), _low_counts(policy, facts), *_rounding(policy, facts)]
+    every += _of_sums(channels, told, k, is_all=len(summed) == len(facts))
+    if policy.zeros is not Verdict.RELEASE:
+        every.append(_implied(policy, implications, _without_exception(found)))
+    rows = candidate.rows
+    return FactsAudit(policy, candidate.what, facts, tuple(every), patterns, channels, implications, told, rows)
+
+
+def pinned(facts: Facts) -> Patterns | None:
+    """Return the itemsets whose supports are known exactly, with all parts of them; None if that of no row is.
+
+    >>> facts = Facts.from_limits([(["a"], 5, 5), (["b"], 4, 6), (["a", "b"], 3, 3)], n=9)
+    >>> [(sorted(itemset), support) for itemset, support in pinned(facts)]
+    [([], 9), (['a'], 5)]
+    """
+    exact: Mapping[Codes, int] = {one: low for one, (low, high) in facts.listed.items() if low == high}
+    whole: set[Codes] = set()
+    for itemset in sorted(exact, key=len):
+        if all(itemset - {item} in whole for item in itemset):
+            whole.add(itemset)
+    if frozenset() not in whole:
+        return None
+    pairs = [([facts.labels[item] for item in itemset], exact[itemset]) for itemset in whole]
+    return Patterns.from_itemsets(pairs, n=exact[frozenset()], kind="frequent")
+
+
+def inconsistent(itemset: Itemset) -> Check:
+    """Say that no rows have these numbers: none is left for the support of an itemset."""
+    name = as_text(itemset) if itemset else "all rows"
+    sentence = f"No rows can have these numbers: no support of {name} fits them. Were they rounded otherwise?"
+    return Check("consistency", Verdict.WITHHOLD, 1, sentence)
+
+
+def _channels(patterns: Patterns | None, rows: Rows | None, k: int) -> tuple[Channels | None, tuple[Check, ...]]:
+    """Look for channels in the supports that are exactly known; refuse rows that they are not of.
+
+    Where the supports contradict each other there are none, but a check that says so.
+    """
+    if patterns is None:
+        return None, ()
+    if rows is not None:
+        Question(patterns, rows, k)
+    try:
+        return channels_of(Question(patterns, None, k)), ()
+    except InconsistencyError as error:
+        return None, (checks.consistency(patterns, error),)
+
+
+def _without_exception(found: Narrowed) -> int:
+    """Return how many pairs of an itemset and a larger one, of rules or with one item more, the same rows hold."""
+    listed = {} if found.facts is None else found.facts.listed
+    pairs = sum(
+        limits[0] == limits[1] and listed.get(itemset - {item}) == limits
+        for itemset, limits in listed.items()
+        for item in itemset
+    )
+    return pairs + sum(gap == (0, 0) and len(top) > len(base) + 1 for (base, top), gap in found.gaps.items())
+
+
+def _size(policy: Policy, many: int) -> Check:
+    if not many:
+        return Check("size", Verdict.WITHHOLD, 0, "Nothing is listed, so there is nothing to judge.")
+    if policy.max_itemsets is not None and many > policy.max_itemsets:
+        sentence = f"{many:,} lines are listed; {policy.name} asks for at most {policy.max_itemsets:,}."
+        return Check("size", Verdict.REVIEW, many, sentence)
+    return Check("size", Verdict.RELEASE, 0, f"{counted(many, 'line')} listed.")
+
+
+def _low_counts(policy: Policy, facts: Facts) -> Check:
+    found = int(np.count_nonzero((facts.low > 0) & (facts.high < policy.k)))
+    if found:
+        return Check("low counts", Verdict.WITHHOLD, found, f"{counted(found, 'support')} surely below {policy.k}.")
+    zeros = int(np.count_nonzero(facts.high == 0))
+    if zeros:
+        sentence = f"{counted(zeros, 'support')} of 0: nobody holds these itemsets."
+        return Check("low counts", policy.zeros, zeros, sentence)
+    return Check("low counts", Verdict.RELEASE, 0, f"No support is surely below {policy.k}.")
+
+
+def _rounding(policy: Policy, facts: Facts) -> Iterator[Check]:
+    if policy.round_to is not None:
+        found = int(np.count_nonzero((facts.low == facts.high) & (facts.low % policy.round_to != 0)))
+        if found:
+            sentence = f"{counted(found, 'support')} known exactly; {policy.name} asks for multiples of "
+            yield Check("rounding", Verdict.REVIEW, found, f"{sentence}{policy.round_to}.")
+
+
+def _of_sums(channels: Channels | None, told: Sequence[Bounded], k: int, *, is_all: bool) -> Iterator[Check]:
+    """Judge channels and other findings; without any, limits may still tell more than differences do."""
+    if channels is not None and (is_all or len(channels)):
+        yield checks.inference(channels)
+    if told:
+        yield _told(told, k)
+    elif not is_all:
+        sentence = f"No two supports differ by 1 to {k - 1} rows for sure; what further bounds tell is not followed."
+        yield Check("bounds", Verdict.REVIEW, 0, sentence)
+
+
+def _told(told: Sequence[Bounded], k: int) -> Check:
+    many = "More than " * (len(told) >= checks.MOST) + counted(len(told), "sum")
+    return Check("bounds", Verdict.WITHHOLD, len(told), f"{many} of supports: each tells of fewer than {k} rows.")
+
+
+def _implied(policy: Policy, implications: Implications | None, found: int) -> Check:
+    """Judge that all rows with some items hold others: by the supports that are exactly known, and by rules."""
+    if implications is not None and len(implications):
+        return checks.class_disclosure(policy, implications)
+    if found:
+        sentence = f"{counted(found, 'implication')}: all rows with some items are known to hold others."
+        return Check("class disclosure", policy.zeros, found, sentence)
+    return Check("class disclosure", Verdict.RELEASE, 0, "No rows with some items are known to hold others.")

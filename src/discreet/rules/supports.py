@@ -1,0 +1,119 @@
+"""Supports that were rounded, or are those of a list of the largest: facts within limits."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from discreet.attack.facts import Facts
+from discreet.errors import InputError, OptionError
+from discreet.io import frames, read_patterns, shares
+from discreet.io.files import is_place
+from discreet.labels import Itemset
+from discreet.patterns import Patterns
+from discreet.rules.rounding import Mode, Rounding, as_rounding
+from discreet.rules.rounding import shares as check_shares
+from discreet.rules.rule import Limits
+from discreet.thresholds import LARGEST_COUNT, Threshold, as_count
+
+TWO: Final = 2
+
+
+def read_facts(
+    source: Any,  # noqa: ANN401 - a path, an open file, a frame of any library, patterns
+    *,
+    format: str | None = None,  # noqa: A002 - the word that users look for
+    n: int | None = None,
+    digits: int | None = None,
+    rounding: Mode | None = None,
+    round_to: int | None = None,
+    min_support: Threshold | None = None,
+    top: bool = False,
+) -> Facts:
+    r"""Return what supports that were rounded, or a list of the largest, say: the least and the most of each.
+
+    With ``digits`` or ``rounding``, supports are shares of ``n`` rows, in the columns ``itemset`` and ``support`` of a
+    CSV file, or ``itemsets`` and ``support`` of a frame. With ``round_to`` they are counts, multiples of it, of any
+    format of ``read_patterns``; ``n`` is rounded likewise if it is one. ``min_support`` says that all itemsets that
+    reach it are listed. ``top`` says that those of the largest supports are: no other has more than the smallest.
+
+    >>> from io import BytesIO
+    >>> facts = read_facts(BytesIO(b"itemset,support\na,66.7%\na;b,33.3%\n"), format="csv", n=9, digits=1)
+    >>> facts.low.tolist(), facts.high.tolist()
+    ([9, 6, 3], [9, 6, 3])
+    """
+    if round_to is not None and (digits is not None or rounding == "exact"):
+        raise OptionError("round_to is for counts, digits for shares; leave one out")
+    said: list[tuple[Itemset, Limits]]
+    if digits is not None or (rounding is not None and round_to is None):
+        said = list(_of_shares(source, format, n, as_rounding(rounding, digits)))
+        rows = n or 0
+    else:
+        patterns = read_patterns(source, format=format, n=n)
+        said, rows = list(_of_counts(patterns, round_to, rounding or "round")), patterns.n
+    return _facts(said, rows, None if min_support is None else as_count(min_support, rows), top=top)
+
+
+def rounded(patterns: Patterns, round_to: int, mode: Mode = "round") -> Facts:
+    """Return what patterns say whose supports are multiples of ``round_to``, rounded to the nearest or truncated.
+
+    >>> facts = rounded(Patterns.from_itemsets([(["a"], 10)], n=42), 5)
+    >>> facts.low.tolist(), facts.high.tolist()
+    ([42, 8], [42, 12])
+    """
+    return _facts(list(_of_counts(patterns, round_to, mode)), patterns.n, None)
+
+
+def _facts(said: list[tuple[Itemset, Limits]], n: int, min_support: int | None, *, top: bool = False) -> Facts:
+    least = min_support or 0
+    limits = [(itemset, max(low, least if itemset else 0), high) for itemset, (low, high) in said]
+    wrong = sum(low > high for _, low, high in limits)
+    if wrong:
+        raise InputError(
+            f"{wrong:,} of {len(limits):,} supports are none of {n:,} rows that were rounded so; give the n that was "
+            "mined, and how supports were rounded"
+        )
+    most = max([n, *(high for itemset, _, high in limits if not itemset)])
+    smallest = min((high for itemset, _, high in limits if itemset), default=None) if top else None
+    absent = smallest if top else (None if min_support is None else min_support - 1)
+    return Facts.from_limits(limits, n=most, absent=absent)
+
+
+def _of_shares(
+    source: object, format_: str | None, n: int | None, rounding: Rounding
+) -> Iterator[tuple[Itemset, Limits]]:
+    if n is None or not 0 <= n <= LARGEST_COUNT:
+        raise InputError("supports are shares of the rows, but not of how many; say it with n=")
+    if is_place(source) and not frames.is_frame(source):
+        stated = shares.read(source, format_)  # type: ignore[arg-type]  # a place
+    elif frames.is_frame(source):
+        stated = shares.from_frame(source)
+    else:
+        raise OptionError("digits= and rounding= are for shares in a CSV file or a frame; give one of them")
+    intervals = rounding.intervals([text for _, text in stated], "support")
+    check_shares(intervals, "support")
+    for (itemset, _), interval in zip(stated, intervals, strict=True):
+        yield itemset, interval.times(n)
+
+
+def _of_counts(patterns: Patterns, round_to: int | None, mode: str) -> Iterator[tuple[Itemset, Limits]]:
+    unit = 1 if round_to is None else round_to
+    if type(unit) is not int or not 1 <= unit <= LARGEST_COUNT:
+        raise OptionError(f"round_to is {str(round_to)[:40]!r}; give a whole number from 1 on")
+    wrong = sum(support % unit != 0 for itemset, support in patterns if itemset)
+    if wrong:
+        raise InputError(f"{wrong:,} of {len(patterns):,} supports are no multiples of {unit}; give what they are")
+    for itemset, support in patterns:
+        if itemset:
+            yield itemset, _before(support, unit, mode, patterns.n)
+    n = patterns.n
+    yield frozenset(), _before(n, unit, mode, LARGEST_COUNT) if n % unit == 0 else (n, n)
+
+
+def _before(support: int, unit: int, mode: str, most: int) -> Limits:
+    """Return what a count may have been before it was rounded to a multiple of ``unit``, either way where it is half.
+
+    >>> _before(10, 5, "round", 99), _before(10, 4, "round", 99), _before(10, 5, "truncate", 99)
+    ((8, 12), (8, 12), (10, 14))
+    """
+    if mode == "truncate":
+        return support, min(most, support + unit - 1)
+    return max(0, support - unit // TWO), min(most, support + unit // TWO)

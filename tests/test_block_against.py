@@ -1,0 +1,107 @@
+"""Blocking against stronger attackers: nothing is left that they infer, and what is published is what rows have."""
+
+import os
+from dataclasses import replace
+from functools import partial
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from strategies import databases, detected_databases, few_rows
+
+from discreet import GuaranteeError, OptionError, Transactions, attack, block, datasets, verify, write_release
+
+small = detected_databases(partial(databases, max_items=4)) | detected_databases(few_rows)
+METHODS = pytest.mark.parametrize("method", ["suppress", "add"])
+LEVELS = pytest.mark.parametrize("level", ["derive", "linear"])
+EXAMPLES = {
+    "E1": (["b"] * 2 + ["ab"] * 2 + ["ac"] * 2 + ["bc"] * 2 + ["abc"], 3, 2),
+    "E2": (["ab"] * 2 + ["ac"] * 2 + ["bc"] * 3 + ["abc"], 4, 2),
+    "E4": ([""] + ["a", "b", "c"] + ["ab"] * 3 + ["ac"] * 3 + ["bc"] * 3, 3, 2),
+    "E5": (["ab"] * 4 + ["abc"] * 4 + ["ad"] * 3 + ["abd"] * 2 + ["bcd"] * 4, 6, 3),
+}
+"""Rows without a channel of which more can be inferred (THEORY C.2): rows, minimum support, k."""
+
+
+def rows_of(name):
+    return Transactions(map(frozenset, EXAMPLES[name][0]))
+
+
+@LEVELS
+@METHODS
+@settings(max_examples=25)
+@given(case=small)
+def test_the_attacker_finds_nothing_in_what_is_published(level, method, case):
+    rows, sigma, k = case
+    release = block(Transactions(rows), min_support=sigma, k=k, method=method, against=level)
+    assert release.against == level
+    if len(release.patterns):
+        found = attack(release.patterns, k=k, level=level)
+        assert (found.findings, found.undecided) == ((), ())
+
+
+@METHODS
+@settings(max_examples=40)
+@given(case=small)
+def test_what_is_published_is_what_the_witness_has(method, case):
+    rows, sigma, k = case
+    release = block(Transactions(rows), min_support=sigma, k=k, method=method, against="derive")
+    assert dict(release.patterns) == oracle.closed(list(release.witness), sigma)
+    kept = [row for number, row in enumerate(rows) if number not in set(release.suppressed.tolist())]
+    assert list(release.witness)[: len(kept)] == kept
+
+
+@pytest.mark.parametrize(("name", "level"), [("E1", "derive"), ("E4", "derive"), ("E2", "linear"), ("E5", "linear")])
+@METHODS
+def test_the_smallest_examples_are_blocked(name, level, method):
+    _, sigma, k = EXAMPLES[name]
+    plain = block(rows_of(name), min_support=sigma, k=k, method=method)
+    assert (plain.rows_suppressed, plain.rows_added) == (0, 0)
+    assert not attack(plain.patterns, k=k, level=level).is_safe
+    release = block(rows_of(name), min_support=sigma, k=k, method=method, against=level)
+    assert release.rows_suppressed + release.rows_added > 0
+    assert not len(release.patterns) or attack(release.patterns, k=k, level=level).is_safe
+
+
+def test_what_the_attacker_does_not_find_is_left_as_it_is():
+    rows = Transactions([["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10)
+    release = block(rows, min_support=10, k=10, method="suppress", against="linear")
+    assert release.patterns == block(rows, min_support=10, k=10, method="suppress").patterns
+
+
+@METHODS
+def test_a_release_names_whom_it_withstands_and_the_verifier_tries_him(method, tmp_path):
+    _, sigma, k = EXAMPLES["E1"]
+    rows = [*rows_of("E1"), *[frozenset("d")] * 8]
+    safe = block(rows, min_support=sigma, k=k, method=method, against="derive")
+    write_release(safe, tmp_path / "safe")
+    assert verify(tmp_path / "safe").is_good
+    assert '"against": "derive"' in (tmp_path / "safe" / "release.json").read_text()
+    assert "An attacker who also derives supports" in " ".join((tmp_path / "safe" / "report.txt").read_text().split())
+
+
+def test_a_release_that_claims_to_withstand_whom_it_does_not_is_refused(tmp_path):
+    _, sigma, k = EXAMPLES["E1"]
+    plain = block(rows_of("E1"), min_support=sigma, k=k, method="suppress")
+    with pytest.raises(GuaranteeError, match="the attacker 'derive' infers something"):
+        write_release(replace(plain, against="derive"), tmp_path / "release")
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("options", [{"method": "withhold"}, {"method": "best"}, {"method": "add", "merge": True}])
+def test_other_methods_say_that_they_cannot(options):
+    with pytest.raises(OptionError, match="suppress and add withstand"):
+        block([["a"]], min_support=1, k=2, against="derive", **options)
+
+
+def test_an_unknown_attacker_is_refused():
+    with pytest.raises(OptionError, match="it must be one of plain, derive, linear, exact"):
+        block([["a"]], min_support=1, k=2, method="add", against="magic")
+
+
+@pytest.mark.skipif(not os.environ.get("DISCREET_DATA"), reason="DISCREET_DATA names no folder of data sets")
+@pytest.mark.parametrize(("share", "k", "rows"), [("80%", 3, 62), ("90%", 2, 6)])
+def test_chess_loses_a_row_more(share, k, rows):
+    release = block(datasets.load("chess"), min_support=share, k=k, method="suppress", against="derive")
+    assert release.rows_suppressed == rows
+    assert attack(release.patterns, k=k, level="derive").is_safe

@@ -1,0 +1,336 @@
+"""Laws of other publications: rounded supports, shares, the largest itemsets, maximal ones, attributes and values."""
+
+import os
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from io import BytesIO
+
+import oracle
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import detected_databases
+
+from discreet import InputError, OptionError, Patterns, Policy, Verdict, audit, datasets, mine
+from discreet.attack.facts import Facts
+from discreet.cli import main
+from discreet.rules import read_facts, rounded_check
+from discreet.rules.supports import rounded
+
+ITEMS, N = "abc", 5
+
+
+def by_name(found):
+    """Return the checks of an audit by their names."""
+    return {check.name: check for check in found.checks}
+
+
+def shown(supports, *, unit, mode):
+    """Return supports as multiples of ``unit``, the nearest or the next below."""
+    half = unit // 2 if mode == "round" else 0
+    return {one: (count + half) // unit * unit for one, count in supports.items()}
+
+
+@cache
+def alike(sigma, unit, mode):
+    """Return {rounded supports of what reaches sigma: the databases that have them}, of all databases of N rows."""
+    found = {}
+    for database in oracle.databases_of(ITEMS, N):
+        supports = oracle.supports_of(database, ITEMS)
+        told = shown({one: count for one, count in supports.items() if one and count >= sigma}, unit=unit, mode=mode)
+        found.setdefault(frozenset(told.items()), []).append(database)
+    return found
+
+
+def in_order(releases):
+    """Return releases in a fixed order."""
+    return sorted(releases, key=lambda told: sorted((sorted(one), count) for one, count in told))
+
+
+# Rounded supports.
+
+
+@settings(max_examples=80)
+@given(
+    data=st.data(),
+    sigma=st.integers(1, 3),
+    unit=st.sampled_from([2, 3]),
+    mode=st.sampled_from(["round", "truncate"]),
+    k=st.integers(2, 4),
+    is_complete=st.booleans(),
+)
+def test_what_rounded_supports_tell_holds_in_all_databases_that_have_them(data, sigma, unit, mode, k, is_complete):
+    releases = alike(sigma, unit, mode)
+    told = data.draw(st.sampled_from(in_order(releases)))
+    patterns = Patterns.from_itemsets([(one, min(N + unit, count)) for one, count in told], n=N + unit)
+    # Of N rows, told exactly: supports may be rounded above it.
+    facts = read_facts(patterns, round_to=unit, rounding=mode, min_support=sigma if is_complete else None)
+    limits = [
+        (frozenset(facts.labels[code] for code in codes), low, min(high, N))
+        for codes, (low, high) in facts.listed.items()
+        if codes
+    ]
+    found = audit(Facts.from_limits(limits, n=N, absent=facts.absent), k=k)
+    assert found.facts is not None
+    for database in releases[told]:
+        for codes, (low, high) in found.facts.listed.items():
+            assert low <= oracle.holders({facts.labels[code] for code in codes}, (), database) <= high
+        for one in found.findings:
+            assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
+
+
+@pytest.mark.nojit
+def test_truncated_supports_and_what_is_missing_tell_of_one_row():
+    patterns = Patterns.from_itemsets([([], 12), (["b"], 4), (["c"], 12)], n=12)
+    told = audit(read_facts(patterns, round_to=2, rounding="truncate", min_support=4), k=2)
+    assert [str(one) for one in told.findings] == ["b ∧ ¬c: 1 row"]
+    assert told.verdict is Verdict.WITHHOLD
+    untold = audit(read_facts(patterns, round_to=2, rounding="truncate"), k=2)
+    assert (untold.findings, untold.verdict) == ((), Verdict.REVIEW)
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("round", (8, 12)), ("truncate", (10, 14))])
+def test_a_rounded_count_was_one_of_those_that_round_to_it(mode, expected):
+    facts = rounded(Patterns.from_itemsets([(["a"], 10)], n=42), 5, mode)
+    assert facts.listed[frozenset([0])] == expected
+    assert facts.listed[frozenset()] == (42, 42)
+
+
+def test_a_number_of_rows_that_is_a_multiple_was_rounded_too():
+    assert rounded(Patterns.from_itemsets([(["a"], 10)], n=40), 5).listed[frozenset()] == (38, 42)
+
+
+def test_rounded_supports_are_withheld_where_they_surely_differ_by_few_and_else_reviewed():
+    policy = Policy("ours", k=30, round_to=5)
+    near = Patterns.from_itemsets([([], 100), (["a"], 80)], n=100)
+    assert rounded_check(near, policy).verdict is Verdict.WITHHOLD
+    assert by_name(audit(near, policy=policy))["inference channels"].verdict is Verdict.WITHHOLD
+    assert rounded_check(Patterns.from_itemsets([([], 100), (["a"], 60)], n=100), policy).verdict is Verdict.REVIEW
+
+
+@pytest.mark.nojit
+def test_rounded_supports_that_rise_are_inconsistent():
+    patterns = Patterns.from_itemsets([(["a"], 20), (["a", "b"], 60)], n=100)
+    found = audit(rounded(patterns, 10), k=5)
+    assert (found.verdict, found.facts, found.checks[0].name) == (Verdict.WITHHOLD, None, "consistency")
+
+
+def test_supports_that_are_no_multiples_are_refused():
+    with pytest.raises(InputError, match="1 of 2 supports are no multiples of 5"):
+        read_facts(Patterns.from_itemsets([(["a"], 10), (["b"], 12)], n=40), round_to=5)
+
+
+# Shares.
+
+
+@settings(max_examples=60)
+@given(case=detected_databases(), digits=st.integers(0, 4), mode=st.sampled_from(["round", "truncate"]))
+def test_what_shares_tell_is_true_of_the_rows_that_they_are_of(case, digits, mode):
+    rows, sigma, k = case
+    n = len(rows)
+    supports = {one: count for one, count in oracle.frequent(rows, sigma).items() if one}
+    if not supports:
+        return
+    frame = pd.DataFrame(
+        {
+            "support": [oracle.cut(Fraction(count, n), digits, mode) for count in supports.values()],
+            "itemsets": list(supports),
+        }
+    )
+    found = audit(read_facts(frame, n=n, digits=digits, rounding=mode, min_support=sigma), k=k)
+    assert found.facts is not None
+    database = Counter(rows)
+    for codes, (low, high) in found.facts.listed.items():
+        assert low <= oracle.support({found.facts.labels[code] for code in codes}, rows) <= high
+    for one in found.findings:
+        assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
+    assert found.verdict is not Verdict.RELEASE or found.facts.is_exact
+
+
+def test_shares_that_are_exact_give_the_channels_of_the_counts():
+    rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    frame = mine(rows, min_support=10, kind="frequent").to_pandas()[["support", "itemsets"]]
+    found = audit(read_facts(frame, n=100, digits=3), k=10)
+    assert [str(channel) for channel in found.channels] == ["a ∧ b ∧ ¬c: 2 rows"]
+    assert audit(read_facts(frame, n=100, digits=3), k=2).verdict is Verdict.RELEASE
+
+
+def test_shares_that_no_count_of_the_rows_has_are_refused():
+    with pytest.raises(InputError, match="1 of 1 supports are none of 9 rows"):
+        read_facts(BytesIO(b"itemset,support\nsecret,33%\n"), format="csv", n=9, digits=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"digits": 2}, "say it with n="),
+        ({"digits": 2, "round_to": 5, "n": 9}, "leave one out"),
+        ({"digits": 2, "n": 9, "format": "json"}, "CSV files"),
+        ({"round_to": 0, "n": 9}, "whole number from 1 on"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, sentence):
+    with pytest.raises((InputError, OptionError), match=sentence):
+        read_facts(BytesIO(b"itemset,support\na,5\n"), **{"format": "csv", **options})
+
+
+# The largest, and maximal ones.
+
+
+def test_itemsets_that_are_not_among_the_largest_have_no_more_than_the_smallest():
+    facts = read_facts(Patterns.from_itemsets([(["a"], 9), (["b"], 7), (["c"], 7)], n=12), top=True)
+    assert facts.absent == 7
+    assert facts.limits(frozenset([0, 1])) == (0, 7)
+
+
+@settings(max_examples=80)
+@given(case=detected_databases(), many=st.integers(1, 12))
+def test_what_the_largest_itemsets_tell_is_true_of_the_rows_that_they_are_of(case, many):
+    rows, _, k = case
+    supports = {one: count for one, count in oracle.frequent(rows, 1).items() if one}
+    largest = sorted(supports, key=lambda one: (-supports[one], len(one), sorted(map(str, one))))[:many]
+    if not largest:
+        return
+    patterns = Patterns.from_itemsets([(one, supports[one]) for one in largest], n=len(rows))
+    found = audit(read_facts(patterns, top=True), k=k)
+    database = Counter(rows)
+    for one in found.findings:
+        assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
+    for channel in found.channels or ():
+        assert oracle.cell(channel.base, channel.top, rows) == channel.count
+
+
+def test_maximal_itemsets_tell_how_many_rows_do_not_hold_all_of_one_and_are_never_released():
+    found = audit(Patterns.from_itemsets([(["a", "b"], 97), (["c"], 50)], n=100, kind="maximal"), k=5)
+    assert [str(one) for one in found.differences] == ["¬(a ∧ b): 3 rows"]
+    assert found.verdict is Verdict.WITHHOLD
+    far = audit(Patterns.from_itemsets([(["a", "b"], 60)], n=100, kind="maximal"), k=5)
+    assert (far.verdict, far.differences) == (Verdict.REVIEW, ())
+
+
+# Attributes and values.
+
+
+@st.composite
+def attributed(draw):
+    """Rows of people with a value of each of two attributes, or none, and a mark; a minimum support and k."""
+    values = [["x=1", "x=2", "x=3", None], ["y=1", "y=2", "y=3", None], ["z", None]]
+    people = st.tuples(*map(st.sampled_from, values)).map(lambda row: frozenset(filter(None, row)))
+    rows = draw(st.lists(people, min_size=1, max_size=25))
+    return rows, draw(st.integers(1, 4)), draw(st.integers(2, 6))
+
+
+GROUPS = [frozenset({"x=1", "x=2", "x=3"}), frozenset({"y=1", "y=2", "y=3"})]
+
+
+@pytest.mark.nojit
+@settings(max_examples=150)
+@given(case=attributed(), kind=st.sampled_from(["frequent", "closed"]))
+def test_rests_of_attributes_are_found_by_their_definition(case, kind):
+    rows, sigma, k = case
+    supports = oracle.frequent(rows, sigma)
+    if not any(len(group & frozenset().union(*supports)) > 1 for group in GROUPS):
+        return
+    expected = oracle.rests(supports, GROUPS, k)
+    listed = supports if kind == "frequent" else oracle.closed(rows, sigma)
+    patterns = Patterns.from_itemsets(listed.items(), n=len(rows), min_support=sigma, kind=kind)
+    found = {(one.base, frozenset().union(*one.lacked)): one.low for one in audit(patterns, k=k, schema="=").rests}
+    if kind == "frequent":
+        assert found == expected
+    else:  # each base stands for all that the same rows hold
+        assert found.items() <= expected.items()
+        for (base, values), count in expected.items():
+            closure = frozenset.intersection(*(row for row in rows if base <= row))
+            assert found.get((closure, values), count) == count
+            assert any(one >= base and held == values for one, held in found)
+    assert (by_name(audit(rows, min_support=sigma, k=k, schema="="))["schema"].verdict is Verdict.WITHHOLD) == bool(
+        expected
+    )
+
+
+@pytest.mark.nojit
+def test_a_rest_is_told_in_words_and_with_its_sum():
+    rows = [["sex=f"]] * 40 + [["sex=m"]] * 48 + [[]] * 2
+    found = audit(rows, min_support=10, k=5, schema="=")
+    assert found.verdict is Verdict.WITHHOLD
+    assert [(str(one), one.explain()) for one in found.rests] == [
+        ("¬sex=f ∧ ¬sex=m: 2 rows", "sup(∅) 90 − sup(sex=f) 40 − sup(sex=m) 48 = 2")
+    ]
+    assert not found.channels
+    assert audit(rows, min_support=10, k=2, schema="=").verdict is Verdict.RELEASE
+
+
+def test_pairs_and_groups_of_labels_are_schemas_too():
+    rows = [[("sex", 1)]] * 40 + [[("sex", 2)]] * 48 + [[]] * 2
+    assert len(audit(rows, min_support=10, k=5, schema="=").rests) == 1
+    assert len(audit([["f"]] * 40 + [["m"]] * 48 + [[]] * 2, min_support=10, k=5, schema=[["f", "m"]]).rests) == 1
+
+
+def test_rows_with_two_values_of_an_attribute_contradict_the_schema():
+    with pytest.raises(InputError, match="check the schema"):
+        audit([["sex=f", "sex=m"]] * 40 + [["sex=m"]] * 48, min_support=10, k=5, schema="=")
+    rows = [["sex=f", "sex=m"]] * 5 + [["sex=f"]] * 15 + [["sex=m"]] * 20
+    check = by_name(audit(rows, min_support=10, k=5, schema="="))["schema"]
+    assert check.verdict is Verdict.WITHHOLD
+    assert "several items of which the schema says that no row holds two" in check.sentence
+
+
+def test_a_schema_that_no_labels_follow_is_refused():
+    with pytest.raises(OptionError, match="no two labels are values of one attribute"):
+        audit([["a"]] * 9, min_support=2, k=2, schema="=")
+
+
+def test_rests_of_limits_hold_where_supports_were_rounded():
+    said = [(["x"], 50, 50), (["x", "s=f"], 20, 21), (["x", "s=m"], 27, 28)]
+    found = audit(Facts.from_limits(said, n=90), k=5, schema="=")
+    assert [(str(one), one.explain()) for one in found.findings] == [
+        ("x ∧ ¬s=f ∧ ¬s=m: 1 to 3 rows", "sup(x) 50 − sup(s=f, x) 20 to 21 − sup(s=m, x) 27 to 28 = 1 to 3")
+    ]
+
+
+@pytest.mark.skipif(not os.environ.get("DISCREET_DATA"), reason="DISCREET_DATA names no folder of data sets")
+@pytest.mark.parametrize(("min_support", "expected"), [("25%", 16), ("15%", 54)])
+def test_mushroom_has_the_known_number_of_rests(min_support, expected):
+    rows = datasets.load("mushroom")
+    groups = [set() for _ in range(23)]
+    for row in rows:
+        for group, value in zip(groups, sorted(row), strict=True):
+            group.add(value)
+    patterns = mine(rows, min_support=min_support, kind="frequent")
+    found = audit(Patterns.from_itemsets(patterns, n=patterns.n, min_support=patterns.min_support), k=10, schema=groups)
+    assert len(found.rests) == expected
+
+
+# The command line.
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("itemset,support\na,97.0%\n", ["--digits", 1, "--n", 100], "¬a: 3 rows"),
+        ("itemset,support\na,90\na;b,60\n", ["--round-to", 5, "--n", 101], "2 itemsets of 101 rows"),
+        ("itemset,support\na,97\nb,60\n", ["--top", "--n", 100], "¬a: 3 rows"),
+    ],
+)
+def test_the_command_line_judges_supports_that_are_not_exact(tmp_path, text, options, expected):
+    file = tmp_path / "supports.csv"
+    file.write_text(text)
+    result = run("audit", file, "-k", 5, *options)
+    assert result.exit_code == 1
+    assert expected in result.stdout
+
+
+def test_the_command_line_takes_a_schema(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("sex=f\n" * 40 + "sex=m\n" * 48 + "\n" * 2)
+    result = run("audit", file, "--min-support", 10, "-k", 5, "--schema", "=")
+    assert result.exit_code == 1
+    assert "¬sex=f ∧ ¬sex=m: 2 rows, as sup(∅) 90 − sup(sex=f) 40 − sup(sex=m) 48 = 2" in result.stdout
+    assert '"rests"' in run("audit", file, "--min-support", 10, "-k", 5, "--schema", "=", "--json").stdout
