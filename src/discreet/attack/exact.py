@@ -1,8 +1,9 @@
 """Exact: all that follows from published supports about a few items, by integer programs over every possible row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations
+from math import ceil, floor
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -21,6 +22,8 @@ SECONDS: Final = 60.0
 """What a search may take unless another budget is given."""
 ITEMS: Final = 12
 """Items that may be published: 3 to the power of their number is how many conjunctions there are."""
+EITHER: Final = 2
+"""The place of an item on its axis where rows may hold it or not."""
 PAIRED: Final = 9
 """Items up to which pairs of cells are looked at too: there are more of them."""
 
@@ -49,6 +52,10 @@ class Extremes:
         """Return which patterns hold for 1 to k − 1 rows in all of them."""
         return (self.least > TINY) & (self.most < k - TINY)
 
+    def may_be_rare_at(self, at: tuple[int, ...], k: int) -> bool:
+        """Return the same for one of them."""
+        return bool(self.least[at] > TINY and self.most[at] < k - TINY)
+
 
 @dataclass(eq=False)
 class Search:
@@ -64,6 +71,7 @@ class Search:
         """Start with nothing known to be rare."""
         self.many = len(self.ground.items)
         self.known = np.zeros((3,) * self.many, dtype=np.bool_)
+        self.cubes: list[Cube] = []
 
     def cube(self, witness: Floats) -> Cube:
         """Return how many rows of a database make each conjunction true."""
@@ -74,22 +82,24 @@ class Search:
             counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
         return counts
 
+    def met(self) -> list[Cube]:
+        """Return these numbers for all databases that were met so far."""
+        self.cubes += [self.cube(witness) for witness in self.region.witnesses[len(self.cubes) :]]
+        return self.cubes
+
     def conjunctions(self) -> None:
         """Look at all conjunctions, those of few items first; what says more than one that is rare needs no look."""
-        extremes = Extremes.of(self.cube(self.region.witnesses[0]))
+        extremes = Extremes.of(self.met()[0])
+        self._mark_channels(self.cubes[0])
+        candidates = np.argwhere(extremes.may_be_rare(self.k) & ~self.known)
+        order = np.argsort((candidates != EITHER).sum(axis=1), kind="stable")
         seen = 1
-        self._mark_channels(extremes.least)
-        every = np.array(list(product(range(3), repeat=self.many)), dtype=np.int64)
-        for place in every[np.argsort((every < 2).sum(axis=1), kind="stable")]:  # noqa: PLR2004 - 2 is "either"
-            at = tuple(place.tolist())
-            for witness in self.region.witnesses[seen:]:
-                extremes.add(self.cube(witness))
-            seen = len(self.region.witnesses)
-            if not self.known[at] and _is_rare(extremes.least[at], extremes.most[at], self.k):
-                over = sum(1 << item for item, value in enumerate(at) if value < 2)  # noqa: PLR2004
-                cell = sum(1 << item for item, value in enumerate(at) if value == 1)
-                if self._test(over, frozenset([cell])):
-                    self._mark(at)
+        for place in candidates[order].tolist():
+            for counts in self.met()[seen:]:
+                extremes.add(counts)
+            seen, at = len(self.cubes), tuple(place)
+            if not self.known[at] and extremes.may_be_rare_at(at, self.k) and self._test(*_cell(at)):
+                self._mark(at)
 
     def pairs(self) -> None:
         """Look at pairs of cells that differ in an odd number of items, three or more, whatever else they say.
@@ -107,52 +117,46 @@ class Search:
             inside = counts[cut]
             return inside + np.flip(inside, axis=chosen)
 
-        cubes = [self.cube(witness) for witness in self.region.witnesses]
-        extremes = Extremes.of(both(cubes[0]))
-        for counts in cubes[1:]:
+        extremes = Extremes.of(both(self.met()[0]))
+        for counts in self.cubes[1:]:
             extremes.add(both(counts))
         candidates = extremes.may_be_rare(self.k) & ~(self.known[cut] | np.flip(self.known[cut], axis=chosen))
         for place in np.argwhere(candidates).tolist():
             # Each pair is met twice: once with the first of its items, once without.
             if place[chosen[0]]:
-                over = sum(1 << item for item, value in enumerate(place) if value < 2)  # noqa: PLR2004
-                cell = sum(1 << item for item, value in enumerate(place) if value == 1)
+                over, (cell,) = _cell(place)
                 self._test(over, frozenset([cell, cell ^ sum(1 << item for item in chosen)]))
 
     def _mark_channels(self, counts: Cube) -> None:
         """Mark what says more than a conjunction whose rows are few by sums of supports alone."""
         for part in self.ground.parts(self.ground.everything):
-            inside = tuple(slice(None) if part >> item & 1 else slice(2, 3) for item in range(self.many))
+            inside = tuple(slice(None) if part >> item & 1 else slice(EITHER, None) for item in range(self.many))
             few = (counts[inside] > TINY) & (counts[inside] < self.k - TINY)
             for place in np.argwhere(few).tolist():
-                self._mark(tuple(value if part >> item & 1 else 2 for item, value in enumerate(place)))
+                self._mark(tuple(value if part >> item & 1 else EITHER for item, value in enumerate(place)))
 
     def _mark(self, at: tuple[int, ...]) -> None:
-        self.known[tuple(slice(None) if value == 2 else value for value in at)] = True  # noqa: PLR2004
+        self.known[tuple(slice(None) if value == EITHER else value for value in at)] = True
 
     def _test(self, over: Bits, cells: frozenset[Bits]) -> bool:
         """Add what is inferred of a pattern; return whether it is rare."""
         truth = self.region.system.truth(over, cells)
-        low = self.region.least(truth)
-        if low < 1 - TINY:
+        low = ceil(self.region.least(truth) - TINY)
+        if low < 1:
             return False
-        high = -self.region.least(-truth)
-        if high > self.k - 1 + TINY:
+        high = floor(TINY - self.region.least(-truth))
+        if high >= self.k:
             return False
-        self._add(over, cells, round(low), round(high))
+        self._add(over, cells, low, high)
         return True
 
     def _add(self, over: Bits, cells: frozenset[Bits], low: int, high: int) -> None:
         """Add a finding with its proof; sums alone may prove less than whole numbers do."""
         relaxed = Region(self.region.system, self.region.clock)
         loose = relaxed.limits(self.region.system.truth(over, cells))
-        for limits in [(low, high), loose] if loose != (low, high) else [loose]:
-            proof = (
-                certificate(self.region.system, Wanted(over, cells, *limits), self.region.clock)
-                if limits[0] >= 1
-                else None
-            )
-            if proof is not None and limits[1] < self.k and proves(self.ground.facts, proof):
+        for least, most in dict.fromkeys([(low, high), loose]):
+            proof = certificate(self.region.system, Wanted(over, cells, max(1, least), most), self.region.clock)
+            if proof is not None and most < self.k and proves(self.ground.facts, proof):
                 self.findings.append(Finding(proof, "exact", self.ground.facts))
                 return
         self.unproven += 1
@@ -200,5 +204,7 @@ def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecide
         yield Undecided(search.unproven, "patterns", "whole numbers leave few rows, but no sum of supports proves it")
 
 
-def _is_rare(least: float, most: float, k: int) -> bool:
-    return least > TINY and most < k - TINY
+def _cell(at: Sequence[int]) -> tuple[Bits, frozenset[Bits]]:
+    """Return the items that a place in a cube says something of, and what rows hold of them."""
+    over = sum(1 << item for item, value in enumerate(at) if value != EITHER)
+    return over, frozenset([sum(1 << item for item, value in enumerate(at) if value == 1)])

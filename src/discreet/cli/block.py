@@ -136,6 +136,10 @@ def _check_usage(k: int | None, policy: str | None, method: str, asked: "dict[st
     check_rule(k, policy)
     if compare and method != "best":
         raise click.UsageError(f"--compare tries all methods, but --method is {method}: leave one of them out")
+    if "against" in asked and method not in FITS["against"]:
+        raise click.UsageError(
+            f"--against goes with --method suppress or add, but --method is {method}: name one of these"
+        )
     for name in asked:
         if method not in FITS[name]:
             raise click.UsageError(

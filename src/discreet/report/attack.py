@@ -11,6 +11,7 @@ from discreet.attack.certificate import Bound, Cells, Claim
 from discreet.attack.facts import Codes
 from discreet.attack.finding import Attack
 from discreet.attack.formula import Pattern
+from discreet.checks import counted
 from discreet.io.coding import blocks
 from discreet.labels import Label, printable
 from discreet.report.json import document, encoded
@@ -51,9 +52,8 @@ def attack_text(attack: Attack, *, source: Source | None = None, shown: int | No
     for undecided in attack.undecided:
         yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
     if attack.derived is not None and attack.derived.supports.size:
-        yield from wrap(
-            f"{attack.derived.supports.size:,} supports that are not listed follow from those that are.", WIDTH
-        )
+        derived = counted(attack.derived.supports.size, "support")
+        yield from wrap(f"{derived} that are not listed can be derived from those that are.", WIDTH)
     yield from wrap(f"He is taken to know {'; '.join(attack.assumptions)}.", WIDTH)
     if attack.is_acyclic:
         yield from wrap(

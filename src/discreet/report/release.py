@@ -24,9 +24,9 @@ HOW: Final = {
 """What each method did, for a reader who has never heard of it."""
 
 WITHSTOOD: Final = {
-    "derive": "An attacker who also derives supports that are not listed (“derive”)",
-    "linear": "An attacker who also solves linear programs over what is listed (“linear”)",
-    "exact": "An attacker who looks at all rows that there could be (“exact”)",
+    "derive": 'An attacker who also derives supports that are not listed ("derive")',
+    "linear": 'An attacker who also solves linear programs over what is listed ("linear")',
+    "exact": 'An attacker who looks at all rows that there could be ("exact")',
 }
 """Whom a release withstands beside those who add and subtract supports."""
 
@@ -177,9 +177,10 @@ def _listed(release: Release) -> str:
 def _how(release: Release) -> str:
     """Return how the release was made safe."""
     k = f"{release.policy.k:,}"
+    tried = "" if release.against == "plain" else f'; the attacker "{release.against}" finds nothing in them'
     if not release.distortion.changed:
-        return f"safe for k = {k} as they are"
-    return f'made safe for k = {k} by "{release.method}": {HOW[release.method]}'
+        return f"safe for k = {k} as they are{tried}"
+    return f'made safe for k = {k} by "{release.method}": {HOW[release.method]}{tried}'
 
 
 def _cost(release: Release) -> Iterator[str]:

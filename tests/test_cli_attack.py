@@ -1,0 +1,121 @@
+"""``discreet attack``, and ``block --against``: what they show, what they write, and how they end."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from test_cli import assert_refused, shown_on_a_terminal
+
+import discreet
+from discreet.cli import main
+
+DERIVABLE = [list(row) for row in ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]]
+"""E1 of the theory: no channel for k = 2 at a minimum support of 3, but sup(abc) is 1."""
+SAFE = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(main, [*map(str, arguments)], **options)
+
+
+def one_line(result):
+    return " ".join(result.stdout.split())
+
+
+@pytest.fixture
+def patterns(tmp_path):
+    path = tmp_path / "patterns.json"
+    discreet.write_patterns(discreet.mine(DERIVABLE, min_support=3), path)
+    return path
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "rows.csv"
+    discreet.write(discreet.Transactions(DERIVABLE), path)
+    return path
+
+
+@pytest.mark.parametrize("level", ["derive", "linear", "exact"])
+def test_what_is_inferred_is_told_with_its_reason(patterns, level):
+    result = run("attack", patterns, "-k", 2, "--level", level)
+    assert result.exit_code == 1
+    assert "1 inference about fewer than 2 rows" in one_line(result)
+    assert "sup(abc) is 1, because sup(ab) 3 + sup(ac) 3 − sup(a) 5 = 1 and" in one_line(result)
+
+
+def test_a_weaker_attacker_finds_nothing(patterns):
+    result = run("attack", patterns, "-k", 2, "--level", "plain")
+    assert (result.exit_code, "nothing is inferred" in one_line(result)) == (0, True)
+
+
+def test_what_is_safe_ends_with_0(tmp_path):
+    discreet.write(discreet.Transactions(SAFE), tmp_path / "safe.csv")
+    assert run("attack", tmp_path / "safe.csv", "--min-support", 10, "-k", 10).exit_code == 0
+
+
+def test_json_has_what_proves_each_finding(patterns):
+    told = json.loads(run("attack", patterns, "-k", 2, "--level", "derive", "--json").stdout)
+    [finding] = told["findings"]
+    assert (finding["pattern"], finding["low"], finding["high"]) == ("a ∧ b ∧ c", 1, 1)
+    assert (finding["lower"], finding["upper"]) == ({"beside": [["a"]]}, {"beside": [[]]})
+    assert (told["is_safe"], told["complete"], told["derived"]) == (False, True, 1)
+
+
+def test_a_list_that_is_not_complete_tells_less(tmp_path):
+    rows = [list(row) for row in ["ab"] * 2 + ["ac"] * 2 + ["bc"] * 3 + ["abc"]]
+    discreet.write_patterns(discreet.mine(rows, min_support=4), tmp_path / "e2.json")
+    assert run("attack", tmp_path / "e2.json", "-k", 2).exit_code == 1
+    assert run("attack", tmp_path / "e2.json", "-k", 2, "--partial").exit_code == 0
+
+
+@pytest.mark.parametrize(("pattern", "limits", "code"), [("a & b & c", (1, 1), 1), ("a & ~b", (2, 2), 0)])
+def test_the_limits_of_one_pattern_can_be_asked_for(patterns, pattern, limits, code):
+    result = run("attack", patterns, "-k", 2, "--pattern", pattern, "--json")
+    told = json.loads(result.stdout)
+    assert ((told["low"], told["high"]), result.exit_code) == (limits, code)
+    assert "because" in run("attack", patterns, "-k", 2, "--pattern", pattern).stdout
+
+
+def test_a_terminal_shows_the_first_findings_and_says_how_many_there_are(tmp_path):
+    discreet.write_patterns(discreet.mine(discreet.generate.clinic(600, seed=1), min_support="5%"), tmp_path / "c.json")
+    shown = shown_on_a_terminal("attack", str(tmp_path / "c.json"), "-k", "10", "--level", "derive")
+    assert "more; a pipe, --out or --json gets all of them" in shown
+
+
+def test_seconds_that_do_not_suffice_leave_something_undecided(tmp_path):
+    rows = discreet.generate.quest(500, items=40, patterns=30, length=8, seed=2)
+    discreet.write(rows, tmp_path / "rows.dat")
+    result = run("attack", tmp_path / "rows.dat", "--min-support", "10%", "-k", 2, "--seconds", "0.000001")
+    assert (result.exit_code, "Undecided, so not safe" in one_line(result)) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--pattern", "a & zz"], "of which nothing is published"),
+        (["--pattern", "a &"], "column"),
+        (["--level", "magic"], "is not one of"),
+        (["--seconds", "0"], "seconds"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(patterns, arguments, sentence):
+    assert_refused(run("attack", patterns, "-k", 2, *arguments), sentence)
+
+
+@pytest.mark.parametrize("method", ["suppress", "add"])
+def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
+    options = ["--min-support", 3, "-k", 2, "--method", method]
+    plain = run("block", rows, *options, "--out", tmp_path / "plain")
+    assert plain.exit_code == 0
+    assert run("attack", tmp_path / "plain" / "patterns.json", "-k", 2).exit_code == 1
+    safe = run("block", rows, *options, "--against", "derive", "--out", tmp_path / "safe")
+    assert safe.exit_code == 0
+    assert 'the attacker "derive" finds nothing in them' in one_line(safe)
+    assert run("attack", tmp_path / "safe" / "patterns.json", "-k", 2, "--level", "derive").exit_code == 0
+    assert run("verify", tmp_path / "safe").exit_code == 0
+
+
+def test_a_method_that_cannot_withstand_him_is_refused(rows):
+    result = run("block", rows, "--min-support", 3, "-k", 2, "--against", "derive")
+    assert_refused(result, "--against goes with --method suppress or add")
