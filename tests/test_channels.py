@@ -206,7 +206,7 @@ def test_patterns_of_a_file_whose_labels_are_ordered_otherwise_meet_the_rows(tmp
 @pytest.mark.nojit
 @pytest.mark.parametrize(
     ("itemset", "text"),
-    [("", "∅"), ("ba", "ab"), (("tea", "b"), "b, tea"), ((10, 9), "9, 10"), ((1, 2), "12")],
+    [("", "∅"), ("ba", "ab"), (("tea", "b"), "b, tea"), ((10, 9), "9, 10"), ((1, 2), "1, 2")],
 )
 def test_an_itemset_reads_as_its_labels(itemset, text):
     assert as_text(frozenset(itemset)) == text

@@ -260,11 +260,11 @@ class Channels:
 def as_text(itemset: Itemset) -> str:
     """Return an itemset as sums name it: its labels in order, set apart unless each is one letter.
 
-    >>> as_text(frozenset("ba")), as_text(frozenset(["tea", "milk"])), as_text(frozenset())
-    ('ab', 'milk, tea', '∅')
+    >>> as_text(frozenset("ba")), as_text(frozenset(["tea", "milk"])), as_text(frozenset([7, 5])), as_text(frozenset())
+    ('ab', 'milk, tea', '5, 7', '∅')
     """
     labels = [str(label) for label in ordered(itemset)]
-    return ("" if all(len(label) == 1 for label in labels) else ", ").join(labels) or "∅"
+    return ("" if all(len(label) == 1 and label.isalpha() for label in labels) else ", ").join(labels) or "∅"
 
 
 def signed(terms: Iterable[Term], texts: Iterable[str]) -> str:
