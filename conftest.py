@@ -3,4 +3,6 @@
 import shutil
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("pyspark") and shutil.which("java") else ["src/discreet/spark", "benchmarks/spark.py"]
+IN_SPARK = ["src/discreet/spark", "benchmarks/spark.py", "benchmarks/steps.py"]
+
+collect_ignore = [] if find_spec("pyspark") and shutil.which("java") else IN_SPARK

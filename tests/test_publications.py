@@ -17,7 +17,8 @@ from strategies import detected_databases
 from discreet import InputError, OptionError, Patterns, Policy, Verdict, audit, datasets, mine
 from discreet.attack.facts import Facts
 from discreet.cli import main
-from discreet.rules import read_facts, rounded_check
+from discreet.rules import read_facts
+from discreet.rules.judged import rounded_check
 from discreet.rules.supports import rounded
 
 ITEMS, N = "abc", 5
