@@ -33,7 +33,7 @@ def attack_text(attack: Attack, *, source: Source | None = None, shown: int | No
     >>> from discreet import Patterns
     >>> from discreet.attack import attack
     >>> listed = {"": 9, "a": 5, "b": 7, "c": 5, "ab": 3, "ac": 3, "bc": 3}
-    >>> patterns = Patterns.from_itemsets(listed.items(), n=9, min_support=3)
+    >>> patterns = Patterns.from_itemsets(((list(row), many) for row, many in listed.items()), n=9, min_support=3)
     >>> print(*list(attack_text(attack(patterns, k=2, level="derive")))[:3], sep=chr(10))
     1 inference about fewer than 2 rows, by an attacker who adds and subtracts supports, and derives
     those that are not listed.
@@ -101,8 +101,8 @@ def bounds_text(found: Bounds) -> Iterator[str]:
     >>> from discreet import Patterns, bounds
     >>> patterns = Patterns.from_itemsets([([], 9), (["a"], 6), (["b"], 5)], n=9, min_support=5)
     >>> print(*bounds_text(bounds(patterns, "a & b")), sep=chr(10))
-    sup(ab) is from 2 to 4, because sup(a) 6 + sup(b) 5 − n 9 = 2 and it is not published, so that at most
-    4 rows have it bound it.
+    sup(ab) is from 2 to 4, because sup(a) 6 + sup(b) 5 − n 9 = 2, and at most 4 rows hold what is not
+    published.
     """
     tight = "" if found.is_tight else " Other items, or whole numbers, may narrow it down."
     yield from wrap(printable(f"{found.sentence}.{tight}"), WIDTH)
