@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 
 from discreet.cli.place import check_place, put, wants_json
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, candidate, given, options
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, given, mined, options
 
 SHOWN: Final = 20
 LEVELS: Final = ("plain", "derive", "linear", "exact")
@@ -58,7 +58,7 @@ def attack(
     max_patterns: int | None,
     memory: int | None,
     threads: int | None,
-    **reading: Any,  # noqa: ANN401 - options that are told apart in candidate()
+    **reading: Any,  # noqa: ANN401 - options that are told apart in mined()
 ) -> int:
     """Find what an attacker infers about fewer than K rows from FILE, who can do more than add up supports.
 
@@ -75,11 +75,7 @@ def attack(
     check_place("--out", out, file, reading["rows_file"])
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="attacking") as progress:
-        rows, patterns, source = candidate(file, min_support=min_support, limits=limits, bars=progress, **reading)
-        if patterns is None:
-            data: Any = rows
-            patterns = discreet.mine(data, min_support=min_support or "", progress=progress, **limits)
-        progress(1, len(patterns))
+        rows, patterns, source = mined(file, min_support=min_support, limits=limits, bars=progress, **reading)
         if pattern is not None:
             limits_of = discreet.bounds(patterns, pattern, complete=complete)
             put(out, report.bounds_json(limits_of, source=source), report.bounds_text(limits_of), as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from discreet.cli.place import check_place, put, wants_json
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, candidate, given, options
+from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, given, mined, options
 
 if TYPE_CHECKING:
     from discreet import Channel, Channels
@@ -48,7 +48,7 @@ def detect(
     max_patterns: int | None,
     memory: int | None,
     threads: int | None,
-    **reading: Any,  # noqa: ANN401 - options that are told apart in candidate()
+    **reading: Any,  # noqa: ANN401 - options that are told apart in mined()
 ) -> int:
     """List the inference channels of FILE: what sums of its supports tell about fewer than K rows.
 
@@ -64,11 +64,7 @@ def detect(
     check_place("--out", out, file, reading["rows_file"])
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="detecting") as progress:
-        rows, patterns, source = candidate(file, min_support=min_support, limits=limits, bars=progress, **reading)
-        if patterns is None:
-            data: Any = rows
-            patterns = discreet.mine(data, min_support=min_support or "", progress=progress, **limits)
-        progress(1, len(patterns))
+        rows, patterns, source = mined(file, min_support=min_support, limits=limits, bars=progress, **reading)
         channels = discreet.detect(patterns, k=k, rows=rows, method=method)
     all_of_them = channels.expand(patterns) if every else None
     if out is None and sys.stdout.isatty() and not wants_json(out, as_json=as_json):

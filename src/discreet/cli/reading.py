@@ -112,6 +112,26 @@ class Candidate(NamedTuple):
     source: "Source"
 
 
+def mined(
+    file: str,
+    *,
+    min_support: str | None,
+    limits: Mapping[str, int],
+    bars: "Bars",
+    **reading: Any,  # noqa: ANN401 - as below
+) -> "tuple[Transactions | Merged | None, Patterns, Source]":
+    """Read FILE as ``candidate`` does, and mine the rows if it holds rows."""
+    import discreet
+
+    rows, patterns, source = candidate(file, min_support=min_support, limits=limits, bars=bars, **reading)
+    if patterns is None:
+        data: Any = rows
+        mining: Any = {"min_support": min_support, "progress": bars, **limits}
+        patterns = discreet.mine(data, **mining)
+    bars(1, len(patterns))
+    return rows, patterns, source
+
+
 def candidate(
     file: str,
     *,

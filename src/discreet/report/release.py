@@ -136,8 +136,9 @@ def how_to_read(facts: Mapping[str, Any]) -> list[str]:
     """Return how a release is to be understood by its readers, by what everybody may be told of it."""
     k, method, version = facts["k"], facts["method"], facts["discreet"]
     made = f'They were made safe to publish for k = {k:,}, by "{method}" of discreet {version}.'
-    if facts["against"] != "plain":
-        made += f" {WITHSTOOD[facts['against']]} finds nothing about fewer than {k:,} rows in them."
+    withstood = WITHSTOOD.get(str(facts.get("against")))
+    if withstood is not None:
+        made += f" {withstood} finds nothing about fewer than {k:,} rows in them."
     if not facts["is_whole"]:
         missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
         return [made, missing]
