@@ -21,10 +21,10 @@ demo: .venv/installed
 	@$(BIN)/discreet demo
 
 # The run without the JIT comes first, so that the closing line is that of the whole suite. A worker runs whole files: their
-# tests share browsers and servers, which take seconds to start.
+# tests share browsers and servers, which take seconds to start, and are waited for: so three workers for two cores.
 test: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
-	$(PYTEST) -n 2 --dist loadfile
+	$(PYTEST) -n 3 --dist loadfile
 
 test-spark: .venv/installed-test .venv/installed-spark
 	$(PYTEST) tests/test_spark.py tests/test_spark_laws.py
