@@ -198,7 +198,7 @@ def test_a_job_goes_to_the_idle_worker_that_has_its_data(tmp_path):
                 found = await ended(jobs.ask("tells", {"seconds": seconds}, {"id": data, "path": None}))
                 return found.facts["process"]
 
-            one, other = await asyncio.gather(process(0.5, "a"), process(0.5, "b"))
+            one, other = await asyncio.gather(process(2, "a"), process(2, "b"))
             assert one != other
             assert [await process(0.01, "a"), await process(0.01, "b"), await process(0.02, "a")] == [one, other, one]
 

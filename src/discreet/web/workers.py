@@ -32,6 +32,7 @@ class Worker:
 
     process: Process
     ready: bool = False
+    killed: bool = False
     starting: str = "starting"
     job: Job | None = None
     number: int = 0
@@ -43,7 +44,8 @@ class Worker:
             self.process.stdin.write(json.dumps(message).encode() + b"\n")
 
     def kill(self) -> None:
-        """End the process at once."""
+        """End the process at once; what it has told before may still come in."""
+        self.killed = True
         with suppress(ProcessLookupError):
             self.process.kill()
 
@@ -103,7 +105,7 @@ class Pool:
     def _assign(self) -> None:
         """Give waiting jobs to idle workers, the oldest first; say what they wait for, or that they wait in vain."""
         for job in list(self._waiting):
-            ready = [worker for worker in self._workers if worker.ready]
+            ready = [worker for worker in self._workers if worker.ready and not worker.killed]
             idle = [worker for worker in ready if worker.job is None]
             at_length = sum(worker.job is not None and worker.job.long for worker in ready)
             job.stage = "waiting" if ready else next((worker.starting for worker in self._workers), "starting")
