@@ -1,5 +1,6 @@
 """Laws that hold for all rows: the miners against the definitions, whatever way they go."""
 
+import os
 from importlib import import_module
 
 import oracle
@@ -13,8 +14,9 @@ from discreet.mine import mine_by
 from discreet.mine.watch import Limits
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
-WAYS = [(strategy, threads) for strategy in ("auto", "dense", "sparse", "mixed") for threads in (1, 2)]
-"""Strategies and threads."""
+STRATEGIES = ["auto", "dense", "sparse", "mixed"]
+MANY = 200 if os.environ.get("NUMBA_DISABLE_JIT") else 2000
+workers = st.sampled_from((1, 2))
 
 
 def mined(rows, strategy, threads, **options):
@@ -22,14 +24,15 @@ def mined(rows, strategy, threads, **options):
     return mine_by(strategy, rows, limits=Limits(threads=threads), **{"max_length": None, **options})
 
 
+@pytest.mark.nojit
 @KINDS
-@settings(max_examples=2000)
-@given(case=mined_databases())
-def test_all_ways_of_mining_find_what_the_definition_says(kind, case):
+@settings(max_examples=MANY)
+@given(case=mined_databases(), threads=workers)
+def test_all_ways_of_mining_find_what_the_definition_says(kind, case, threads):
     rows, min_support, count = case
     transactions = Transactions(rows)
     expected = oracle.KINDS[kind](rows, count)
-    for strategy, threads in WAYS:
+    for strategy in STRATEGIES:
         found = mined(transactions, strategy, threads, min_support=min_support, kind=kind)
         assert dict(found) == expected
         assert (found.n, found.min_support, found.kind, len(found)) == (len(rows), count, kind, len(expected))
@@ -37,12 +40,12 @@ def test_all_ways_of_mining_find_what_the_definition_says(kind, case):
 
 @KINDS
 @settings(max_examples=300)
-@given(case=mined_databases() | mined_databases(few_rows), max_length=lengths)
-def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, case, max_length):
+@given(case=mined_databases() | mined_databases(few_rows), max_length=lengths, threads=workers)
+def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, case, max_length, threads):
     rows, min_support, count = case
     transactions = Transactions(rows)
     expected = oracle.KINDS[kind](rows, count, max_length)
-    for strategy, threads in WAYS:
+    for strategy in STRATEGIES:
         found = mined(transactions, strategy, threads, min_support=min_support, kind=kind, max_length=max_length)
         assert dict(found) == expected
         assert len(found) == len(expected)
@@ -51,23 +54,23 @@ def test_all_ways_of_mining_find_what_the_definition_says_within_a_length(kind, 
 @pytest.mark.nojit
 @KINDS
 @settings(max_examples=50)
-@given(case=mined_databases(heavy_databases))
-def test_all_ways_of_mining_find_what_the_definition_says_where_rows_are_repeated(kind, case):
+@given(case=mined_databases(heavy_databases), threads=workers)
+def test_all_ways_of_mining_find_what_the_definition_says_where_rows_are_repeated(kind, case, threads):
     rows, min_support, count = case
     transactions = Transactions(rows)
     expected = oracle.KINDS[kind](rows, count)
-    for strategy, threads in WAYS:
+    for strategy in STRATEGIES:
         assert dict(mined(transactions, strategy, threads, min_support=min_support, kind=kind)) == expected
 
 
 @KINDS
 @settings(max_examples=25)
-@given(case=large_databases())
-def test_all_ways_of_mining_find_what_the_definition_says_over_many_items(kind, case):
+@given(case=large_databases(), threads=workers)
+def test_all_ways_of_mining_find_what_the_definition_says_over_many_items(kind, case, threads):
     rows, count = case
     transactions = Transactions(rows)
     expected = oracle.BY_LEVELS[kind](rows, count)
-    for strategy, threads in WAYS:
+    for strategy in STRATEGIES:
         found = mined(transactions, strategy, threads, min_support=count, kind=kind)
         assert dict(found) == expected
         assert len(found) == len(expected)
@@ -81,18 +84,6 @@ def test_pairs_may_be_counted_a_few_items_at_a_time(kind, case, cells):
         patch.setattr(import_module("discreet.mine.search"), "TABLE", cells)
         found = mined(Transactions(rows), "sparse", 1, min_support=min_support, kind=kind)
     assert dict(found) == oracle.KINDS[kind](rows, count)
-
-
-@pytest.mark.nojit
-@KINDS
-@settings(max_examples=200)
-@given(case=mined_databases())
-def test_mining_needs_no_compiler_to_be_right(kind, case):
-    rows, min_support, count = case
-    transactions = Transactions(rows)
-    expected = oracle.KINDS[kind](rows, count)
-    for strategy, threads in WAYS:
-        assert dict(mined(transactions, strategy, threads, min_support=min_support, kind=kind)) == expected
 
 
 @given(rows=databases())

@@ -233,7 +233,7 @@ def called(law, way):
 def test_a_law_of_the_local_verbs_holds_on_spark(monkeypatch, spark, law, way):
     budget, many = WAYS[way]
     monkeypatch.setattr(sys.modules[law.test.__module__], law.verb, partial(VERBS[law.verb], spark, budget))
-    monkeypatch.setattr(test_laws, "WAYS", [("auto", 1)])
+    monkeypatch.setattr(test_laws, "STRATEGIES", ["auto"])
     # The first example of all is the simplest: no rows, or rows without items.
     run(law, 1, has_one_type)
     run(law, many, is_rich)

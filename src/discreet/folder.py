@@ -107,7 +107,8 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
 
 def _inferred(folder: Path, found: Verification) -> Iterator[str]:
     """Yield what the attacker infers that a release claims to withstand."""
-    claimed = json.loads((folder / "release.json").read_bytes()).get("against", "plain")
+    facts = json.loads((folder / "release.json").read_bytes())
+    claimed, is_whole = facts.get("against", "plain"), facts["is_whole"]
     level = next((level for level in LEVELS if level == claimed), None)
     if level == "plain" or found.k is None:
         return
@@ -115,9 +116,8 @@ def _inferred(folder: Path, found: Verification) -> Iterator[str]:
         yield "the attacker whom it claims to withstand is not known"
         return
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
-    # Whoever withstands him publishes a whole list, of closed itemsets.
-    patterns = read_patterns(listed, n=found.n, min_support=found.min_support, kind="closed")
-    tried = attack(patterns, k=found.k, level=level)
+    patterns = read_patterns(listed, n=found.n, min_support=found.min_support, kind=facts["kind"])
+    tried = attack(patterns, k=found.k, level=level, complete=is_whole)
     if tried.findings:
         yield f"the attacker {level!r} infers something about fewer than {found.k} rows"
     elif tried.undecided:

@@ -1,6 +1,6 @@
 """Certificates: why limits hold, in sums of published supports; checked by code that neither derives nor solves."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -184,6 +184,17 @@ def own_sum(bound: Cells, pattern: Pattern, sign: int) -> dict[Codes, int]:
     for itemset, factor in Pattern(pattern.over, bound.beside).multipliers().items():
         times[itemset] = times.get(itemset, 0) - sign * factor
     return {itemset: factor for itemset, factor in times.items() if factor}
+
+
+def itemsets_of(certificate: Certificate) -> Iterator[Codes]:
+    """Yield the itemsets whose supports a certificate stands on, published or not."""
+    for claim in (*certificate.lemmas, certificate.claim):
+        for bound, sign in ((claim.lower, 1), (claim.upper, -1)):
+            if isinstance(bound, Cells):
+                yield from own_sum(bound, claim.pattern, sign)
+            else:
+                yield from added(bound)
+                yield from bound.within
 
 
 def added(bound: Sum) -> dict[Codes, Fraction]:

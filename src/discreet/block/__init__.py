@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Literal, TypeAlias, Unpack
 
 from discreet.attack.finding import Level, as_level
-from discreet.block.comparison import AGAINST, METHODS, Comparison, compared, solved
+from discreet.block.comparison import METHODS, Comparison, compared, solved
 from discreet.block.problem import Problem
 from discreet.errors import OptionError, ThresholdError
 from discreet.labels import Label
@@ -52,7 +52,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     - "best": all of these that fit, and the one of the least average distortion.
 
     The release withstands whom it is ``against``: "plain" adds and subtracts supports, as a channel does; "derive" and
-    "linear" infer more (``attack``). What they find is blocked too, by "suppress" or "add", until they find nothing.
+    "linear" infer more (``attack``). What they find is blocked too, until they find nothing.
 
     After each, detection runs on what would be published and finds nothing, and its supports are recounted, or
     nothing is released. The other options are those of ``mine``.
@@ -73,10 +73,6 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
             f"the method {method!r} needs the rows themselves, not merged ones; use suppress, add or withhold"
         )
     rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
-    if level != "plain" and (method not in AGAINST or merge):
-        raise OptionError(
-            f"against is {level!r}, whom the methods {' and '.join(AGAINST)} withstand, without merge; name one of them"
-        )
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = mined(rows, min_support, rule.k, budget)
         problem = replace(problem, merge=merge, keep_n=keep_n, seconds=wait, against=level)
@@ -91,6 +87,7 @@ def compare(
     policy: Policy | str | PathLike[str] | None = None,
     keep_n: bool = False,
     seconds: float = 60.0,
+    against: Level = "plain",
     **budget: Unpack[Budget],
 ) -> Comparison:
     """Return what each method of ``block`` makes of ``rows``, side by side, and which is to be recommended.
@@ -103,9 +100,10 @@ def compare(
         raise OptionError(
             "methods are compared on the rows themselves, not on merged ones; block by suppress, add or withhold"
         )
-    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
-        return compared(replace(mined(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait), rule)
+        problem = mined(rows, min_support, rule.k, budget)
+        return compared(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
 
 
 def mined(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> Problem:

@@ -1,6 +1,5 @@
 """Against: blocking that goes on until an attacker who infers more than channels finds nothing either."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain, count
 from typing import Final
@@ -8,17 +7,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attack import attack
+from discreet.attack.certificate import itemsets_of
 from discreet.attack.facts import Codes
 from discreet.attack.finding import Finding
-from discreet.block import add, suppress
-from discreet.block.problem import NONE, Answer, Problem
+from discreet.attack.formula import Pattern
+from discreet.block import add, suppress, withhold
+from discreet.block.inferred import holding, inferred, merged
+from discreet.block.problem import NOBODY, NONE, Answer, Problem
 from discreet.block.suppress import without
-from discreet.errors import BudgetError, GuaranteeError
+from discreet.errors import GuaranteeError
 from discreet.family import taken
 from discreet.merged import Merged
 from discreet.mine import mine
-from discreet.patterns import Patterns
 from discreet.release import Weighted
 
 ROUNDS: Final = 16
@@ -35,13 +35,13 @@ def suppressed(problem: Problem) -> Answer:
     left, rounds = problem.patterns, 0
     while True:
         part = np.flatnonzero(is_left)
-        plain = suppress.answer(replace(problem, rows=_merged(problem, _taken(rows, part)), patterns=left))
+        plain = suppress.answer(replace(problem, rows=merged(problem, _taken(rows, part)), patterns=left))
         is_left[part[plain.suppressed]] = False
         left, rounds = plain.patterns, rounds + (plain.rounds or 0) + 1
         findings = inferred(problem, left, _taken(rows, np.flatnonzero(is_left)))
         if not findings:
             return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
-        hit = np.flatnonzero(is_left & holding(rows, findings))
+        hit = np.flatnonzero(is_left & holding(rows, [finding.pattern for finding in findings]))
         if not hit.size:
             raise GuaranteeError("no row is left of which something is inferred; nothing is released: please report it")
         is_left[hit] = False
@@ -68,41 +68,34 @@ def added(problem: Problem) -> Answer:
             return Answer(plain.patterns, np.flatnonzero(~is_left[numbers]), more)
         bases = [_base(finding, problem.least) if turn < ROUNDS else None for finding in findings]
         more = _together([more, _copies({base for base in bases if base is not None}, problem.k)])
-        rare = [finding for finding, base in zip(findings, bases, strict=True) if base is None]
+        rare = [finding.pattern for finding, base in zip(findings, bases, strict=True) if base is None]
         is_left &= ~holding(rows, rare)
         # A row that was no closed itemset is one now: what is kept up would lack it.
         every = _together([_taken(rows, np.flatnonzero(is_left)), more])
-        left = mine(_merged(problem, every), min_support=problem.least, threads=problem.threads)
+        left = mine(merged(problem, every), min_support=problem.least, threads=problem.threads)
     raise AssertionError
 
 
-def inferred(problem: Problem, patterns: Patterns, rows: Weighted) -> tuple[Finding, ...]:
-    """Return what the attacker finds in the patterns of rows; refuse them if he left something undecided."""
-    if not len(patterns):
-        return ()
-    found = attack(patterns, k=problem.k, level=problem.against, rows=_merged(problem, rows))
-    if found.undecided and not found.findings:
-        raise BudgetError(
-            f"it cannot be told whether the release withstands the attacker {problem.against!r} "
-            f"({found.undecided[0]}); nothing is released: raise min_support"
-        )
-    return found.findings
+def withheld(problem: Problem) -> Answer:
+    """Return an answer by withholding itemsets: those of too small cells, and then those that inferences stand on.
+
+    Of each inference, that is the longest itemset in its sums, and with it all that hold it: what is published goes on
+    to have all parts of each itemset, and as each round takes one out, it ends.
+    """
+    rows, _ = problem.merged
+    patterns = withhold.answer(problem).patterns
+    while findings := inferred(problem, patterns, rows, is_whole=False):
+        longest = [Pattern.conjunction(_longest(finding)) for finding in findings]
+        left = np.flatnonzero(~holding(Weighted(patterns.offsets, patterns.items, patterns.supports), longest))
+        offsets, items = taken(patterns.offsets, patterns.items, left)
+        patterns = replace(patterns, offsets=offsets, items=items, supports=patterns.supports[left])
+    return Answer(patterns, NOBODY, NONE, is_whole=False)
 
 
-def holding(rows: Weighted, findings: Iterable[Finding]) -> NDArray[np.bool_]:
-    """Return for each row whether something that is inferred holds for it."""
-    patterns = [finding.pattern for finding in findings]
-    items = np.array(sorted(set(chain.from_iterable(pattern.over for pattern in patterns))), dtype=np.int64)
-    place = np.full(int(max(rows.items.max(initial=-1), items.max(initial=-1))) + 1, items.size)
-    place[items] = np.arange(items.size)
-    held = np.zeros((rows.weights.size, items.size + 1), dtype=np.bool_)
-    held[np.repeat(np.arange(rows.weights.size), np.diff(rows.offsets)), place[rows.items]] = True
-    found = np.zeros(rows.weights.size, dtype=np.bool_)
-    for pattern in patterns:
-        over = sorted(pattern.over)
-        for cell in pattern.cells:
-            found |= (held[:, place[over]] == [item in cell for item in over]).all(axis=1)
-    return found
+def _longest(finding: Finding) -> Codes:
+    """Return the longest itemset with a published support in the sums that prove a finding; of several, the last."""
+    published = (itemset for itemset in itemsets_of(finding.certificate) if itemset in finding.facts.listed)
+    return max(published, key=lambda itemset: (len(itemset), sorted(itemset)))
 
 
 def _base(finding: Finding, least: int) -> Codes | None:
@@ -125,11 +118,6 @@ def _together(parts: list[Weighted]) -> Weighted:
     offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)]
     items, weights = (np.concatenate([getattr(part, name) for part in parts]) for name in ("items", "weights"))
     return Weighted(np.concatenate([*offsets, starts[-1:]]), items, weights)
-
-
-def _merged(problem: Problem, rows: Weighted) -> Merged:
-    """Return rows to be looked at by themselves, in the codes of the problem."""
-    return Merged(*rows, problem.patterns.labels, int(rows.weights.sum()), problem.least)
 
 
 def _taken(rows: Weighted, numbers: NDArray[np.intp]) -> Weighted:

@@ -16,8 +16,8 @@ from discreet.release import Release, Rival
 
 METHODS: Final = ("suppress", "add", "withhold", "optimal")
 """Each has a module in this folder, with a function ``answer``, and is loaded when it is first asked for."""
-AGAINST: Final = {"suppress": "suppressed", "add": "added"}
-"""The methods that can withstand a stronger attacker, and their functions in against.py."""
+AGAINST: Final = {"suppress": "suppressed", "add": "added", "withhold": "withheld"}
+"""What withstands a stronger attacker in against.py; "optimal" does so by itself."""
 MOST_WITHHELD: Final = 10**6
 """Itemsets that "withhold" may list where it is only compared: it lists them all, not the closed ones."""
 
@@ -89,10 +89,9 @@ def _cells(line: Compared) -> tuple[str | int, ...]:
 
 def solved(method: str, problem: Problem, policy: Policy) -> Release:
     """Return what a method makes of the rows, checked."""
-    if problem.against != "plain":
-        answer: Answer = getattr(import_module("discreet.block.against"), AGAINST[method])(problem)
-    else:
-        answer = import_module(f"discreet.block.{method}").answer(problem)
+    is_plain = problem.against == "plain" or method not in AGAINST
+    module, name = (method, "answer") if is_plain else ("against", AGAINST[method])
+    answer: Answer = getattr(import_module(f"discreet.block.{module}"), name)(problem)
     check(problem, answer)
     return Release(method, policy, problem.rows, problem.patterns, *answer, against=problem.against)
 

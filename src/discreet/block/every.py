@@ -1,15 +1,19 @@
 """The least distortion of all releases: any rows that can be made of the frequent items may be there."""
 
+from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.attack.formula import Pattern
 from discreet.block.guarantee import has_channel
+from discreet.block.inferred import holding
 from discreet.block.kinds import Found, Kinds, answer_of, as_matrix, gained, holds, places
 from discreet.block.problem import Problem
 from discreet.program import Numbers, Program, Terms, each, entries
+from discreet.release import Weighted
 
 MOST_CELLS: Final = 100
 """Cells of all frequent itemsets, up to which all rows are looked through; the slowest of 300 or so took 6 seconds."""
@@ -26,15 +30,19 @@ def fits(problem: Problem) -> bool:
     return int((2 ** family.sum(axis=1)).sum()) <= MOST_CELLS
 
 
-def least(problem: Problem, most: float, until: float) -> Found:
+def least(problem: Problem, most: float, until: float, cuts: Sequence[Pattern] = ()) -> Found:
     """Return the best answer of all, where one is known whose shares of change sum up to ``most``.
 
     Any rows over the frequent items will do, if no other itemset is frequent among them. Each frequent itemset is
     published, and all its cells are empty or hold k rows, or it is lost, which costs as much as its whole support.
+    With ``cuts``, each of these patterns holds for no row, or for k.
     """
     _, width = places(problem)
     kinds = _kinds(problem, width)
-    program, columns = _program(problem, most, width)
+    program, columns, top = _program(problem, most, width)
+    rows = Weighted(kinds.offsets, kinds.items, kinds.counts)
+    for pattern in cuts:
+        _either(program, entries(holding(rows, [pattern])[None], columns), 1, problem.k, top)
     values, bound, stopped = program.solve(seconds=max(0.0, until - monotonic()), gap=0.0)
     total = min(bound * most / SCALE, most)
     if values is None:
@@ -71,8 +79,8 @@ def _supports(problem: Problem, width: int) -> NDArray[np.int64]:
     return supports
 
 
-def _program(problem: Problem, most: float, width: int) -> tuple[Program, Numbers]:
-    """Return the program, and its columns of counts of all rows that can be."""
+def _program(problem: Problem, most: float, width: int) -> tuple[Program, Numbers, float]:
+    """Return the program, its columns of counts of all rows that can be, and what these are at most."""
     every, supports, least_, program = _every(width), _supports(problem, width), problem.least, Program()
     held = holds(every, every)
     family, rare = every[supports >= least_], held[supports < least_]
@@ -91,17 +99,24 @@ def _program(problem: Problem, most: float, width: int) -> tuple[Program, Number
     program.rows(before.size, after, each(published, least_ - 1 - top), upper=least_ - 1)
     program.rows(len(rare), entries(rare, rows), upper=least_ - 1)
     for itemset, column in zip(family, published, strict=True):
-        _cells(program, every & itemset, rows, column, problem.k, top)
+        cells = _cells(every & itemset)
+        spare = each(np.full(len(cells), column), top)
+        _either(program, entries(cells, rows), len(cells), problem.k, top, spare)
     if problem.keep_n:
         n = problem.patterns.n
         program.rows(1, Terms(np.zeros_like(rows), rows, np.ones(rows.size)), lower=n, upper=n)
-    return program, rows
+    return program, rows, float(top)
 
 
-def _cells(program: Program, met: NDArray[np.bool_], rows: Numbers, published: int, k: int, top: float) -> None:
-    """Let each cell of an itemset be empty or hold from k to ``top`` rows, if it is published."""
+def _cells(met: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which rows each cell is made of, where some of them are in the same one."""
     bases, which = np.unique(met, axis=0, return_inverse=True)
-    some = program.columns(len(bases), upper=1, whole=True)
-    cells = entries(np.arange(len(bases))[:, None] == which.ravel(), rows)
-    program.rows(len(bases), cells, each(some, -k), lower=0)
-    program.rows(len(bases), cells, each(some, -top), each(np.full(len(bases), published), top), upper=top)
+    cells: NDArray[np.bool_] = np.arange(len(bases))[:, None] == which.ravel()
+    return cells
+
+
+def _either(program: Program, sums: Terms, many: int, k: int, top: float, *unless: Terms) -> None:
+    """Let each of so many sums be 0, or from k to ``top``; or anything, unless something is 1."""
+    some = program.columns(many, upper=1, whole=True)
+    program.rows(many, sums, each(some, -k), lower=0)
+    program.rows(many, sums, each(some, -top), *unless, upper=top * len(unless))

@@ -1,13 +1,17 @@
 """The least distortion of a release that keeps every frequent itemset, by a change of some kinds of rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from time import monotonic
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.attack.formula import Pattern
 from discreet.block.guarantee import has_channel
+from discreet.block.inferred import holding
 from discreet.block.kinds import Found, Kinds, answer_of, as_matrix, gained, holds, kinds_of, places
 from discreet.block.problem import Answer, Problem
 from discreet.errors import BudgetError
@@ -15,6 +19,7 @@ from discreet.family import taken
 from discreet.measure import class_sizes
 from discreet.mine import mine
 from discreet.program import Floats, Numbers, Program, Terms, each, entries
+from discreet.release import Weighted
 
 GAP: Final = 0.01
 """A solution this close to the bound, as a share of its cost, is good enough."""
@@ -99,8 +104,10 @@ class Model:
         return ceilings
 
 
-def least(problem: Problem, most: float, until: float) -> Found:
+def least(problem: Problem, most: float, until: float, cuts: Sequence[Pattern] = ()) -> Found:
     """Return the best answer that is found until then, where one is known whose shares of change sum up to ``most``.
+
+    With ``cuts``, each of these patterns holds for no row, or for k; a bound on that is not looked for.
 
     The program is that of docs/guarantee.md: counts of kinds of rows are whole numbers, supports and cells are sums of
     them, each cell is empty or holds k, every maximal itemset stays frequent and nothing becomes so.
@@ -109,23 +116,29 @@ def least(problem: Problem, most: float, until: float) -> Found:
     are none or at least k of a kind that is new. Then with cells left alone until a solution breaks them, which
     makes a small program whose bound holds for all.
     """
-    model = model_of(problem, SCALE / most)
-    best, rules = _narrow(model, Best(SCALE), _rules(model), until - (1 - FIRST) * (until - monotonic()))
+    model = model_of(problem, SCALE / most, cuts)
+    first = FIRST if not cuts else 1.0
+    best, rules = _narrow(model, Best(SCALE), _rules(model), until - (1 - first) * (until - monotonic()))
+    if cuts:
+        return Found(best.answer, 0.0, model.kinds.counts.size, whole=False, stopped=True)
     best, bound, stopped = _wide(model, best, rules, until)
     total = min(bound, best.cost) * most / SCALE
     return Found(best.answer, total, model.kinds.counts.size, whole=False, stopped=stopped)
 
 
-def model_of(problem: Problem, scale: float) -> Model:
+def model_of(problem: Problem, scale: float, cuts: Sequence[Pattern] = ()) -> Model:
     """Return the model of a problem, with costs that are shares of supports, scaled."""
     place, width = places(problem)
-    family, kinds = problem.family, kinds_of(problem)
+    family, kinds = problem.family, kinds_of(problem, cuts)
     closed = as_matrix(family.offsets, family.items, place, width)
     rows = as_matrix(kinds.offsets, kinds.items, place, width)
     held = holds(closed, rows)
     sizes = np.array(class_sizes(problem.patterns), dtype=np.float64)
     costs = sizes / family.supports * scale
-    return Model(problem, kinds, closed, rows, held, _tree(held), costs, _cells(problem, rows))
+    cells, more = _cells(problem, rows), _cut(problem, kinds, cuts)
+    met, bases = np.concatenate([cells.met, more.met]), np.concatenate([cells.bases, more.bases])
+    counts = np.concatenate([cells.counts, more.counts])
+    return Model(problem, kinds, closed, rows, held, _tree(held), costs, Cells(met, bases, counts))
 
 
 def _tree(held: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -164,6 +177,20 @@ def _cells(problem: Problem, rows: NDArray[np.bool_]) -> Cells:
             found.setdefault((met.tobytes(), counts.get(key, 0)), (met, cut[first[cell]]))
     met_, bases_ = (np.array(part) for part in zip(*found.values(), strict=True))
     return Cells(met_, bases_, np.array([count for _, count in found], dtype=np.int64))
+
+
+def _cut(problem: Problem, kinds: Kinds, cuts: Sequence[Pattern]) -> Cells:
+    """Return patterns as cells: they are sums of rows, too, and what all their rows hold is the base."""
+    place, width = places(problem)
+    merged, _ = problem.merged
+    rows = Weighted(kinds.offsets, kinds.items, kinds.counts)
+    bases = [sorted(frozenset.intersection(*pattern.cells)) for pattern in cuts]
+    offsets = np.cumsum([0, *map(len, bases)])
+    return Cells(
+        np.array([holding(rows, [pattern]) for pattern in cuts], dtype=np.bool_).reshape(-1, kinds.counts.size),
+        as_matrix(offsets, np.array(list(chain.from_iterable(bases)), dtype=np.int32), place, width),
+        np.array([merged.weights[holding(merged, [pattern])].sum() for pattern in cuts], dtype=np.int64),
+    )
 
 
 def _keys(itemsets: NDArray[np.bool_]) -> NDArray[np.void]:

@@ -1,11 +1,15 @@
 """Kinds of rows, of which a release may have more or fewer than there were."""
 
+from collections.abc import Sequence
+from itertools import chain, pairwise
 from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.attack.formula import Pattern
 from discreet.block import add
+from discreet.block.inferred import holding
 from discreet.block.problem import NOBODY, Answer, Problem
 from discreet.errors import BudgetError
 from discreet.family import taken
@@ -58,18 +62,19 @@ class Span(NamedTuple):
         return self._replace(columns=np.column_stack([before, more.columns]), pivots=[*self.pivots, *more.pivots])
 
 
-def kinds_of(problem: Problem) -> Kinds:
+def kinds_of(problem: Problem, cuts: Sequence[Pattern] = ()) -> Kinds:
     """Return the kinds of rows that may change: rows whose changes span those of all rows, and the bases of channels.
 
     What is published are sums over rows, so that far fewer kinds than there are reach every support that all together
-    reach. Those of many rows are taken first, since none can be fewer than 0, and of those the short ones.
+    reach. Those of many rows are taken first, since none can be fewer than 0, and of those the short ones. For patterns
+    that are to be cut off there are the few rows that hold them, and frequent itemsets that would.
     """
     merged, _ = problem.merged
     many = np.minimum(merged.weights, 2 * problem.k)
     order = np.lexsort((np.diff(merged.offsets), -many))
-    offsets, items = add.bases(problem)
+    offsets, items = _bases(problem, cuts)
     _check_size(len(problem.patterns), offsets.size - 1)
-    rows = _independent(problem, merged, order)
+    rows = np.union1d(_independent(problem, merged, order), _rare(problem, cuts))
     _check_size(len(problem.patterns), rows.size + offsets.size - 1)
     known = {_key(merged.offsets, merged.items, number): number for number in range(merged.weights.size)}
     bases = np.array([known.get(_key(offsets, items, base), -1) for base in range(offsets.size - 1)], dtype=np.int64)
@@ -82,6 +87,30 @@ def kinds_of(problem: Problem) -> Kinds:
         np.concatenate([rows, np.full(new.size, -1)]),
         np.concatenate([np.isin(rows, bases), np.ones(new.size, dtype=np.bool_)]),
     )
+
+
+def _bases(problem: Problem, cuts: Sequence[Pattern]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the bases of channels, and of each pattern to be cut off the first cell that is a frequent itemset."""
+    place, width = places(problem)
+    tops = as_matrix(*problem.family.top_itemsets(), place, width)
+    offsets, items = add.bases(problem)
+    found = {tuple(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
+    for pattern in cuts:
+        cells = sorted(map(sorted, pattern.cells), key=lambda cell: (len(cell), cell))
+        lengths = np.cumsum([0, *map(len, cells)])
+        listed = as_matrix(lengths, np.array(list(chain.from_iterable(cells)), dtype=np.int32), place, width)
+        found.update(tuple(cells[at]) for at in np.flatnonzero(holds(listed, tops).any(axis=1))[:1])
+    every = sorted(found)
+    starts = np.cumsum([0, *map(len, every)], dtype=np.int64)
+    return starts, np.array(list(chain.from_iterable(every)), dtype=np.int32)
+
+
+def _rare(problem: Problem, cuts: Sequence[Pattern]) -> NDArray[np.int64]:
+    """Return the merged rows of patterns that fewer than k rows hold: they are to become more, or none."""
+    merged, _ = problem.merged
+    found = [np.flatnonzero(holding(merged, [pattern])) for pattern in cuts]
+    rare = [rows for rows in found if merged.weights[rows].sum() < problem.k]
+    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *rare]))
 
 
 def answer_of(problem: Problem, kinds: Kinds, change: NDArray[np.int64]) -> Answer:

@@ -1,17 +1,24 @@
 """Optimal: the least distortion that can be found in time, and how far it is from the best."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Final
 
-from discreet.block import add, every, kept, suppress
+from discreet.attack.finding import Finding
+from discreet.attack.formula import Pattern
+from discreet.block import add, against, every, kept, suppress
+from discreet.block.inferred import inferred
+from discreet.block.kinds import Found
 from discreet.block.problem import NOBODY, NONE, Answer, Problem
 from discreet.errors import BudgetError
 from discreet.measure import distortion
-from discreet.release import Proof
+from discreet.release import Proof, Weighted, witness
 
 SAME: Final = 1e-6
 """A bound as close as this, as a share of the average, is met."""
+SHARE: Final = 0.5
+"""The share of the time that is left for a search that others may follow."""
 
 
 def answer(problem: Problem) -> Answer:
@@ -20,17 +27,23 @@ def answer(problem: Problem) -> Answer:
     Where there are few items, all rows that can be are looked through, and itemsets may be lost if that costs less
     (block/every.py); elsewhere every itemset is kept, and some kinds of rows may change (block/kept.py). It is never
     worse than "add", merged or not, or "suppress"; with ``keep_n`` these count only where they keep the number of rows.
+
+    Against a stronger attacker, what he infers from the best answer is cut off: it must hold for no row or for k, and
+    the search starts again, until he finds nothing. Other releases might be safe without that, so the bound is that of
+    the first search, which knows of channels alone.
     """
-    if not len(problem.channels):
-        return Answer(problem.patterns, NOBODY, NONE, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
     until = monotonic() + problem.seconds
-    known = [start for start in (add.answer(problem), suppress.answer(problem)) if _may_be(problem, start)]
+    same = Answer(problem.patterns, NOBODY, NONE, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
+    if not len(problem.channels) and not _inferred(problem, same):
+        return same
+    starts = (add.answer, suppress.answer) if problem.against == "plain" else (against.added, against.suppressed)
+    known = [answer for start in starts if _may_be(problem, answer := start(problem))]
     costs = [distortion(problem.patterns, start.patterns) for start in known]
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([cost.average for cost in costs], default=1.0)
-    found = (every if every.fits(problem) else kept).least(problem, most * itemsets, until)
+    found = _searched(problem, most * itemsets, until)
     # Merged rows are no start of the search, which did worse from there, but an answer if nothing better is found.
-    for more in (found.answer, _merged(problem)):
+    for more in (found.answer, _merged(problem, starts[0])):
         if more is not None and _may_be(problem, more):
             known.append(more)
             costs.append(distortion(problem.patterns, more.patterns))
@@ -47,10 +60,41 @@ def answer(problem: Problem) -> Answer:
     return known[at]._replace(proof=proof, rounds=None)
 
 
-def _merged(problem: Problem) -> Answer | None:
-    """Return what "add" answers with merged rows, if it can."""
+def _searched(problem: Problem, most: float, until: float) -> Found:
+    """Return what is found, with an answer from which the attacker infers nothing, if there is one."""
+    least = every.least if every.fits(problem) else kept.least
+    if problem.against == "plain":
+        return least(problem, most, until)
+    found = least(problem, most, _soon(until))
+    best, cuts = found.answer, tuple[Pattern, ...]()
     try:
-        return add.answer(replace(problem, merge=True))
+        while best is not None and (findings := _inferred(problem, best)):
+            if monotonic() > until:
+                return found._replace(answer=None, stopped=True)
+            cuts += tuple(finding.pattern for finding in findings)
+            best = least(problem, most, _soon(until), cuts).answer
+    except BudgetError:  # too many cuts, or it cannot be told what he infers
+        best = None
+    return found._replace(answer=best)
+
+
+def _soon(until: float) -> float:
+    """Return when a share of the time that is left is over: what is found may not be the last."""
+    return until - (1 - SHARE) * (until - monotonic())
+
+
+def _inferred(problem: Problem, found: Answer) -> tuple[Finding, ...]:
+    """Return what the attacker infers from an answer."""
+    if problem.against == "plain":
+        return ()
+    rows = witness(problem.rows, found.suppressed, found.added)
+    return inferred(problem, found.patterns, Weighted(rows.offsets, rows.items, rows.weights))
+
+
+def _merged(problem: Problem, start: Callable[[Problem], Answer]) -> Answer | None:
+    """Return what adding rows answers with merged ones, if it can."""
+    try:
+        return start(replace(problem, merge=True))
     except BudgetError:
         return None
 

@@ -20,7 +20,6 @@ FITS: Final = {
     "merge": {"add"},
     "keep_n": {"best", "optimal", "withhold"},
     "seconds": {"best", "optimal"},
-    "against": {"suppress", "add"},
 }
 """The methods that an option means something to."""
 MERGED: Final = {"suppress", "add", "withhold"}
@@ -61,7 +60,7 @@ Examples:
     type=click.Choice(LEVELS),
     default="plain",
     show_default=True,
-    help="Block what this attacker infers, too: `discreet attack` tells of them. By suppress or add.",
+    help="Block what this attacker infers, too: `discreet attack` tells of them.",
 )
 @click.option("--compare", is_flag=True, help="Show what each method costs, side by side.")
 @click.option("--out", metavar="FOLDER", help="Write the release to this folder, with a certificate.")
@@ -136,12 +135,8 @@ def _check_usage(k: int | None, policy: str | None, method: str, asked: "dict[st
     check_rule(k, policy)
     if compare and method != "best":
         raise click.UsageError(f"--compare tries all methods, but --method is {method}: leave one of them out")
-    if "against" in asked and method not in FITS["against"]:
-        raise click.UsageError(
-            f"--against goes with --method suppress or add, but --method is {method}: name one of these"
-        )
     for name in asked:
-        if method not in FITS[name]:
+        if method not in FITS.get(name, METHODS):
             raise click.UsageError(
                 f"--{name.replace('_', '-')} means nothing to the method {method}: leave one of them out"
             )
