@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
 
-.PHONY: help demo test test-spark check docs screenshots bench bench-spark clean
+.PHONY: help demo test test-without-jit test-spark kernels check docs screenshots bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
@@ -20,11 +20,18 @@ help:
 demo: .venv/installed
 	@$(BIN)/discreet demo
 
-# The run without the JIT comes first, so that the closing line is that of the whole suite. A worker runs whole files: their
-# tests share browsers and servers, which take seconds to start, and are waited for: so three workers for two cores.
+# The run without the JIT comes first, so that the closing line is that of the whole suite; beside it kernels are compiled, for
+# all workers. A worker runs whole files: their tests share browsers and servers, which take seconds to start, and are waited
+# for: so three workers for two cores.
 test: .venv/installed-test
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
+	@$(MAKE) --no-print-directory --jobs=2 test-without-jit kernels
 	$(PYTEST) -n 3 --dist loadfile
+
+test-without-jit: .venv/installed-test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
+
+kernels: .venv/installed-test
+	@$(BIN)/python tests/kernels.py
 
 test-spark: .venv/installed-test .venv/installed-spark
 	$(PYTEST) tests/test_spark.py tests/test_spark_laws.py

@@ -820,3 +820,88 @@ def smallest_outside(itemsets, items):
     """Return the smallest sets of ``items`` that are within none of some itemsets."""
     outside = [one for one in subsets(items) if not any(one <= other for other in itemsets)]
     return {one for one in outside if not any(other < one for other in outside)}
+
+
+# Older releases. Rows were only added: each came with one of the releases, and each release tells of the rows that came
+# with it or before. A database is as above, but its rows hold a mark for each older release that has them.
+
+
+@cache
+def grown_databases(items, marks, n):
+    """Return all databases of ``n`` rows over ``items``, with one of ``marks`` for each older release, the first first.
+
+    Each comes with the supports that every release has: in the older ones, then in the new one.
+    """
+    places = range(len(marks) + 1)
+    kinds = [(held, place) for held in subsets(items) for place in places]
+    found = []
+    for rows in combinations_with_replacement(kinds, n):
+        told = [supports_of(Counter(held for held, at in rows if at <= place), items) for place in places]
+        found.append((Counter(held | frozenset(marks[place:]) for held, place in rows), told))
+    return found
+
+
+def compatible_grown(chain, items, marks, sigmas, *, complete):
+    """Return all databases in which every release is that of the rows of a ``chain``, each a part of the next.
+
+    If they are not complete, only what is listed has to be the same.
+    """
+    listed = [
+        {one: support(one, rows) for one in subsets(items) if support(one, rows) >= sigma or not one}
+        for rows, sigma in zip(chain, sigmas, strict=True)
+    ]
+    return [
+        database
+        for database, told in grown_databases(items, marks, len(chain[-1]))
+        if all(
+            all(supports[one] == held for one, held in said.items())
+            and not (complete and any(held >= sigma and one not in said for one, held in supports.items()))
+            for supports, said, sigma in zip(told, listed, sigmas, strict=True)
+        )
+    ]
+
+
+# Announced rules: all that reach a minimum support and a minimum confidence are listed, of the kind that a miner lists.
+# A miner that reckons with floats may lose those which just reach a minimum.
+
+
+def mined_rules(supports, n, sigma, confidence, *, right=None, empty=False, loses=False):
+    """Return {(antecedent, consequent): (support, that of the antecedent)} of all rules that reach both minima.
+
+    ``right`` is how many items a consequent may have, ``empty`` whether an antecedent may have none, and ``loses``
+    whether what just reaches a minimum is lost.
+    """
+    every = {**supports, frozenset(): n}
+    found = {}
+    for itemset, rows in supports.items():
+        for held in subsets(itemset):
+            also, base = itemset - held, every[held]
+            is_of_kind = also and (held or empty) and (right is None or len(also) <= right)
+            if is_of_kind and rows >= sigma + loses and base:
+                share = Fraction(rows, base)
+                if share > confidence or (share == confidence and not loses):
+                    found[held, also] = (rows, base)
+    return found
+
+
+MEASURES = {
+    "lift": lambda s, a, c: s / (a * c),
+    "leverage": lambda s, a, c: s - a * c,
+    "conviction": lambda s, a, c: (1 - c) / (1 - s / a) if s < a else None,
+    "jaccard": lambda s, a, c: s / (a + c - s),
+    "certainty": lambda s, a, c: (s / a - c) / (1 - c) if c < 1 else 0,
+    "kulczynski": lambda s, a, c: (s / a + s / c) / 2,
+    "zhangs_metric": lambda s, a, c: _zhang(s - a * c, max(s * (1 - a), a * (c - s))),
+    "addedvalue": lambda s, a, c: s / a - c,
+}
+"""Measures as mlxtend and arules define them, of the shares of both sides, of the antecedent and of the consequent."""
+
+
+def _zhang(difference, largest):
+    return difference / largest if largest else 0
+
+
+def arules_certainty(s, a, c):
+    """Return the certainty factor as arules has it: by what confidence gains, or by what it loses."""
+    gain = s / a - c
+    return gain / (1 - c) if gain > 0 else gain / c

@@ -103,7 +103,7 @@ def test_wrong_usage_is_one_sentence(patterns, arguments, sentence):
     assert_refused(run("attack", patterns, "-k", 2, *arguments), sentence)
 
 
-@pytest.mark.parametrize("method", ["suppress", "add"])
+@pytest.mark.parametrize("method", ["suppress", "add", "optimal"])
 def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
     options = ["--min-support", 3, "-k", 2, "--method", method]
     plain = run("block", rows, *options, "--out", tmp_path / "plain")
@@ -116,6 +116,65 @@ def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
     assert run("verify", tmp_path / "safe").exit_code == 0
 
 
-def test_a_method_that_cannot_withstand_him_is_refused(rows):
-    result = run("block", rows, "--min-support", 3, "-k", 2, "--against", "derive")
-    assert_refused(result, "--against goes with --method suppress or add")
+def test_methods_are_compared_against_an_attacker(rows):
+    result = run("block", rows, "--min-support", 3, "-k", 2, "--against", "derive", "--compare")
+    assert result.exit_code == 0
+    assert "optimal" in result.output
+
+
+# Older releases.
+
+
+@pytest.fixture
+def months(tmp_path):
+    """Patterns of two months: 8 or 9 rows hold both a and b in the first, where that is not listed, and 12 do later."""
+    april = [["a", "b"]] * 9 + [["a"]] * 15 + [["b"]] * 15 + [[]]
+    may = [["a", "b"]] * 12 + [["a"]] * 22 + [["b"]] * 22 + [[]] * 5
+    for name, rows in (("april", april), ("may", may)):
+        discreet.write_patterns(discreet.mine(rows, min_support=10), tmp_path / f"{name}.json")
+    discreet.write(discreet.Transactions(may), tmp_path / "may.csv")
+    return tmp_path
+
+
+def test_an_attacker_may_have_an_older_release(months):
+    against = ["--against", months / "april.json", "--grown"]
+    assert [run("attack", months / f"{name}.json", "-k", 5).exit_code for name in ("april", "may")] == [0, 0]
+    assert run("audit", months / "may.json", "-k", 5, *against).exit_code == 0
+    result = run("attack", months / "may.json", "-k", 5, *against)
+    assert result.exit_code == 1
+    assert "may.json and april.json: 1 inference about fewer than 5 rows" in one_line(result)
+    assert "a ∧ b, of the rows that came since, holds for 3 to 4 rows, because" in one_line(result)
+    assert "that the 40 rows of older release 1 are among them" in one_line(result)
+
+
+def test_rows_may_be_mined_and_attacked_beside_an_older_release(months):
+    mined = [months / "may.csv", "--min-support", 10]
+    assert run("attack", *mined, "-k", 5, "--against", months / "april.json", "--grown").exit_code == 1
+    assert run("attack", *mined, "-k", 5, "--against", months / "may.json").exit_code == 0
+
+
+def test_json_names_the_older_releases_and_what_stands_for_their_rows(months):
+    against = ["--against", months / "april.json", "--grown", "--json"]
+    told = json.loads(run("attack", months / "may.json", "-k", 5, *against).stdout)
+    assert [one["file"] for one in told["against"]] == ["april.json"]
+    assert told["marks"] == [{"item": "before", "release": 1, "n": 40, "absent": 9}]
+    [finding] = told["findings"]
+    assert (finding["over"], finding["cells"]) == (["a", "b", "before"], [["a", "b"]])
+    asked = run("attack", months / "may.json", "-k", 5, "--pattern", "a & b & ~before", *against)
+    limits = json.loads(asked.stdout)
+    assert (limits["low"], limits["high"], asked.exit_code) == (3, 4, 1)
+    alone = json.loads(run("attack", months / "may.json", "-k", 5, "--json").stdout)
+    assert {"against", "marks"}.isdisjoint(alone)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--grown"], "--against"),
+        (["--against", "april.json"], "not of the same rows"),
+        (["--against", "none.json"], "none.json"),
+    ],
+)
+def test_wrong_older_releases_are_refused_in_one_sentence(months, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(months)
+    assert_refused(run("attack", "may.json", "-k", 5, *arguments), sentence)

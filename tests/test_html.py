@@ -6,11 +6,9 @@ import hashlib
 import io
 import json
 import re
-import struct
 import sys
 import zlib
 from collections import Counter
-from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -19,6 +17,7 @@ import oracle
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
+from pages import Page, packed_lists, unfolded
 from strategies import detected_databases
 
 from discreet import (
@@ -78,70 +77,6 @@ NASTY = (
     "a;b,c\nd",
     "`code`",
 )
-
-
-class Page(HTMLParser):
-    """A page taken apart: its elements with their attributes, the text of scripts, and what a reader sees."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.scripts, self.seen, self.inside = [], [], [], []
-        self.feed(text)
-        self.text = " ".join(" ".join(self.seen).split())
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag == "script":
-            self.scripts.append((dict(attrs), ""))
-        if tag in {"script", "style", "title", "desc"}:
-            self.inside.append(tag)
-
-    def handle_endtag(self, tag):
-        if self.inside and self.inside[-1] == tag:
-            self.inside.pop()
-
-    def handle_data(self, data):
-        if self.inside and self.inside[-1] == "script":
-            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
-        elif not self.inside:
-            self.seen.append(data)
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.elements if name == tag]
-
-
-def unfolded(text):
-    """The findings of a packed list, as the docstring of ``as_bytes`` has it: base, top and count of each."""
-    data = zlib.decompress(base64.b64decode(text))
-    (size,) = struct.unpack_from("<I", data)
-    head, at = json.loads(data[4 : 4 + size]), 4 + size
-
-    def column(many):
-        nonlocal at
-        at += 4 * many
-        return struct.unpack_from(f"<{many}I", data, at - 4 * many)
-
-    lengths = column(head["tops"])
-    items, per_top = column(sum(lengths)), column(head["tops"])
-    low, high = column(head["findings"]), column(head["findings"])
-    masks, found, start, finding, word = column((len(data) - at) // 4), [], 0, 0, 0
-    for length, many in zip(lengths, per_top, strict=True):
-        top = [head["labels"][item] for item in items[start : start + length]]
-        words = -(-length // 32)
-        for _ in range(many):
-            bits = sum(masks[word + place] << 32 * place for place in range(words))
-            base = frozenset(label for place, label in enumerate(top) if bits >> place & 1)
-            found.append((base, frozenset(top), low[finding] + (high[finding] << 32)))
-            finding, word = finding + 1, word + words
-        start += length
-    return found
-
-
-def packed_lists(page):
-    """The packed lists of a page, in its order."""
-    return [
-        text for attributes, text in page.scripts if attributes.get("type") == "text/plain" and "id" not in attributes
-    ]
 
 
 def named(rows):
@@ -731,7 +666,7 @@ def test_the_time_is_that_of_source_date_epoch(clinic):
 def test_the_tradeoff_can_be_left_out_and_is_where_there_is_too_much(clinic, monkeypatch):
     arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--out", "-")
     assert "Trade-off" not in Page(run(*arguments, "--no-tradeoff").stdout).text
-    monkeypatch.setattr(sys.modules["discreet.cli.report"], "MOST_ITEMSETS", 2)
+    monkeypatch.setattr(sys.modules["discreet.cli.reported"], "MOST_ITEMSETS", 2)
     assert "With more than 2 itemsets, how much is safe" in Page(run(*arguments).stdout).text
 
 

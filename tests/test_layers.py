@@ -53,7 +53,13 @@ LAYERS = (
     "web",
     "cli",
 )
-DOORS = {"transactions": {"io"}, "audit": {"report", "tradeoff"}, "release": {"report", "block"}}
+DOORS = {
+    "transactions": {"io"},
+    "audit": {"report", "tradeoff"},
+    "release": {"report", "block"},
+    "rules": {"report"},
+    "trees": {"report"},
+}
 """Where a method is a door to the right, such as ``Transactions.from_onehot``; it imports when it is called."""
 
 PUBLIC_MODULES = {"generate", "datasets", "measure", "report", "folder", "reproduce", "web"}

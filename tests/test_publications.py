@@ -318,6 +318,7 @@ def run(*arguments):
         ("itemset,support\na,97.0%\n", ["--digits", 1, "--n", 100], "¬a: 3 rows"),
         ("itemset,support\na,90\na;b,60\n", ["--round-to", 5, "--n", 101], "2 itemsets of 101 rows"),
         ("itemset,support\na,97\nb,60\n", ["--top", "--n", 100], "¬a: 3 rows"),
+        ("itemset,support\na,96\nb,60\n", ["--round-to", 4, "--listed-from", "58%", "--n", 97], "b ∧ ¬a: 2 to 3 rows"),
     ],
 )
 def test_the_command_line_judges_supports_that_are_not_exact(tmp_path, text, options, expected):

@@ -437,3 +437,99 @@ def test_a_folder_that_holds_the_input_or_anything_else_is_refused(file, tmp_pat
         ended = run(file, "--min-support", 10, "-k", 10, "--sacro", place)
         assert ended.exit_code == 2
         assert file.exists()
+
+
+# Older releases and schemas.
+
+OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
+NEW = [*OLD, ["a"]]
+"""One person came, who has a but not b."""
+PEOPLE = [["sex=f", "x"]] * 40 + [["sex=m", "x"]] * 48 + [["x"]] * 2 + [[]] * 30
+
+
+def compared(**options):
+    old, new = (discreet.mine(rows, min_support=10) for rows in (OLD, NEW))
+    return written(audit(new, k=5, against=old), **options)
+
+
+def test_changes_since_older_releases_are_an_output_of_their_own_that_fails():
+    files = compared()
+    told = results(files)
+    assert {uid: one["status"] for uid, one in told.items()} == {"itemsets": "fail", f"changes.{MARK}": "fail"}
+    assert table(files[f"changes.{MARK}.csv"]) == [
+        ["rows that", "base", "top", "count", "sum", "before", "now", "more or fewer", "since"],
+        ["hold a, but not b", "a", "a;b", "1", "sup(a) 33 − sup(a;b) 20", "12", "13", "more", "older release 1"],
+    ]
+    assert shown_red(files, f"changes.{MARK}") == {"differencing": [("hold a, but not b", "1")]}
+    assert shown_red(files, "itemsets") == {"differencing": [("a", "33"), ("a;b", "20")]}
+    assert "older release" in told["itemsets"]["exception"]
+    assert any("compared with 1 older release" in one for one in told["itemsets"]["comments"])
+    assert any("together with older releases" in one for one in told[f"changes.{MARK}"]["comments"])
+
+
+def test_what_is_told_of_the_itemsets_tells_no_count_of_before_and_no_older_file():
+    files = compared(against=[report.Source("april.csv", "e" * 64)])
+    assert "april" not in files["outputs.json"].decode()
+    assert b"Older release 1: april.csv, SHA-256 " + b"e" * 64 in files["README.txt"]
+    assert "12" not in re.findall(r"\d+", json.dumps(results(files)["itemsets"]))
+
+
+def test_rests_of_attributes_are_an_output_of_their_own_whose_sums_are_of_listed_supports():
+    files = written(audit(PEOPLE, min_support=10, k=5, schema="="))
+    assert table(files[f"rests.{MARK}.csv"])[1:] == [
+        [
+            "hold x, but not sex=f nor sex=m",
+            "x",
+            "sex=f;sex=m;x",
+            "2",
+            "sup(x) 90 − sup(sex=f;x) 40 − sup(sex=m;x) 48",
+        ]
+    ]
+    assert shown_red(files, "itemsets") == {"schema": [("sex=f;x", "40"), ("sex=m;x", "48"), ("x", "90")]}
+    assert any("--schema" in one for one in results(files)["itemsets"]["comments"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=detected_databases(), other=detected_databases())
+def test_the_changes_of_a_folder_are_those_of_the_cells_that_both_releases_tell(case, other):
+    (rows, least, k), (before, sigma, _) = case, other
+    if not min(least, sigma):
+        return
+    tops = oracle.common_tops(before, rows, sigma, least) or [frozenset()]
+    cells = oracle.changed_cells(before, rows, tops)
+    expected = {
+        (told(base), told(top)): counts for (base, top), counts in cells.items() if abs(counts[0] - counts[1]) < k
+    }
+    old, new = (discreet.mine(one, min_support=least_) for one, least_ in ((before, sigma), (rows, least)))
+    files = written(audit(new, k=k, against=old))
+    lines = table(files.get(f"changes.{MARK}.csv", b"x"))[1:]
+    assert {(itemset(line[1]), itemset(line[2])): (int(line[5]), int(line[6])) for line in lines} == expected
+    assert all(int(line[3]) == abs(int(line[5]) - int(line[6])) for line in lines)
+
+
+def test_hostile_labels_of_older_releases_are_text_and_no_formula():
+    labels = ["=1+1", "<script>"]
+    old, new = ([labels] * 20 + [labels[:1]] * many + [[]] * 10 for many in (12, 13))
+    old, new = (discreet.mine(rows, min_support=10) for rows in (old, new))
+    files = written(audit(new, k=5, against=old, schema=[[*labels[:1], "none"]]))
+    cells = [cell for name in files if name.endswith(".csv") for line in table(files[name]) for cell in line]
+    assert not [cell for cell in cells if re.search(r"(^|;)[=+\-@\t\r]", cell)]
+    for one in results(files).values():
+        assert Tags(" ".join([one["summary"], one["exception"], *one["comments"]])).found == []
+
+
+def test_an_older_folder_with_changes_gives_way(tmp_path):
+    old, new = (discreet.mine(rows, min_support=10) for rows in (OLD, NEW))
+    report.write_sacro(audit(new, k=5, against=old), tmp_path / "folder")
+    report.write_sacro(AUDITS["pass"](), tmp_path / "folder")
+    assert held(tmp_path / "folder") == written(AUDITS["pass"]())
+
+
+def test_the_command_writes_changes_and_names_the_older_release(tmp_path):
+    for name, rows in (("old.json", OLD), ("new.json", NEW)):
+        discreet.write_patterns(discreet.mine(rows, min_support=10), tmp_path / name)
+    place = tmp_path / "checked"
+    ended = run(tmp_path / "new.json", "-k", 5, "--against", tmp_path / "old.json", "--sacro", place)
+    assert ended.exit_code == 1
+    assert f"changes.{MARK}.csv" in held(place)
+    assert b"Older release 1: old.json, SHA-256" in held(place)["README.txt"]

@@ -38,7 +38,7 @@ from discreet.release import Proof, Release
 from discreet.rules import Bounded, FactsAudit, Rule, Rules, read_facts, read_rules
 from discreet.tradeoff import Tradeoff, tradeoff
 from discreet.transactions import Transactions
-from discreet.trees import Leaves, TreeAudit
+from discreet.trees import Leaves, TreeAudit, read_tree, write_tree
 from discreet.verdict import Verdict
 from discreet.verify import Verification
 
@@ -107,6 +107,7 @@ __all__ = [
     "read_patterns",
     "read_rules",
     "read_sensitive",
+    "read_tree",
     "rewrite",
     "scan",
     "tradeoff",
@@ -115,4 +116,5 @@ __all__ = [
     "write_hidden",
     "write_patterns",
     "write_release",
+    "write_tree",
 ]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from discreet import checks
 from discreet.acyclic import is_acyclic
 from discreet.attack.facts import Facts, Schema
-from discreet.changes import Changes, as_releases, compared, is_followed
+from discreet.attack.older import as_releases
+from discreet.changes import Changes, compared, is_followed
 from discreet.changes.judged import differencing
 from discreet.channels import Channels, Difference, Exposed
 from discreet.checks import Check
@@ -94,14 +95,17 @@ class Audit:
         explain: int = 100,
         private: bool = False,
         timestamp: "datetime | None" = None,
+        against: "Sequence[Source]" = (),
     ) -> str:
         """Return the audit as a page of HTML that needs nothing but itself; ``private`` with the exposed rows in it.
 
+        ``against`` are the files of the older releases that it was compared with, if they are to be named.
         See docs/report.md; ``discreet report`` writes it to a file.
         """
         from discreet.report import audit_html  # noqa: PLC0415 - a door: loaded when it is opened
 
-        return audit_html(self, tradeoff=tradeoff, source=source, explain=explain, private=private, timestamp=timestamp)
+        told: Any = {"tradeoff": tradeoff, "source": source, "timestamp": timestamp, "against": against}
+        return audit_html(self, explain=explain, private=private, **told)
 
     def _repr_html_(self) -> str:
         """Return the verdict and the checks as a table, for notebooks."""

@@ -12,6 +12,9 @@ Threshold: TypeAlias = int | float | Fraction | str
 LARGEST_COUNT: Final = 2**63 - 1
 """Supports are 64-bit integers inside."""
 
+LARGEST_QUOTIENT: Final = 10**6
+"""A float is taken as the quotient of counts up to this."""
+
 Share: TypeAlias = float | Fraction | str
 """A share from 0 to 1: 0.1, Fraction(1, 10), "10%"."""
 
@@ -75,6 +78,22 @@ def as_disclosure(share: Share) -> Fraction:
     if not 0 <= value <= 1:
         raise ThresholdError(f"disclosure is {text[:40]}; it must be from 0 to 1: {ALLOWED_DISCLOSURE}")
     return value
+
+
+def as_confidence(share: Share) -> Fraction:
+    """Return a minimum confidence from 0 to 1 as a fraction; a float that is the quotient of two counts stands for it.
+
+    >>> as_confidence("75%"), as_confidence(0.6), as_confidence(7 / 9)
+    (Fraction(3, 4), Fraction(3, 5), Fraction(7, 9))
+    """
+    try:
+        printed = as_disclosure(share)
+    except ThresholdError:
+        raise ThresholdError(
+            f"min confidence is {str(share)[:40]!r}; give a share from 0 to 1, such as 0.75 or '75%'"
+        ) from None
+    quotient = printed.limit_denominator(LARGEST_QUOTIENT)
+    return quotient if isinstance(share, float) and float(quotient) == share else printed
 
 
 def _parse(min_support: Threshold) -> int | Fraction:

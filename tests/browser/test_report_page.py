@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from discreet import Transactions, audit, compare, read, tradeoff
+from discreet import Patterns, Transactions, audit, compare, read, tradeoff
 from discreet.report import Source, audit_html, release_html
+from discreet.trees import Leaves
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -71,6 +72,28 @@ def test_nothing_is_wider_than_a_small_telephone(page, places, name):
     page.set_viewport_size({"width": 360, "height": 700})
     opened(page, places[name])
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def other_pages():
+    """Pages without charts: one of more changes than are shown in full, and one of a tree."""
+    label, counts = "<script>alert(1)</script>", ((50, 51), (40, 38), (30, 33))
+    old, new = ([([label, "abc"[at]], pair[when]) for at, pair in enumerate(counts)] for when in (0, 1))
+    olds, news = (Patterns.from_itemsets(one, n=100, kind="maximal") for one in (old, new))
+    yield audit_html(audit(news, k=5, against=olds), against=[Source("april.json", "d" * 64)], explain=1)
+    yield audit(Leaves.from_rules([([label, "age > 40"], {"ill": 3, "well": 80})]), k=5).to_html()
+
+
+def test_pages_of_other_findings_are_accessible_narrow_and_unfold(page, axe_violations, tmp_path):
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.set_viewport_size({"width": 360, "height": 700})
+    for name, scheme, text in zip(("changes", "tree"), ("light", "dark"), other_pages(), strict=True):
+        place = tmp_path / f"{name}.html"
+        place.write_text(text, encoding="utf-8")
+        page.emulate_media(color_scheme=scheme)
+        opened(page, place.as_uri())
+        assert axe_violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        assert page.locator("#all-changes-1 tbody th").all_inner_texts() == ["+1", "-2", "+3"] * (name == "changes")
 
 
 def test_labels_are_text(page, places):

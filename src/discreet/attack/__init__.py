@@ -13,6 +13,7 @@ from discreet.attack.closure import Budget
 from discreet.attack.facts import Facts, Schema
 from discreet.attack.finding import LEVELS, Attack, Finding, Level, Searched, Undecided
 from discreet.attack.formula import Pattern
+from discreet.attack.older import as_releases, facts_of
 from discreet.errors import InputError, OptionError
 from discreet.labels import Label
 from discreet.merged import Rows, as_rows
@@ -46,7 +47,7 @@ class Question(NamedTuple):
         return Budget(self.seconds, self.itemsets)
 
 
-def attack(
+def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
     patterns: Patterns | Facts,
     *,
     k: int,
@@ -54,6 +55,8 @@ def attack(
     complete: bool = True,
     schema: Schema | None = None,
     rows: Rows | Iterable[Iterable[Label]] | None = None,
+    against: Patterns | Iterable[Patterns] = (),
+    grown: bool = False,
     seconds: float = SECONDS,
     max_itemsets: int = MAX_ITEMSETS,
 ) -> Attack:
@@ -65,6 +68,9 @@ def attack(
     ("exact", for a few items). He knows n and, if the list is ``complete``, that no other itemset reaches its minimum
     support; by a ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not
     complete.
+
+    He has the releases ``against`` as well: of the same rows or, if they have ``grown`` since, of parts of them, each
+    of a part of the next. Then findings also tell rows that were there before from those that came since.
 
     What is found holds whatever the rows may be. ``rows``, those that the patterns were mined from, only make it
     quicker: what is not rare in them cannot be inferred to be. Where the ``seconds``, or ``max_itemsets`` whose
@@ -80,9 +86,12 @@ def attack(
     """
     if level not in LEVELS:
         raise OptionError(f"level is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
-    facts = patterns if isinstance(patterns, Facts) else Facts.of(patterns, complete=complete, schema=schema)
+    olds = as_releases(against, grown=grown)
+    if grown and rows is not None:
+        raise OptionError("rows do not tell which of them were there before; leave out either rows= or grown=")
+    facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
     behind = None if rows is None else as_rows(rows)
-    if behind is not None and not (isinstance(patterns, Patterns) and patterns.mined is behind.mark):
+    if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
     return _answered(Question(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
 

@@ -1,5 +1,6 @@
 """Bounds: the least and the most rows that make a pattern true, in all databases that a publication may come from."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,6 +10,7 @@ from discreet.attack.certificate import Certificate, check
 from discreet.attack.facts import Facts, Schema
 from discreet.attack.finding import Finding
 from discreet.attack.formula import Pattern
+from discreet.attack.older import as_releases, facts_of
 from discreet.attack.proof import Wanted, proven
 from discreet.attack.region import TINY, Clock, Region, TimeIsUpError
 from discreet.attack.system import Ground, System, around
@@ -70,13 +72,17 @@ def bounds(
     *,
     complete: bool = True,
     schema: Schema | None = None,
+    against: Patterns | Iterable[Patterns] = (),
+    grown: bool = False,
     seconds: float = SECONDS,
 ) -> Bounds:
     """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
 
     The pattern is a query such as ``a & b & ~c``. All items are taken together where few kinds of rows are possible;
     else those of the pattern and as many of the tops near it as can be. If the list is ``complete``, no other itemset
-    reaches its minimum support; a ``schema`` names groups of items of which no row holds two.
+    reaches its minimum support; a ``schema`` names groups of items of which no row holds two. Older releases,
+    ``against``, are taken into account as ``attack`` does; where they have ``grown``, ``before`` is an item of the rows
+    of the older one, and of several ``before1``, ``before2`` and so on.
 
     >>> from discreet import mine
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
@@ -87,7 +93,8 @@ def bounds(
     'sup(abc) is 1, because sup(ac) 3 + sup(b) 7 − n 9 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − sup(a) 5 − \
 sup(b) 7 − sup(c) 5 = 1 bound it'
     """
-    facts = patterns if isinstance(patterns, Facts) else Facts.of(patterns, complete=complete, schema=schema)
+    olds = as_releases(against, grown=grown)
+    facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
     ground = Ground(facts, asked.over)
     over, cells = ground.bits(asked.over), frozenset(map(ground.bits, asked.cells))

@@ -128,7 +128,7 @@ def close(facts: Facts, k: int, budget: Budget) -> Closure:
     offsets, items, supports = known(facts, budget.itemsets)
     trie, lengths = _planted(offsets, items, supports, budget.itemsets)
     said = (_others(facts, offsets, items), _excluded(facts))
-    question = (k, facts.n if facts.absent is None else min(facts.n, facts.absent))
+    question = (k, np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64))
     found = np.empty((budget.findings, kernels.derive.COLUMNS), dtype=np.int64)
     length, size, many, gap = 1, supports.size, 0, None
     while gap is None and (level := np.flatnonzero(lengths == length)).size:

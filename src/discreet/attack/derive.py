@@ -38,9 +38,7 @@ sup(a) 5 − sup(b) 7 − sup(c) 5 = 1 bound it
     undecided = []
     inexact = int((facts.low != facts.high).sum())
     if inexact:
-        undecided.append(
-            Undecided(inexact, "itemsets", "their supports are not exact, and level derive takes no limits")
-        )
+        undecided.append(Undecided(inexact, "itemsets", INEXACT))
     if facts.low[0] != facts.high[0]:
         return Searched([], undecided)
     try:

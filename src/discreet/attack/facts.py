@@ -31,7 +31,8 @@ class Facts:
     The empty itemset is the first; its facts are those of the number of rows, ``n`` at most. ``inherited`` says that
     the list is one of closed itemsets: any other below a listed one has the largest support of those that hold it.
     ``absent`` is the most rows that hold an itemset which is not below a listed one: min_support − 1 if all that
-    reaches it is published, and None if nothing is said of them. No row holds two items of a group of the ``schema``.
+    reaches it is published, and None if nothing is said of them; ``absent_with`` are items with which it is fewer, and
+    how many. No row holds two items of a group of the ``schema``.
 
     >>> from discreet import mine
     >>> facts = Facts.of(mine([["a", "b"], ["a", "b"], ["a"], ["c"]], min_support=2))
@@ -49,6 +50,7 @@ class Facts:
     inherited: bool = False
     absent: int | None = None
     schema: tuple[Codes, ...] = ()
+    absent_with: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse limits that no number keeps."""
@@ -100,12 +102,28 @@ class Facts:
         groups = [as_itemset(group) for group in schema or ()]
         labels = ordered(label for itemset in [*said, *groups] for label in itemset)
         code = {label: number for number, label in enumerate(labels)}
-        said.setdefault(frozenset(), (n, n))
-        coded = sorted((sorted(code[label] for label in itemset), *limit) for itemset, limit in said.items())
+        coded = {frozenset(code[label] for label in itemset): limit for itemset, limit in said.items()}
+        return cls.from_codes(coded, labels, n=n, absent=absent, schema=as_schema(groups, labels))
+
+    @classmethod
+    def from_codes(
+        cls,
+        said: Mapping[Codes, Limits],
+        labels: tuple[Label, ...],
+        *,
+        n: int,
+        inherited: bool = False,
+        absent: int | None = None,
+        schema: tuple[Codes, ...] = (),
+        absent_with: tuple[tuple[int, int], ...] = (),
+    ) -> Self:
+        """Take the limits of itemsets by the codes of their items; what is not said of the empty one is exactly n."""
+        every = {frozenset(): (n, n), **said}
+        coded = sorted((sorted(itemset), *limit) for itemset, limit in every.items())
         offsets = np.cumsum([0, *(len(codes) for codes, _, _ in coded)], dtype=np.int64)
         items = np.array([item for codes, _, _ in coded for item in codes], dtype=np.int32)
         low, high = (np.array([line[at] for line in coded], dtype=np.int64) for at in (1, 2))
-        return cls(offsets, items, low, high, labels, n, absent=absent, schema=as_schema(groups, labels))
+        return cls(offsets, items, low, high, labels, n, inherited, absent, schema, absent_with)
 
     def __len__(self) -> int:
         return int(self.low.size)
@@ -150,9 +168,14 @@ class Facts:
             return 0, 0
         above = self._above(itemset)
         if above is None:
-            return 0, self.n if self.absent is None else min(self.n, self.absent)
+            return 0, self.missing(itemset)
         least = int(self.low[above])
         return (least, least) if self.inherited else self.listed.get(itemset, (least, self.n))
+
+    def missing(self, itemset: Codes) -> int:
+        """Return the most rows that hold an itemset which is not below a listed one."""
+        most = self.n if self.absent is None else min(self.n, self.absent)
+        return min([most, *(fewer for item, fewer in self.absent_with if item in itemset)])
 
     def table(self, top: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the limits of all subsets of ``top``, which has few items: bit i stands for its i-th item.

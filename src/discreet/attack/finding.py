@@ -11,7 +11,8 @@ from discreet.attack.certificate import NOTHING, Bound, Cells, Certificate, Clai
 from discreet.attack.closure import Derived
 from discreet.attack.facts import Codes, Facts, Limits
 from discreet.attack.formula import Pattern
-from discreet.channels import Term, as_text, signed
+from discreet.attack.mark import Mark, support_of
+from discreet.channels import Term, signed
 from discreet.errors import OptionError
 
 Level: TypeAlias = Literal["plain", "derive", "linear", "exact"]
@@ -127,6 +128,12 @@ class Attack:
         known.append(f"the supports of {len(facts):,} itemsets" + ("" if facts.is_exact else ", within limits"))
         if facts.absent is not None:
             known.append(f"that no other itemset is held by more than {facts.absent:,} rows")
+        older = ((label.number, code) for code, label in enumerate(facts.labels) if isinstance(label, Mark))
+        for number, code in sorted(older):
+            n = facts.limits(frozenset([code]))[0]
+            fewer = dict(facts.absent_with).get(code)
+            rarer = "" if fewer is None else f", of which no more than {fewer:,} hold what is not listed"
+            known.append(f"that the {n:,} rows of older release {number} are among them{rarer}")
         if facts.schema:
             known.append(f"{len(facts.schema):,} groups of items of which no row holds two")
         return tuple(filter(None, known))
@@ -158,10 +165,11 @@ def _sentence(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
     pattern = claim.pattern
     if pattern.is_itemset:
         limits = f"is {claim.low:,}" if claim.low == claim.high else f"is from {claim.low:,} to {claim.high:,}"
-        head = f"sup({as_text(frozenset(facts.labels[item] for item in pattern.over))}) {limits}"
+        head = f"{_support(pattern.over, facts)} {limits}"
     else:
         exactly = "exactly " if claim.low == claim.high else ""
-        head = f"{pattern.words(facts.labels)} holds for {exactly}{_rows(claim.low, claim.high)}"
+        comma = "," * any(isinstance(facts.labels[item], Mark) for item in pattern.over)
+        head = f"{pattern.words(facts.labels)}{comma} holds for {exactly}{_rows(claim.low, claim.high)}"
     return f"{head}, because {_because(claim, known, facts)}"
 
 
@@ -184,9 +192,8 @@ def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Lim
     for itemset, factor in sorted(times.items(), key=lambda term: (term[1] < 0, -len(term[0]), sorted(term[0]))):
         low, high = known.get(itemset) or facts.limits(itemset)
         limit, side = (low, "≥") if sign * factor > 0 else (high, "≤")
-        name = frozenset(facts.labels[item] for item in itemset)
-        terms.append(Term(int(scale * factor), name, limit))
-        texts.append(f"{f'sup({as_text(name)})' if itemset else 'n'} {_limit(limit, side, exact=low == high)}")
+        terms.append(Term(int(scale * factor), frozenset(facts.labels[item] for item in itemset), limit))
+        texts.append(f"{_support(itemset, facts)} {_limit(limit, side, exact=low == high)}")
         signs.add("=" if low == high else "≥" if sign > 0 else "≤")
     total = Fraction(sum(term.times * term.support for term in terms), scale)
     if [*times] == [pattern.over] and pattern.is_itemset:
@@ -195,6 +202,10 @@ def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Lim
     text = f"a sum of {len(terms):,} supports" if len(terms) > TERMS else signed(terms, texts)
     text = f"({text}) / {scale}" if scale > 1 and len(terms) <= TERMS else text
     return f"{text} {max(signs, default='=')} {value}", True
+
+
+def _support(itemset: Codes, facts: Facts) -> str:
+    return support_of(facts.labels[item] for item in sorted(itemset))
 
 
 def _limit(limit: int, side: str, *, exact: bool) -> str:

@@ -6,6 +6,7 @@ from itertools import chain, combinations
 from typing import Final, Self
 
 from discreet.attack.facts import Codes
+from discreet.attack.mark import Mark, rows_with
 from discreet.errors import BudgetError, QueryError
 from discreet.labels import Label
 from discreet.query import Name, Query, codes_of, parse
@@ -89,9 +90,12 @@ def subsets(items: Iterable[int]) -> Iterable[Codes]:
 
 
 def _conjunction(cell: Codes, over: Codes, labels: Sequence[Label]) -> str:
-    held, lacked = sorted(cell), sorted(over - cell)
-    signs = [*(str(labels[item]) for item in held), *(f"¬{labels[item]}" for item in lacked)]
-    return " ∧ ".join(signs) or "any row"
+    held, lacked = ([labels[item] for item in sorted(items)] for items in (cell, over - cell))
+    signs = [
+        f"{sign}{label}" for side, sign in ((held, ""), (lacked, "¬")) for label in side if not isinstance(label, Mark)
+    ]
+    which = rows_with(*([label for label in side if isinstance(label, Mark)] for side in (held, lacked)))
+    return ", ".join(filter(None, (" ∧ ".join(signs) or "any row", which)))
 
 
 def _holds(query: Query, codes: Mapping[Name, int | None], row: Codes) -> bool:

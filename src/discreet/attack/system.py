@@ -208,10 +208,7 @@ def system(ground: Ground, universe: Bits, *, most: int) -> System:
     parts = ground.parts(universe)
     rows = _possible(ground, universe, parts, most)
     limits = [limit for limit in ground.listed if limit.itemset & ~universe == 0]
-    absent = ground.facts.absent
-    if absent is not None and absent < ground.facts.n:
-        limits += [Limit(itemset, 0, absent) for itemset in border(ground, universe)]
-    return System(ground, universe, rows, parts, limits)
+    return System(ground, universe, rows, parts, [*limits, *_absences(ground, universe)])
 
 
 def around(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:
@@ -235,6 +232,20 @@ def border(ground: Ground, universe: Bits) -> list[Bits]:
     """Return the smallest sets of items in a universe that are below no top, and that a row could hold."""
     missing = [universe & ~part for part in widest(top & universe for top in ground.tops) or [0]]
     return [found for found in transversals(missing) if not ground.excludes(found)]
+
+
+def _absences(ground: Ground, universe: Bits) -> Iterator[Limit]:
+    """Yield the limits of what is not published: of the smallest such sets, and of these with an item that sets less.
+
+    Whatever holds one of them has no more rows.
+    """
+    facts = ground.facts
+    most, fewer = facts.missing(frozenset()), [(ground.bit[item], less) for item, less in facts.absent_with]
+    for itemset in border(ground, universe) if most < facts.n or fewer else ():
+        found = min([most, *(less for bit, less in fewer if bit & itemset)])
+        if found < facts.n:
+            yield Limit(itemset, 0, found)
+        yield from (Limit(itemset | bit, 0, less) for bit, less in fewer if bit & universe and less < found)
 
 
 def transversals(edges: Iterable[Bits]) -> list[Bits]:

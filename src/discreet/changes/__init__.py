@@ -1,13 +1,12 @@
 """Changes: what a release tells together with older ones, by the differences of the counts that all tell."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import combinations
 from typing import Final
 
 from discreet.changes.change import Change, Changes
 from discreet.changes.told import Cell, Releases, releases
-from discreet.errors import OptionError
 from discreet.patterns import Patterns
 
 __all__ = ["Change", "Changes"]
@@ -45,20 +44,6 @@ def compared(new: Patterns, olds: Sequence[Patterns], *, k: int, grown: bool) ->
 def is_followed(olds: Sequence[Patterns], *, grown: bool) -> bool:
     """Return whether all that older releases tell together is looked at: of too many it is not."""
     return grown or len(olds) <= MOST_PARTS
-
-
-def as_releases(against: Patterns | Iterable[Patterns], *, grown: bool) -> tuple[Patterns, ...]:
-    """Return the older releases; refuse what is none."""
-    olds = (against,) if isinstance(against, Patterns) else tuple(against)
-    for old in olds:
-        if not isinstance(old, Patterns):
-            raise OptionError(
-                f"against holds a value of the type {type(old).__name__}; give the patterns of older releases, as "
-                "read_patterns returns them"
-            )
-    if grown and not olds:
-        raise OptionError("grown says how older releases differ, but none is given; give them with against=")
-    return olds
 
 
 def _changes(told: Releases, olds: Sequence[Patterns], places: Sequence[int], k: int) -> Changes:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from discreet import kernels
+from discreet.attack.older import same_items
 from discreet.errors import InputError
 from discreet.family import family_of, with_root
 from discreet.labels import Itemset, Label, ordered
@@ -63,20 +64,11 @@ class Releases:
 
 def releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
     """Return what they tell; items are the same if their labels are, or the texts of these."""
-    same = [_same(old.labels, new.labels) for old in olds]
+    same = [same_items(old.labels, new.labels) for old in olds]
     labels = ordered(chain(new.labels, *(names.values() for names in same)))
     code = {label: 1 << place for place, label in enumerate(labels)}
     codes = ({label: code[name] for label, name in names.items()} for names in same)
     return Releases(labels, _told(new, code), tuple(map(_told, olds, codes)))
-
-
-def _same(old: Sequence[Label], new: Sequence[Label]) -> dict[Label, Label]:
-    """Return what the new release calls each item of the old one: one format writes 7 where another writes "7"."""
-    by_text, texts = {str(label): label for label in new}, Counter(map(str, old))
-    known = set(new)
-    return {
-        label: label if label in known or texts[str(label)] > 1 else by_text.get(str(label), label) for label in old
-    }
 
 
 def _told(patterns: Patterns, code: Mapping[Label, Bits]) -> Told:

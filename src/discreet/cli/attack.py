@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import click
 
+from discreet.cli.against import AGAINST, older
 from discreet.cli.place import check_place, put, wants_json
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, given, mined, options
 
@@ -18,7 +19,8 @@ LEVELS: Final = ("plain", "derive", "linear", "exact")
 Examples:
   discreet attack patterns.json -k 10
   discreet attack clinic.csv --min-support 5% -k 10 --level derive
-  discreet attack patterns.json -k 10 --pattern "flu & ~asthma" """,
+  discreet attack patterns.json -k 10 --pattern "flu & ~asthma"
+  discreet attack may.json -k 10 --against april.json --grown""",
 )
 @options(CANDIDATE)
 @click.option("-k", type=click.IntRange(min=1), required=True, metavar="K", help="Inferences about 1 to K - 1 rows.")
@@ -42,7 +44,7 @@ Examples:
     metavar="N",
     help="How long he may take; what is left then is undecided.",
 )
-@options(COLUMNS, TABLE, LIMITS, ENDING)
+@options(AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
 def attack(
     *,
     file: str,
@@ -52,6 +54,8 @@ def attack(
     complete: bool,
     pattern: str | None,
     seconds: float | None,
+    against: tuple[str, ...],
+    grown: bool,
     as_json: bool,
     out: str | None,
     quiet: bool,
@@ -66,23 +70,30 @@ def attack(
     rows, of which the closed itemsets are mined; without it, patterns. With --rows he only looks for what is really
     rare, which is quicker, and misses nothing. FILE may be - for stdin.
 
+    With --against, he has older releases as well: of the same rows or, with --grown, of rows that are all among those
+    of FILE. Then QUERY may speak of the rows that were there "before", as if that were an item.
+
     Exit code 0: nothing is inferred, and nothing was left undecided. 1: something is, or was. 2: wrong usage or input.
     """
     import discreet
     from discreet import report
     from discreet.cli.watch import watching
 
-    check_place("--out", out, file, reading["rows_file"])
+    check_place("--out", out, file, reading["rows_file"], *against)
+    olds = older(against, grown=grown)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="attacking") as progress:
         rows, patterns, source = mined(file, min_support=min_support, limits=limits, bars=progress, **reading)
+        known: Any = {"complete": complete, "against": [old for old, _ in olds], "grown": grown}
+        told: Any = {"source": source, "against": [old for _, old in olds]}
         if pattern is not None:
-            limits_of = discreet.bounds(patterns, pattern, complete=complete)
-            put(out, report.bounds_json(limits_of, source=source), report.bounds_text(limits_of), as_json=as_json)
+            limits_of = discreet.bounds(patterns, pattern, **known)
+            put(out, report.bounds_json(limits_of, **told), report.bounds_text(limits_of), as_json=as_json)
             return int(0 < limits_of.low <= limits_of.high < k)
-        wait: Any = {} if seconds is None else {"seconds": seconds}
-        found = discreet.attack(patterns, k=k, level=level, complete=complete, rows=rows, **wait)
+        # Rows do not tell which of them were there before.
+        known |= {"rows": None if grown else rows} | ({} if seconds is None else {"seconds": seconds})
+        found = discreet.attack(patterns, k=k, level=level, **known)
     is_short = out is None and sys.stdout.isatty() and not wants_json(out, as_json=as_json)
-    text = report.attack_text(found, source=source, shown=SHOWN if is_short else None)
-    put(out, report.attack_json(found, source=source), text, as_json=as_json)
+    text = report.attack_text(found, **told, shown=SHOWN if is_short else None)
+    put(out, report.attack_json(found, **told), text, as_json=as_json)
     return int(not found.is_safe)

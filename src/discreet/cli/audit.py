@@ -10,6 +10,7 @@ from discreet.cli.against import AGAINST, older
 from discreet.cli.place import check_place, fixed_time, put
 from discreet.cli.published import PUBLISHED, SCHEMA, is_published, judged, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, check_rule, given, options
+from discreet.cli.trees import TREE, judged_tree
 
 if TYPE_CHECKING:
     from discreet import Audit
@@ -26,6 +27,7 @@ Examples:
   discreet audit mined.txt -k 10 --n 2000 --kind closed
   discreet audit may.json -k 10 --against april.json --grown
   discreet audit rules.csv -k 10 --rules --n 2000
+  discreet audit tree.dot -k 10 --tree
   discreet audit clinic.csv --min-support 5% -k 10 --schema =""",
 )
 @options(CANDIDATE, RULE)
@@ -39,7 +41,7 @@ Examples:
 )
 @click.option("--exposed", metavar="FILE", help="Write which rows are exposed to a file named DO-NOT-RELEASE.")
 @click.option("--sacro", metavar="FOLDER", help="Write a folder for output checkers, which SACRO-Viewer opens.")
-@options(SCHEMA, PUBLISHED, AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
+@options(SCHEMA, PUBLISHED, TREE, AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
 def audit(
     *,
     file: str,
@@ -66,7 +68,8 @@ def audit(
     holds patterns that somebody wants to publish, and no rows are needed. FILE may be - for stdin.
 
     With --rules, FILE holds association rules; with --digits, --rounding or --round-to, supports that were
-    rounded; with --top, the itemsets of the largest supports.
+    rounded; with --top, the itemsets of the largest supports; with --tree, a decision tree, and --rows are its
+    features, as CSV with a header.
 
     With --against, it is also judged what FILE tells together with what was published before.
 
@@ -80,11 +83,13 @@ def audit(
     rows_file = reading["rows_file"]
     check_place("--out", out, file, rows_file, *against)
     told_of_file = told_of(reading)
-    if is_published(told_of_file):
+    is_tree = reading.pop("tree")
+    if is_tree or is_published(told_of_file):
         alone: Any = {"min_support": min_support, "exposed": exposed, "sacro": sacro, "against": against or None}
         alone |= {"grown": grown or None, "max_patterns": max_patterns, "memory": memory, "threads": threads}
         by: Any = {"k": k, "policy": policy, "schema": schema}
-        return judged(file, told_of_file, by, alone, out=out, explain=explain, as_json=as_json, quiet=quiet, **reading)
+        judge = judged_tree if is_tree else judged
+        return judge(file, told_of_file, by, alone, out=out, explain=explain, as_json=as_json, quiet=quiet, **reading)
     target = _exposed_place(
         exposed, file, rows_file, *against, has_rows=min_support is not None or rows_file is not None
     )
@@ -111,7 +116,7 @@ def audit(
     if target is not None:
         _write_exposed(result, target)
     if sacro is not None:
-        report.write_sacro(result, sacro, source=found.source, timestamp=timestamp)
+        report.write_sacro(result, sacro, source=found.source, timestamp=timestamp, against=told["against"])
         if not quiet:
             click.echo(
                 f"a folder for output checkers alone was written to {sacro}: open it with SACRO-Viewer", err=True

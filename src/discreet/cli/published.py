@@ -23,6 +23,14 @@ PUBLISHED: Final = (
     click.option(
         "--round-to", type=click.IntRange(min=1), metavar="N", help="Supports in FILE were rounded to multiples of N."
     ),
+    click.option(
+        "--listed-from",
+        metavar="COUNT|SHARE",
+        help="It was announced that FILE lists all that so many rows hold: 813, 10%, 0.1.",
+    ),
+    click.option(
+        "--min-confidence", metavar="SHARE", help="It was announced that FILE lists all rules of this confidence: 60%."
+    ),
 )
 SCHEMA: Final = (
     click.option(
@@ -31,7 +39,7 @@ SCHEMA: Final = (
         help="Labels are attributes and values, with this between them, such as =; values exclude each other.",
     ),
 )
-TOLD: Final = ("rules", "top", "digits", "rounding", "round_to")
+TOLD: Final = ("rules", "top", "digits", "rounding", "round_to", "listed_from", "min_confidence")
 
 
 def told_of(reading: dict[str, Any]) -> dict[str, Any]:
@@ -79,10 +87,13 @@ def _read(file: str, told: Mapping[str, Any], form: str | None, n: int | None) -
     """Return rules, or what is known of supports, and the digest of the file."""
     from discreet import OptionError, read_facts, read_rules
 
-    cut = {name: told[name] for name in ("digits", "rounding")}
+    cut = {name: told[name] for name in ("digits", "rounding")} | {"min_support": told["listed_from"]}
+    confidence = told["min_confidence"]
     if not told["rules"]:
+        if confidence is not None:
+            raise OptionError("--min-confidence is for rules; add --rules, or leave it out")
         more = {name: told[name] for name in ("round_to", "top")}
         return digested(file, lambda place: read_facts(place, format=form, n=n, **cut, **more))
     if told["top"] or told["round_to"] is not None:
         raise OptionError("--top and --round-to are for itemsets, not for rules; leave one out")
-    return digested(file, lambda place: read_rules(place, format=form, n=n, **cut))
+    return digested(file, lambda place: read_rules(place, format=form, n=n, min_confidence=confidence, **cut))

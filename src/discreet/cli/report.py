@@ -1,49 +1,19 @@
 """``discreet report``: an audit or a release as one HTML file that people read."""
 
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
 import click
 
+from discreet.cli.against import AGAINST, older
 from discreet.cli.block import METHODS
 from discreet.cli.place import check_place, fixed_time
-from discreet.cli.reading import (
-    CANDIDATE,
-    COLUMNS,
-    LIMITS,
-    RULE,
-    TABLE,
-    candidate,
-    check_rule,
-    given,
-    is_database,
-    options,
-    read_rows,
-)
+from discreet.cli.published import PUBLISHED, SCHEMA, is_published, told_of
+from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, TABLE, check_rule, given, is_database, options
+from discreet.cli.reported import Asked, audited, published, released
 
-if TYPE_CHECKING:
-    from discreet import Audit, Transactions, Verdict
-    from discreet.cli.watch import Bars
-    from discreet.report import Source
-
-TIMES: Final = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
-"""The minimum supports of the trade-off, as multiples of the one that was asked for."""
-KS: Final = (3, 5, 10, 20, 50)
-MOST_ITEMSETS: Final = 100_000
-"""Itemsets up to which the trade-off is worked out: it takes several audits."""
 OURS: Final = b"<!-- written by discreet -->"
 """What a report of ours holds near its beginning."""
-
-
-class Asked(NamedTuple):
-    """What the page is to be, beside what FILE holds."""
-
-    k: int | None
-    policy: str | None
-    private: bool
-    explain: int
-    with_tradeoff: bool
 
 
 @click.command(
@@ -53,6 +23,8 @@ Examples:
   discreet report clinic.csv --min-support 5% -k 10
   discreet report clinic.csv --min-support 5% --policy acro --out clinic.html --csv findings.csv
   discreet report patterns.json -k 10
+  discreet report may.json -k 10 --against april.json --grown
+  discreet report rules.csv -k 10 --rules --n 2000
   discreet report clinic.csv --min-support 5% -k 10 --block best --private
   discreet report release""",
 )
@@ -79,7 +51,7 @@ Examples:
 @click.option("--csv", metavar="FILE", help="Write all that was found to this file, too, a finding a line.")
 @click.option("--out", metavar="FILE", help="Write the page to this file; without it, to one beside FILE.")
 @click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-@options(COLUMNS, TABLE, LIMITS)
+@options(SCHEMA, PUBLISHED, AGAINST, COLUMNS, TABLE, LIMITS)
 def report(
     *,
     file: str,
@@ -94,6 +66,9 @@ def report(
     csv: str | None,
     out: str | None,
     quiet: bool,
+    schema: str | None,
+    against: tuple[str, ...],
+    grown: bool,
     max_patterns: int | None,
     memory: int | None,
     threads: int | None,
@@ -105,6 +80,8 @@ def report(
     release that comes of it. FILE may also be the folder of a release. The page is one file that needs no
     network. Without --out it is written beside FILE, to FILE's name with .report.html for its suffix.
 
+    --against, --grown, --schema, and what tells rules and rounded supports, are as in `discreet audit`, too.
+
     Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
     """
     from discreet import Verdict
@@ -112,22 +89,28 @@ def report(
     from discreet.cli.watch import watching
 
     is_folder = file != "-" and Path(file).is_dir()
-    asked = Asked(k, policy, private, explain, not no_tradeoff)
+    told = told_of(reading)
+    asked = Asked(k, policy, schema, private, explain, not no_tradeoff, csv)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
-    _check_usage(asked, is_folder=is_folder, method=method, seconds=seconds, csv=csv, min_support=min_support)
+    beside = {"against": against or None, "grown": grown or None}
+    others = {"block": method, "seconds": seconds, "min_support": min_support, **beside}
+    _check_usage(asked, others | told, is_folder=is_folder)
     place = _place(out, file, private=private)
     for option, name in (("--out", place), ("--csv", csv)):
-        check_place(option, name, file, reading["rows_file"])
+        check_place(option, name, file, reading["rows_file"], *against)
     if csv == "-" and place == "-":
         raise click.UsageError("--csv and --out are both -: name a file for one of them")
     with watching(quiet=quiet, then="working on the report") as progress:
         if is_folder:
             page, verdict = pages.folder_html(file, timestamp=fixed_time())
+        elif is_published(told):
+            page, verdict = published(file, asked, told, {**others, "private": private or None, **limits}, reading)
         elif method is not None:
-            told = {"min_support": min_support, "seconds": seconds, "progress": progress, **limits}
-            page, verdict = _released(file, asked, method, told, reading)
+            how = {"min_support": min_support, "seconds": seconds, "progress": progress, **limits}
+            page, verdict = released(file, asked, method, how, reading)
         else:
-            page, verdict = _audited(file, asked, min_support, limits, progress, csv, reading)
+            told = {"olds": older(against, grown=grown), "grown": grown, "reading": reading}
+            page, verdict = audited(file, asked, min_support, limits=limits, progress=progress, **told)
     pages.save(place, [page.encode()])
     if not quiet:
         click.echo(f"{verdict.name}; the report was written to {place}", err=True)
@@ -136,124 +119,32 @@ def report(
     return int(verdict is not Verdict.RELEASE)
 
 
-def _audited(
-    file: str,
-    asked: Asked,
-    min_support: str | None,
-    limits: "dict[str, Any]",
-    progress: "Bars",
-    csv: str | None,
-    reading: "dict[str, Any]",
-) -> "tuple[str, Verdict]":
-    """Return the page of an audit, and its verdict; write all findings if they are asked for."""
-    import discreet
-    from discreet import report as pages
-
-    if asked.private and min_support is None and reading["rows_file"] is None:
-        raise discreet.OptionError(
-            "--private tells which rows are exposed, and needs rows; give --min-support or --rows"
-        )
-    bars = None if asked.private else progress
-    found = candidate(file, min_support=min_support, limits=limits, bars=bars, **reading)
-    if found.patterns is None:
-        rows: Any = found.rows
-        rule: Any = {"k": asked.k, "policy": asked.policy}
-        result = discreet.audit(rows, min_support=min_support, progress=progress, **rule, **limits)
-    else:
-        progress(1, len(found.patterns))
-        result = discreet.audit(found.patterns, k=asked.k, policy=asked.policy, rows=found.rows)
-    grid, why_not = _tradeoff(result, asked, limits.get("threads"))
-    page = pages.audit_html(
-        result,
-        tradeoff=grid,
-        source=found.source,
-        explain=asked.explain,
-        private=asked.private,
-        timestamp=fixed_time(),
-        no_tradeoff=why_not,
-    )
-    if csv is not None:
-        pages.save(csv, pages.findings_csv(result, explain=asked.explain))
-    return page, result.verdict
-
-
-def _tradeoff(result: "Audit", asked: Asked, threads: int | None) -> "tuple[Any, str]":
-    """Return how much is safe at higher minimum supports, or why that is not told.
-
-    Whether it is worked out hangs on the size of the task, not on time: the same input gives the same bytes.
-    """
-    import discreet
-
-    if not asked.with_tradeoff or result.rows is None or not result.rows.n:
-        return None, ""
-    if len(result.patterns) > MOST_ITEMSETS:
-        return None, (
-            f"With more than {MOST_ITEMSETS:,} itemsets, how much is safe at higher minimum supports is not worked out "
-            "here: `discreet tradeoff` tells it."
-        )
-    least, n = result.patterns.min_support, result.rows.n
-    supports = sorted({min(n, -(-least * times.numerator // times.denominator)) for times in TIMES})
-    return discreet.tradeoff(result.rows, min_supports=supports, ks={*KS, result.policy.k}, threads=threads), ""
-
-
-def _released(
-    file: str,
-    asked: Asked,
-    method: Any,  # noqa: ANN401 - one of METHODS
-    told: "dict[str, Any]",
-    reading: "dict[str, Any]",
-) -> "tuple[str, Verdict]":
-    """Return the page of the release that a method makes, and what the policy says of it."""
-    from discreet import OptionError, Verdict, audit
-    from discreet import report as pages
-    from discreet.block import block as blocked
-    from discreet.block import compare as side_by_side
-
-    for name in ("n", "kind", "rows_file"):
-        if reading.pop(name) is not None:
-            raise OptionError(f"--{name.removesuffix('_file')} is for patterns, but --block needs rows; leave it out")
-    rows: Transactions
-    source: Source
-    rows, source = read_rows(file, **reading)
-    options_: Any = {name: value for name, value in told.items() if value is not None}
-    options_ |= {"k": asked.k, "policy": asked.policy}
-    comparison = side_by_side(rows, **options_) if method == "best" else None
-    release = comparison.best if comparison else blocked(rows, method=method, **options_)
-    page = pages.release_html(
-        release, comparison=comparison, source=source, private=asked.private, timestamp=fixed_time()
-    )
-    judged = audit(release.patterns, policy=release.policy).verdict if len(release.patterns) else Verdict.RELEASE
-    return page, judged
-
-
-def _check_usage(
-    asked: Asked,
-    *,
-    is_folder: bool,
-    method: str | None,
-    seconds: float | None,
-    csv: str | None,
-    min_support: str | None,
-) -> None:
-    """Refuse options that mean nothing together."""
+def _check_usage(asked: Asked, others: dict[str, Any], *, is_folder: bool) -> None:
+    """Refuse options that mean nothing together; ``others`` are those that are not about the page itself."""
     if is_folder:
-        _check_folder(asked, {"--block": method, "--csv": csv, "--min-support": min_support, "--seconds": seconds})
+        _check_folder(asked, others)
         return
     check_rule(asked.k, asked.policy)
-    if method is not None and min_support is None:
+    method = others["block"]
+    if method is not None and others["min_support"] is None:
         raise click.UsageError("--block needs rows: give --min-support, such as --min-support 5%")
-    if method is not None and csv is not None:
-        raise click.UsageError(
-            "--csv lists what an audit finds, and a release has none of it: leave --csv or --block out"
-        )
-    if seconds is not None and method not in {"best", "optimal"}:
+    if method is not None:
+        alone = {"csv": asked.csv, "schema": asked.schema, **{name: others[name] for name in ("against", "grown")}}
+        for option, value in alone.items():
+            if value is not None:
+                raise click.UsageError(
+                    f"--{option} is for an audit, and --block reports a release: leave --{option} or --block out"
+                )
+    if others["seconds"] is not None and method not in {"best", "optimal"}:
         raise click.UsageError("--seconds means nothing without --block best or --block optimal: leave it out")
 
 
-def _check_folder(asked: Asked, others: "dict[str, Any]") -> None:
+def _check_folder(asked: Asked, others: dict[str, Any]) -> None:
     """Refuse what a release folder answers for itself, or does not hold."""
-    for option, value in {"-k": asked.k, "--policy": asked.policy, **others}.items():
-        if value is not None:
+    about = {"policy": asked.policy, "csv": asked.csv, "schema": asked.schema, **others}
+    named = {"-k": asked.k, **{f"--{name.replace('_', '-')}": value for name, value in about.items()}}
+    for option, value in named.items():
+        if value is not None and value is not False:
             raise click.UsageError(f"FILE is a folder, taken for a release, which {option} does not fit: leave it out")
     if asked.private:
         raise click.UsageError("A release folder is checked by its public files alone: leave --private out")

@@ -22,7 +22,7 @@ from discreet.io.sensitive import Named
 from discreet.labels import Itemset, Label
 from discreet.mine import Budget, mine
 from discreet.patterns import Patterns
-from discreet.thresholds import Share, Threshold, as_count, as_disclosure
+from discreet.thresholds import Share, Threshold, as_confidence, as_count
 from discreet.transactions import Transactions
 
 Itemsets: TypeAlias = Sensitive | Named | Patterns | Iterable[Iterable[Label]]
@@ -214,7 +214,7 @@ def ghost_rules(
     >>> found.before, found.after, found.ghosts
     (1, 2, 1)
     """
-    confidence, rows = _confidence(min_confidence), _recoded(after, before.labels)
+    confidence, rows = as_confidence(min_confidence), _recoded(after, before.labels)
     least, least_after = least_count(min_support, len(before)), least_count(min_support, len(rows))
     old, new = _mined(before, least, budget), _mined(rows, least_after, budget)
     held, holds = _follow(old, confidence), _follow(new, confidence)
@@ -273,16 +273,6 @@ def _follow(patterns: Patterns, confidence: Fraction) -> NDArray[np.bool_]:
     slots = kernels.family.index(patterns.offsets, patterns.items)
     kernels.family.follow(slots, patterns.offsets, patterns.items, patterns.supports, needed, follows)
     return follows
-
-
-def _confidence(share: Share) -> Fraction:
-    """Return a confidence as a fraction."""
-    try:
-        return as_disclosure(share)
-    except ThresholdError:
-        raise ThresholdError(
-            f"min confidence is {str(share)[:40]!r}; give a share from 0 to 1, such as 0.75 or '75%'"
-        ) from None
 
 
 def _entries(rows: Transactions) -> int:

@@ -4,6 +4,7 @@ import ast
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from discreet.errors import InputError, OptionError
@@ -22,9 +23,12 @@ LINE: Final = re.compile(
 )
 SIDES: Final = (("antecedents", "consequents"), ("antecedent", "consequent"), ("lhs", "rhs"))
 """What the columns of both sides are called: by mlxtend, by others, by arules."""
-HELD: Final = ("antecedent support", "coverage")
+HELD: Final = ("antecedent support", "coverage", "lhssupport")
 """What the column of the antecedent's support is called: by mlxtend, by arules."""
-ALSO: Final = "consequent support"
+ALSO: Final = ("consequent support", "rhssupport")
+READ: Final = {*(name for pair in SIDES for name in pair), "rules", "count", "support", "confidence", *HELD, *ALSO}
+NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}
+"""What programs print where they divide by 0."""
 ARROW: Final = re.compile(r"\s*=>\s*(?=\{)")
 BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")
 """A comma between items, and none within an interval such as [20,30)."""
@@ -41,15 +45,18 @@ class StatedRule(NamedTuple):
     share: str | None = None
     held: str | None = None
     also: str | None = None
-    lift: str | None = None
 
 
 class Stated(NamedTuple):
-    """Rules as a source states them, ``itemsets`` with the shares that hold them, and the number of rows if it does."""
+    """Rules as a source states them, ``itemsets`` with the shares that hold them, and the number of rows if it does.
+
+    ``columns`` are others that it has, such as lift, by their names in small letters: a text of each rule, or None.
+    """
 
     rules: tuple[StatedRule, ...]
     itemsets: tuple[tuple[Itemset, str], ...] = ()
     n: int | None = None
+    columns: Mapping[str, Sequence[str | None]] = MappingProxyType({})
 
 
 def read(source: Place, format: str | None = None) -> Stated:  # noqa: A002 - the word that users look for
@@ -71,7 +78,7 @@ def from_frame(frame: Any) -> Stated:  # noqa: ANN401 - of any library
     _check_columns(columns)
     held, also = _sides(columns)
     sides = [(_side(one, at), _side(other, at)) for at, (one, other) in enumerate(zip(held, also, strict=True), 1)]
-    return Stated(tuple(_stated(columns, sides)))
+    return Stated(tuple(_stated(columns, sides)), columns=_others(columns))
 
 
 def _format(source: Place, name: str | None) -> str:
@@ -93,7 +100,7 @@ def _spmf(data: Data) -> Stated:
     """Return the rules of SPMF: ``1 2 ==> 3 #SUP: 4 #CONF: 0.66``, with a count as support."""
     lines = [line.removesuffix("\r").rstrip() for line in as_text(data).split("\n")]
     names = names_of(lines)
-    found = []
+    found, lifts = [], []
     for at, line in enumerate(lines, start=1):
         if line and not line.startswith(("#", "%", "@")):
             match = LINE.fullmatch(line)
@@ -101,8 +108,9 @@ def _spmf(data: Data) -> Stated:
                 raise InputError(f"line {at} is no rule such as '1 2 ==> 3 #SUP: 4 #CONF: 0.66'; mend it")
             held, also = (frozenset(named(list(map(int, match[side].split())), names)) for side in ("held", "also"))
             rows = as_support(match["support"], f"line {at}")
-            found.append(StatedRule(held, also, match["confidence"], rows=rows, lift=match["lift"]))
-    return Stated(tuple(found))
+            found.append(StatedRule(held, also, match["confidence"], rows=rows))
+            lifts.append(_number(match["lift"]))
+    return Stated(tuple(found), columns={"lift": lifts})
 
 
 def _csv(data: Data) -> Stated:
@@ -121,7 +129,7 @@ def _csv(data: Data) -> Stated:
     sides = [[_labels(cell, at) for at, cell in enumerate(side, start=1)] for side in texts]
     known = _known(label for side in sides for labels in side for label in labels)
     held, also = ([frozenset(known[label] for label in labels) for labels in side] for side in sides)
-    return Stated(tuple(_stated(columns, list(zip(held, also, strict=True)))))
+    return Stated(tuple(_stated(columns, list(zip(held, also, strict=True)))), columns=_others(columns))
 
 
 def _pmml(data: Data) -> Stated:
@@ -130,13 +138,12 @@ def _pmml(data: Data) -> Stated:
     known = _known(label for itemset, _ in model.itemsets.values() for label in itemset)
     itemsets = {name: frozenset(known[label] for label in itemset) for name, (itemset, _) in model.itemsets.items()}
     rules = (
-        StatedRule(
-            itemsets[rule.antecedent], itemsets[rule.consequent], rule.confidence, share=rule.support, lift=rule.lift
-        )
+        StatedRule(itemsets[rule.antecedent], itemsets[rule.consequent], rule.confidence, share=rule.support)
         for rule in model.rules
     )
+    columns = {name: [_number(rule.measures.get(name)) for rule in model.rules] for name in pmml.MEASURES.values()}
     said = ((itemsets[name], share) for name, (_, share) in model.itemsets.items() if share is not None)
-    return Stated(tuple(rules), tuple(said), model.n)
+    return Stated(tuple(rules), tuple(said), model.n, columns)
 
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
@@ -144,10 +151,10 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 def _check_columns(columns: Columns) -> None:
     sided = "rules" in columns or any(one in columns and other in columns for one, other in SIDES)
-    if not (sided and "confidence" in columns and ("support" in columns or "count" in columns)):
+    if not (sided and "confidence" in columns):
         raise InputError(
-            "a table of rules needs the columns 'antecedents' and 'consequents' (or 'lhs' and 'rhs', or 'rules'), "
-            "'confidence', and 'support' or 'count'; rename them"
+            "a table of rules needs the columns 'antecedents' and 'consequents' (or 'lhs' and 'rhs', or 'rules'), and "
+            "'confidence'; 'support' or 'count' tell more; rename them"
         )
 
 
@@ -167,7 +174,7 @@ def _sides(columns: Columns) -> tuple[Sequence[Any], Sequence[Any]]:
 
 def _stated(columns: Columns, sides: list[tuple[Itemset, Itemset]]) -> Iterator[StatedRule]:
     """Yield rules with the numbers of their columns."""
-    column = next((columns[name] for name in HELD if name in columns), None)
+    one, other = (next((columns[name] for name in names if name in columns), None) for names in (HELD, ALSO))
     for at, (held, also) in enumerate(sides):
         count = None if "count" not in columns else as_support(_text(columns["count"][at], at), f"rule {at + 1}")
         yield StatedRule(
@@ -176,15 +183,19 @@ def _stated(columns: Columns, sides: list[tuple[Itemset, Itemset]]) -> Iterator[
             _text(columns["confidence"][at], at),
             count,
             None if "support" not in columns else _text(columns["support"][at], at),
-            None if column is None else _text(column[at], at),
-            None if ALSO not in columns else _text(columns[ALSO][at], at),
-            _lift(columns["lift"][at]) if "lift" in columns else None,
+            None if one is None else _text(one[at], at),
+            None if other is None else _text(other[at], at),
         )
 
 
-def _lift(value: object) -> str | None:
-    """Return a lift as text; where programs divide by 0 it is no number, and says nothing."""
-    return None if is_missing(value) or str(value).strip().lower() in {"", "na", "inf", "-inf"} else str(value)
+def _others(columns: Columns) -> dict[str, list[str | None]]:
+    """Return the columns that are not read for rules themselves, but perhaps as measures of them."""
+    return {name: list(map(_number, column)) for name, column in columns.items() if name not in READ}
+
+
+def _number(value: object) -> str | None:
+    """Return a measure as text; where programs divide by 0 it is no number, and says nothing."""
+    return None if is_missing(value) or str(value).strip().lower() in NO_NUMBER else str(value)
 
 
 def _text(value: object, at: int) -> str:

@@ -83,13 +83,16 @@ def write(parents, lasts, node, length, out):
 
 
 @jit
-def stated(others, itemset, absent):
-    """Return the limits that the publication itself sets an itemset that is no node.
+def stated(others, itemset, absents):
+    """Return the limits that the publication itself sets an itemset that is no node, and not empty.
 
-    ``others`` are the itemsets that are listed but no nodes (CSR), and their limits.
+    ``others`` are the itemsets that are listed but no nodes (CSR), and their limits; ``absents`` are by item the most
+    rows that hold it and what is not listed.
     """
     offsets, items, lows, highs = others
-    low, high, below = 0, absent, False
+    low, high, below = 0, absents[itemset[0]], False
+    for item in itemset:
+        high = min(high, absents[item])
     for number in range(offsets.size - 1):
         first, last = offsets[number], offsets[number + 1]
         place = 0
@@ -249,13 +252,14 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
     of their parents and items, are joined with those behind them that have the same parent, from place ``start`` on
     until ``work`` steps are done. What has one possible support becomes a node, as long as there is room. ``itemset``
     has room for an item more than the level's. ``said`` are the itemsets that are listed but no nodes (``stated``), and
-    the keys of pairs that no row holds. ``question`` is k, and the most rows that hold what is not listed.
+    the keys of pairs that no row holds. ``question`` is k, and by item the most rows that hold it and what is not
+    listed.
 
     Return where to go on, how many nodes and findings there are, and whether all limits can be kept; if not,
     ``itemset`` is one whose limits no support keeps.
     """
     parents, lasts, supports, reasons = trie
-    (others, excluded), (k, absent), (keys, values) = said, question, children
+    (others, excluded), (k, absents), (keys, values) = said, question, children
     length = itemset.size - 1
     nodes, less = np.zeros(1 << length, np.int32), np.zeros(length, np.int32)
     cells, table = np.zeros(1 << length, np.int64), np.zeros(2 << length, np.int64)
@@ -282,8 +286,8 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
                 is_filled = True
             itemset[length] = item
             tabulate(keys, values, supports, nodes, cells, length, item, table)
-            work -= (length + 4) << length
-            low, high = stated(others, itemset, absent)
+            work -= ((length + 4) << length) + others[0].size
+            low, high = stated(others, itemset, absents)
             if length == 1 and is_among(excluded, key_of(itemset[0], item)):
                 high = 0
             low, high, below, above = bound(table, length + 1, low, high)

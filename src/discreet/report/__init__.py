@@ -30,6 +30,7 @@ from discreet.report.hiding import (
 from discreet.report.html import audit_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
 from discreet.report.people import in_words
+from discreet.report.published_html import facts_html, tree_html
 from discreet.report.release import public_facts, public_text, release_facts, release_json, release_text
 from discreet.report.release_html import folder_html, release_html
 from discreet.report.sacro import check_sacro, write_sacro
@@ -62,6 +63,7 @@ __all__ = [
     "comparison_text",
     "database_source",
     "exposed_csv",
+    "facts_html",
     "facts_json",
     "facts_text",
     "findings_csv",
@@ -91,6 +93,7 @@ __all__ = [
     "tradeoff_figure",
     "tradeoff_json",
     "tradeoff_text",
+    "tree_html",
     "tree_json",
     "tree_text",
     "warnings",

@@ -1,6 +1,6 @@
 """Attacks in words and as JSON: what is inferred about fewer than k rows, why, and what that stands on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from textwrap import wrap
 from typing import Any, Final
@@ -8,9 +8,10 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.attack.bounds import Bounds
 from discreet.attack.certificate import Bound, Cells, Claim
-from discreet.attack.facts import Codes
+from discreet.attack.facts import Codes, Facts
 from discreet.attack.finding import Attack
 from discreet.attack.formula import Pattern
+from discreet.attack.mark import Mark
 from discreet.checks import counted
 from discreet.io.coding import blocks
 from discreet.labels import Label, printable
@@ -27,7 +28,9 @@ WHO: Final = {
 }
 
 
-def attack_text(attack: Attack, *, source: Source | None = None, shown: int | None = SHOWN) -> Iterator[str]:
+def attack_text(
+    attack: Attack, *, source: Source | None = None, against: Sequence[Source] = (), shown: int | None = SHOWN
+) -> Iterator[str]:
     """Yield an attack in lines: what was found, why, what was left undecided, and what the attacker is taken to know.
 
     >>> from discreet import Patterns
@@ -40,7 +43,8 @@ def attack_text(attack: Attack, *, source: Source | None = None, shown: int | No
     <BLANKLINE>
     """
     many, who = len(attack.findings), WHO[attack.level]
-    file = f"{source.file}: " if source else ""
+    olds = "".join(f" and {old.file}" for old in against)
+    file = f"{source.file}{olds}: " if source else ""
     found = f"{many:,} inference{'s' * (many != 1)}" if many else "nothing is inferred"
     yield from wrap(printable(f"{file}{found} about fewer than {attack.k:,} rows, by an attacker {who}."), WIDTH)
     yield ""
@@ -63,7 +67,7 @@ def attack_text(attack: Attack, *, source: Source | None = None, shown: int | No
         )
 
 
-def attack_json(attack: Attack, *, source: Source | None = None) -> Iterator[bytes]:
+def attack_json(attack: Attack, *, source: Source | None = None, against: Sequence[Source] = ()) -> Iterator[bytes]:
     """Yield an attack as JSON, each finding with the certificate that proves it."""
     facts = attack.facts
     head = {
@@ -80,6 +84,7 @@ def attack_json(attack: Attack, *, source: Source | None = None) -> Iterator[byt
         "derived": 0 if attack.derived is None else int(attack.derived.supports.size),
         "is_acyclic": attack.is_acyclic,
         "input": source._asdict() if source else None,
+        **_beside(facts, against),
     }
     entries = (
         encoded(
@@ -108,7 +113,7 @@ def bounds_text(found: Bounds) -> Iterator[str]:
     yield from wrap(printable(f"{found.sentence}.{tight}"), WIDTH)
 
 
-def bounds_json(found: Bounds, *, source: Source | None = None) -> Iterator[bytes]:
+def bounds_json(found: Bounds, *, source: Source | None = None, against: Sequence[Source] = ()) -> Iterator[bytes]:
     """Yield for how many rows a pattern holds as JSON, with the certificate that proves it."""
     labels = found.facts.labels
     head = {
@@ -121,10 +126,27 @@ def bounds_json(found: Bounds, *, source: Source | None = None) -> Iterator[byte
         "is_tight": found.is_tight,
         "sentence": found.sentence,
         "input": source._asdict() if source else None,
+        **_beside(found.facts, against),
         "certificate": _claim(found.certificate.claim, labels),
     }
     lemmas = (encoded(_claim(lemma, labels)) for lemma in found.certificate.lemmas)
     yield from blocks(document(head, {"lemmas": lemmas}))
+
+
+def _beside(facts: Facts, against: Sequence[Source]) -> dict[str, Any]:
+    """Return the older releases and the items that stand for them, each with its number from 1 on; nothing without."""
+    marks = [
+        {
+            "item": str(label),
+            "release": label.number,
+            "n": facts.limits(frozenset([code]))[0],
+            "absent": dict(facts.absent_with).get(code, facts.absent),
+        }
+        for code, label in enumerate(facts.labels)
+        if isinstance(label, Mark)
+    ]
+    olds = [old._asdict() for old in against]
+    return {name: told for name, told in (("against", olds), ("marks", marks)) if told}
 
 
 def _claim(claim: Claim, labels: tuple[Label, ...]) -> dict[str, Any]:

@@ -55,9 +55,14 @@ def facts_text(audit: FactsAudit, *, explain: int = 3, source: Source | None = N
         title = "The worst sums, within the limits of their supports:"
         yield from some_of(title, bounded_lines(audit.findings), explain, len(audit.findings))
     yield ""
+    yield from wrap(facts_advice(audit), WIDTH)
+
+
+def facts_advice(audit: FactsAudit) -> str:
+    """Return what RELEASE promises, or what to do next."""
     failed = {check.name for check in audit.checks if check.verdict is not Verdict.RELEASE}
     advice = next((words for name, words in ADVICE.items() if name in failed), "The checks above say what to look at.")
-    yield from wrap(PROMISE if audit.verdict is Verdict.RELEASE else advice, WIDTH)
+    return PROMISE if audit.verdict is Verdict.RELEASE else advice
 
 
 def facts_json(audit: FactsAudit, *, explain: int = 3, source: Source | None = None) -> Iterator[bytes]:

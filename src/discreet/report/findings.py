@@ -7,21 +7,27 @@ from itertools import chain
 from typing import Final
 
 from discreet.audit import Audit
-from discreet.channels import Channel, Difference, Term, signed
+from discreet.changes import Change, Changes
+from discreet.channels import Channel, Channels, Difference, Term, signed
 from discreet.errors import OutputError
 from discreet.family import with_root
 from discreet.io.coding import blocks
 from discreet.io.csv import WITHIN, quoted
-from discreet.labels import Itemset, Label, ordered
+from discreet.labels import Itemset, Label, ordered, printable
+from discreet.patterns import Patterns
+from discreet.report.words import Source, older_name
+from discreet.rules import Bounded, FactsAudit
+from discreet.rules.bounded import in_words as within
 
 HEAD: Final = ["finding", "count", "rows that", "base", "lacked", "sum"]
 
 
-def findings_csv(audit: Audit, *, explain: int = 100) -> Iterator[bytes]:
+def findings_csv(audit: Audit | FactsAudit, *, explain: int = 100, against: Sequence[Source] = ()) -> Iterator[bytes]:
     r"""Yield all that was found as CSV: what it is, how many rows, which, base, what they lack, and the sum.
 
-    Channels come first, then differences and implications, each kind with the worst first; the ``explain`` worst have
-    their sums. Items have ``;`` between them, as in the format of patterns, and quotes where they need them.
+    Channels come first, then differences and implications, rests of attributes, changes since older releases, and sums
+    within limits, each kind with the worst first; the ``explain`` worst have their sums. Items have ``;`` between them,
+    as in the format of patterns, and quotes where they need them. ``against`` are the files of the older releases.
 
     >>> from discreet import audit
     >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10)
@@ -29,24 +35,72 @@ def findings_csv(audit: Audit, *, explain: int = 100) -> Iterator[bytes]:
     finding,count,rows that,base,lacked,sum
     channel,2,"hold a and b, but not c",a;b,c,sup(a;b) 50 − sup(a;b;c) 48
     """
-    names = cell_names(audit.patterns.labels)
-    yield from blocks(_line(cells) for cells in chain([HEAD], _lines(audit, names, explain)))
+    if isinstance(audit, FactsAudit):
+        names = cell_names(() if audit.facts is None else audit.facts.labels)
+        lines = _of_facts(audit, names, explain)
+    else:
+        names = cell_names(audit.patterns.labels)
+        lines = chain(_lines(audit, names, explain), _changes(audit.changes, names, against))
+    yield from blocks(_line(cells) for cells in chain([HEAD], lines))
 
 
 def _lines(audit: Audit, names: Mapping[Label, str], explain: int) -> Iterator[list[str]]:
-    """Yield the cells of each finding."""
-    listed, channels = with_root(audit.patterns), audit.channels
-    worst = () if channels is None else (channels[number] for number in channels.ranking().tolist())
-    for kind, found in (("channel", worst), ("difference", audit.differences)):
-        for number, one in enumerate(found):
-            total = named_sum(one.terms(listed), names) if number < explain else ""
-            yield [kind, str(one.count), *_which(one, names), total]
+    """Yield the cells of each finding of one list."""
+    yield from _channels(audit.channels, audit.patterns, names, explain)
+    listed = with_root(audit.patterns)
+    for number, one in enumerate(audit.differences):
+        total = named_sum(one.terms(listed), names) if number < explain else ""
+        yield ["difference", str(one.count), *_which(one, names), total]
     for implication in audit.implications or ():
         nobody = Channel(implication.base, implication.base | {implication.item}, 0)
         yield ["implication", "0", *_which(nobody, names), ""]
+    yield from (_bounded("rest", one, names) for one in audit.rests)
 
 
-def _which(one: Channel | Difference, names: Mapping[Label, str]) -> list[str]:
+def _channels(
+    channels: Channels | None, patterns: Patterns, names: Mapping[Label, str], explain: int
+) -> Iterator[list[str]]:
+    listed = with_root(patterns)
+    for place, number in enumerate(() if channels is None else channels.ranking().tolist()):
+        one = channels[number]  # type: ignore[index]  # without channels there are no numbers
+        total = named_sum(one.terms(listed), names) if place < explain else ""
+        yield ["channel", str(one.count), *_which(one, names), total]
+
+
+def _of_facts(audit: FactsAudit, names: Mapping[Label, str], explain: int) -> Iterator[list[str]]:
+    """Yield the cells of each finding of what is known within limits."""
+    if audit.patterns is not None:
+        yield from _channels(audit.channels, audit.patterns, names, explain)
+    yield from (_bounded("bounds", one, names) for one in audit.findings)
+
+
+def _bounded(kind: str, one: Bounded, names: Mapping[Label, str]) -> list[str]:
+    terms = [Term(-1 if at else 1, itemset, limits[0]) for at, (itemset, limits) in enumerate(one.terms)]
+    texts = (f"sup({joined(itemset, names)}) {within(limits)}" for itemset, limits in one.terms)
+    return [kind, within((one.low, one.high)), *_which(as_finding(one), names), signed(terms, texts)]
+
+
+def _changes(since: Iterable[Changes], names: Mapping[Label, str], against: Sequence[Source]) -> Iterator[list[str]]:
+    for changes in since:
+        name = printable(older_name(changes.numbers, against))
+        for one in changes:
+            which, *items = _which(one, names)
+            more = f"{which}: {way(one)} since {name}"
+            yield ["change", str(abs(one.count)), more, *items, f"{one.after} now − {one.before} before"]
+
+
+def way(change: Change) -> str:
+    """Return whether there are more rows of a kind, or fewer."""
+    return "more" if change.count > 0 else "fewer"
+
+
+def as_finding(one: Bounded) -> Channel | Difference:
+    """Return a finding within limits as one that is known exactly: it speaks of the same rows."""
+    kind = Difference if len(one.lacked) == 1 else Channel
+    return kind(one.base, one.top, one.high)
+
+
+def _which(one: Channel | Difference | Change, names: Mapping[Label, str]) -> list[str]:
     return [rows_that(one, names), joined(one.base, names), joined(one.top - one.base, names)]
 
 
@@ -63,7 +117,7 @@ def joined(itemset: Itemset, names: Mapping[Label, str]) -> str:
     return WITHIN.join(names[label] for label in ordered(itemset))
 
 
-def rows_that(one: Channel | Difference, names: Mapping[Label, str]) -> str:
+def rows_that(one: Channel | Difference | Change, names: Mapping[Label, str]) -> str:
     """Return who a finding is about; of a difference, only that they do not hold all of the rest."""
     base, lacked = ([names[label] for label in ordered(part)] for part in (one.base, one.top - one.base))
     held = f"hold {' and '.join(base)}" if base else "hold anything"

@@ -7,38 +7,67 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.audit import Audit
+from discreet.changes import Change
 from discreet.channels import Channel, Difference, Term
 from discreet.family import with_root
 from discreet.io.coding import ragged
 from discreet.labels import Itemset
 from discreet.patterns import Patterns
+from discreet.report.older import cell_terms
 from discreet.verdict import Verdict
 
 SUMS: Final = 1_000
 """Of so many findings, the worst, the sums are followed: each takes a pass over all itemsets."""
 
-Finding: TypeAlias = Channel | Difference
+Finding: TypeAlias = Channel | Difference | Change
 
 
 class Evidence(NamedTuple):
-    """What gives away too much: the check that found it, the worst first, and the sums of the worst."""
+    """What gives away too much: the check that found it, the worst first, and the sums of the worst.
+
+    Of changes, ``since`` names the places of the older releases that each is one from.
+    """
 
     check: str
     found: Sequence[Finding]
     sums: Sequence[Sequence[Term]]
+    since: Sequence[tuple[int, ...]] = ()
 
 
-def evidence_of(audit: Audit) -> Evidence:
-    """Return the channels or, where they could not be looked for, the differences."""
+def evidence_of(audit: Audit) -> list[Evidence]:
+    """Return the channels or, where they could not be looked for, the differences; then rests and changes.
+
+    Of each there is something.
+    """
     if audit.channels is None:
         check, found = "differences", list[Finding](audit.differences)
     else:
         check, found = "inference channels", list[Finding](audit.channels.worst())
     listed = with_root(audit.patterns)
-    return Evidence(check, found, [one.terms(listed) for one in found[:SUMS]])
+    sums = [one.terms(listed) for one in found[:SUMS] if not isinstance(one, Change)]
+    every = [Evidence(check, found, sums), _rests(audit), _changes(audit)]
+    return [evidence for evidence in every if evidence.found]
 
 
-def flagged(audit: Audit, listed: Patterns, evidence: Evidence) -> dict[str, list[int]]:
+def _rests(audit: Audit) -> Evidence:
+    """Return the rests of attributes; a support that is not listed is that of a listed itemset, which is named."""
+    listed = with_root(audit.patterns)
+    found = [Channel(one.base, one.top, one.high) for one in audit.rests]
+    sums = [
+        [Term(-1 if at else 1, _closest(itemset, listed), low) for at, (itemset, (low, _)) in enumerate(one.terms)]
+        for one in audit.rests[:SUMS]
+    ]
+    return Evidence("schema", found, sums)
+
+
+def _changes(audit: Audit) -> Evidence:
+    """Return the small changes since each older release, the smallest first; the sums are those of now."""
+    pairs = [(change, changes) for changes in audit.changes for change in changes]
+    sums = [cell_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
+    return Evidence("differencing", [one for one, _ in pairs], sums, [changes.numbers for _, changes in pairs])
+
+
+def flagged(audit: Audit, listed: Patterns, every: Iterable[Evidence]) -> dict[str, list[int]]:
     """Return the lines, from 0 on, of supports that are to be flagged, by the name of the check that asks for it.
 
     ``listed`` are the patterns of the audit, in the order of the lines.
@@ -55,7 +84,7 @@ def flagged(audit: Audit, listed: Patterns, evidence: Evidence) -> dict[str, lis
     found = {
         "low counts": np.flatnonzero(low).tolist(),
         "rounding": np.flatnonzero(supports % (policy.round_to or 1)).tolist(),
-        evidence.check: _lines(_summed(evidence), listed),
+        **{evidence.check: _lines(_summed(evidence), listed) for evidence in every},
         "class disclosure": _lines(_implied(audit, listed), listed),
     }
     return {check: lines for check, lines in found.items() if lines}
@@ -80,11 +109,16 @@ def _summed(evidence: Evidence) -> Iterator[Itemset]:
 
 def _implied(audit: Audit, listed: Patterns) -> Iterator[Itemset]:
     """Yield the itemsets whose supports tell the shortest implications: base, and the closest to base with item."""
-    code = {label: number for number, label in enumerate(listed.labels)}
-    sizes = np.diff(listed.offsets)
     for implication in islice(audit.implications or (), SUMS):
         yield implication.base
-        codes = [code[label] for label in (*implication.base, implication.item)]
-        met = np.concatenate([[0], np.cumsum(np.isin(listed.items, codes))])[listed.offsets]
-        holding = np.flatnonzero(np.diff(met) == len(codes))
-        yield frozenset(listed.labelled(int(holding[np.lexsort((sizes[holding], -listed.supports[holding]))[0]])))
+        yield _closest(implication.base | {implication.item}, listed)
+
+
+def _closest(itemset: Itemset, listed: Patterns) -> Itemset:
+    """Return the listed itemset that the support of an itemset is known by: the closest of those that hold it."""
+    code = {label: number for number, label in enumerate(listed.labels)}
+    codes = [code[label] for label in itemset]
+    met = np.concatenate([[0], np.cumsum(np.isin(listed.items, codes))])[listed.offsets]
+    holding = np.flatnonzero(np.diff(met) == len(codes))
+    sizes = np.diff(listed.offsets)[holding]
+    return frozenset(listed.labelled(int(holding[np.lexsort((sizes, -listed.supports[holding]))[0]])))

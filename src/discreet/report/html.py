@@ -1,28 +1,30 @@
 """An audit as one HTML file: read from disk, printed, or looked through without scripts; nothing is fetched for it."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from discreet import __version__, markup
 from discreet.audit import Audit
-from discreet.channels import Channel, Difference, Term, signed
+from discreet.channels import Channels
 from discreet.family import with_root
-from discreet.labels import ordered, printable
+from discreet.implications import Implications
+from discreet.labels import printable
 from discreet.markup import Html
 from discreet.patterns import Patterns
-from discreet.report.cells import cells_svg
 from discreet.report.exposed import exposed_rows
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
+from discreet.report.older import beside_lists, left, since
 from discreet.report.packed import Listing
-from discreet.report.page import ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
-from discreet.report.people import implied_in_words, in_words
-from discreet.report.prose import GLOSSARY, LIMITS
-from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER, exposed_line, safe_from, share
+from discreet.report.page import COMPLETE, ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
+from discreet.report.prose import AGAINST_LIMITS, GLOSSARY, LIMITS
+from discreet.report.shown import Group, implied, shown_channel, titled, worst_channels
+from discreet.report.text import exposed_line, safe_from, share
 from discreet.report.words import Source, advice, guarantee, judgement, warnings
+from discreet.rules import FactsAudit
 from discreet.tradeoff import Tradeoff
+from discreet.trees import TreeAudit
 from discreet.verdict import SIGNS, Verdict
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ WORST_FIRST: Final = (
     "The worst come first: those about the fewest people, and of these the ones that speak of the fewest items. "
     "Anybody who reads the published supports can do these sums."
 )
-COMPLETE: Final = "`discreet audit --json` and `discreet report --csv` list all of them."
 
 
 def audit_html(
@@ -47,9 +48,11 @@ def audit_html(
     private: bool = False,
     timestamp: "datetime | None" = None,
     no_tradeoff: str = "",
+    against: Sequence[Source] = (),
 ) -> str:
     """Return an audit as a page of HTML that needs nothing but itself.
 
+    ``against`` are the files of the older releases that it was compared with, if they are known.
     The ``explain`` worst findings of each kind stand in it with words, sum and drawing; all are in a list that its
     script unfolds. With ``private=True`` it lists the exposed rows too, and says DO NOT RELEASE. The same audit gives
     the same bytes, unless a ``timestamp`` is given. ``no_tradeoff`` says why there is no trade-off, if there is none.
@@ -61,7 +64,10 @@ def audit_html(
     """
     name = printable(source.file) if source else "patterns"
     listed = with_root(audit.patterns)
-    groups = list(_groups(audit, listed, explain))
+    groups, older = list(_groups(audit, listed, explain)), since(audit, against, explain)
+    # What else was looked at may take a third of the room.
+    beside = ROOM // 3 if older or audit.rests else 0
+    older_lists, left_lists = beside_lists(audit, against, explain, beside)
     cells = cells_chart(audit)
     is_safe = audit.verdict is Verdict.RELEASE
     return rendered(
@@ -76,12 +82,16 @@ def audit_html(
         then="" if is_safe else advice(audit),
         numbers=_numbers(audit),
         warnings=warnings(audit),
-        audited=Table("The candidate, and the rule that it was judged by", [], list(_audited(audit, source))),
-        checks=checks_of(audit),
+        audited=Table("The candidate, and the rule that it was judged by", [], list(_audited(audit, source, against))),
+        checks=checks_of(audit.checks),
         found_sentences=_found(audit, groups),
         groups=groups,
-        implied=_implied(audit, explain),
-        lists=list(_lists(audit)),
+        implied=implied(audit, explain),
+        lists=list(_lists(audit, ROOM - beside)),
+        older=older,
+        older_lists=older_lists,
+        left=left(audit, explain),
+        left_lists=left_lists,
         tradeoff=None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
         no_tradeoff=no_tradeoff,
         safe=None if tradeoff is None else _safe_table(tradeoff),
@@ -90,12 +100,12 @@ def audit_html(
         exposed_tables=list(_exposed_tables(audit, private=private)),
         exposed_notes=_exposed_notes(audit, private=private),
         guarantee=guarantee(audit) if is_safe else "Nothing: the verdict is not RELEASE.",
-        limits=LIMITS,
+        limits=AGAINST_LIMITS if audit.changes else LIMITS,
         glossary=GLOSSARY,
     )
 
 
-def policy_lines(audit: Audit) -> Iterator[tuple[str, str]]:
+def policy_lines(audit: Audit | FactsAudit | TreeAudit) -> Iterator[tuple[str, str]]:
     """Yield by which rule a candidate was judged."""
     policy = audit.policy
     few = f"counts from 1 to {policy.k - 1:,} are" if policy.k > 1 else "no count is"
@@ -137,15 +147,17 @@ def _numbers(audit: Audit) -> Iterator[tuple[str, str]]:
         yield "maximal channels", f"{len(audit.channels):,}"
     elif audit.differences:
         yield "differences", f"{len(audit.differences):,}"
+    if audit.changes:
+        yield "small changes", f"{sum(changes.small for changes in audit.changes):,}"
+    if audit.rests:
+        yield "rests of attributes", f"{len(audit.rests):,}"
     if audit.exposed is not None:
         yield "exposed rows", f"{audit.exposed.rows:,}"
 
 
-def _audited(audit: Audit, source: Source | None) -> Iterator[tuple[str, str]]:
+def _audited(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
     patterns = audit.patterns
-    if source is not None:
-        yield "file", printable(source.file)
-        yield "SHA-256 of it", Html(f"<code>{source.sha256}</code>")
+    yield from source_lines(source)
     yield "rows (n)", f"{patterns.n:,}"
     least = f"{patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
     yield "minimum support", least
@@ -156,7 +168,16 @@ def _audited(audit: Audit, source: Source | None) -> Iterator[tuple[str, str]]:
         "the rows themselves",
         at_hand if audit.rows is not None else "not at hand: the supports are taken as they are",
     )
+    for number, older in enumerate(against, start=1):
+        yield f"older release {number}", Html(f"{markup.text(older.file)}, SHA-256 <code>{older.sha256}</code>")
     yield "discreet", __version__
+
+
+def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
+    """Yield which file was audited, if that is known."""
+    if source is not None:
+        yield "file", printable(source.file)
+        yield "SHA-256 of it", Html(f"<code>{source.sha256}</code>")
 
 
 def _found(audit: Audit, groups: Sequence[object]) -> list[str]:
@@ -164,84 +185,50 @@ def _found(audit: Audit, groups: Sequence[object]) -> list[str]:
     if audit.channels is None and not audit.differences:
         return ["What the supports tell could not be looked for; the checks say why."]
     if not groups and not audit.implications:
-        return [f"Nothing was found that tells of fewer than {audit.policy.k:,} people."]
+        alone = " by this list alone" * bool(audit.changes or audit.rests)
+        return [f"Nothing was found that tells{alone} of fewer than {audit.policy.k:,} people."]
     return [WORST_FIRST]
 
 
-def _groups(audit: Audit, listed: Patterns, explain: int) -> Iterator[dict[str, Any]]:
+def _groups(audit: Audit, listed: Patterns, explain: int) -> Iterator[Group]:
     """Yield the worst channels, or differences, with words, sums and drawings."""
     channels, differences = audit.channels, audit.differences
     if channels is not None and len(channels) and explain:
-        about = (
-            "Each is a group of people that no itemset names. The supports of several itemsets, added and subtracted, "
-            "tell how many they are."
-        )
-        found = [_finding(one, listed) for one in channels.worst(explain)]
-        yield {"title": _title(len(channels), explain, "inference channel"), "about": about, "found": found}
+        yield worst_channels(channels, listed, explain)
     if differences and explain:
         about = "Each is the difference of two published supports, one of an itemset that holds the other."
-        found = [_finding(one, listed) for one in differences[:explain]]
-        yield {"title": _title(len(differences), explain, "difference"), "about": about, "found": found}
+        found = [shown_channel(one, listed) for one in differences[:explain]]
+        yield Group(titled(len(differences), explain, "difference"), about, found)
 
 
-def _title(many: int, explain: int, noun: str) -> str:
-    """Return how many there are, and how many of them are shown.
-
-    >>> _title(1, 100, "difference"), _title(2000, 100, "inference channel")
-    ('1 difference', '2,000 inference channels, of which the worst 100')
-    """
-    return f"{many:,} {noun}{'s' * (many != 1)}" + f", of which the worst {explain:,}" * (many > explain)
-
-
-def _finding(one: Channel | Difference, listed: Patterns) -> dict[str, str]:
-    return {
-        "words": Html(in_words(one, markup.name)),
-        "sum": _sum(one.terms(listed)),
-        "count": f"{one.count:,}",
-        "svg": Html(cells_svg(one, listed)),
-    }
-
-
-def _sum(terms: Sequence[Term]) -> str:
-    """Return a sum of supports with the itemsets they are of; a long one is cut."""
-    first = terms if len(terms) <= LONGEST_SUM else terms[:SHOWN_OF_LONGER]
-    texts = []
-    for term in first:
-        names = [markup.shown(label, 24) for label in islice(ordered(term.itemset), markup.MOST_LABELS)]
-        more = f", … {len(term.itemset) - len(names):,} more" if len(names) < len(term.itemset) else ""
-        texts.append(f"{term.support:,} ({', '.join(names) or 'everyone'}{more})")
-    rest = f" … ({len(terms):,} supports)" if len(first) < len(terms) else ""
-    return f"{signed(first, texts)}{rest}"
-
-
-def _implied(audit: Audit, explain: int) -> dict[str, Any] | None:
-    """Return the shortest implications, if there are any."""
-    implications = audit.implications
-    if implications is None or not len(implications) or not explain:
-        return None
-    about = "A reader learns this of each of these people, whoever they are."
-    lines = [implied_in_words(one, audit.patterns) for one in islice(implications, explain)]
-    title = _title(len(implications), explain, "implication").replace("worst", "shortest")
-    return {"title": title, "about": about, "lines": lines}
-
-
-def _lists(audit: Audit) -> Iterator[List]:
-    """Yield all that was found as lists: channels may take two thirds of the room."""
-    head = ["people", "have", "but not"]
-    channels, differences, implications = audit.channels, audit.differences, audit.implications
+def _lists(audit: Audit, room: int) -> Iterator[List]:
+    """Yield all that sums tell as lists: channels may take two thirds of the room."""
+    channels, differences = audit.channels, audit.differences
     if channels is not None and len(channels):
-        title = f"All {len(channels):,} channels"
-        told = {"caption": "Maximal channels", "head": head, "elsewhere": COMPLETE}
-        yield list_of("all-channels", title, Listing.of_channels(channels), ROOM * 2 // 3, **told)
+        yield all_channels(channels, room * 2 // 3)
     if differences:
         told = {"caption": "Differences", "head": ["people", "have", "but not all of"], "elsewhere": COMPLETE}
         title = f"All {len(differences):,} differences"
-        yield list_of("all-differences", title, Listing.of_differences(differences), ROOM * 2 // 3, **told)
-    if implications is not None and len(implications):
-        title, orders = f"All {len(implications):,} implications", (ORDERS[2], ORDERS[3])
-        told = {"caption": "Nobody has these items without that one", "head": head, "elsewhere": COMPLETE}
-        listing = Listing.of_implications(implications)
-        yield list_of("all-implications", title, listing, ROOM // 3, orders=orders, **told)
+        yield list_of("all-differences", title, Listing.of_findings(differences), room * 2 // 3, **told)
+    if audit.implications is not None and len(audit.implications):
+        yield _all_implications(audit.implications, room // 3)
+
+
+def all_channels(channels: Channels, room: int) -> List:
+    """Return all channels as a list."""
+    told = {"caption": "Maximal channels", "head": ["people", "have", "but not"], "elsewhere": COMPLETE}
+    return list_of("all-channels", f"All {len(channels):,} channels", Listing.of_channels(channels), room, **told)
+
+
+def _all_implications(implications: Implications, room: int) -> List:
+    told = {
+        "caption": "Nobody has these items without that one",
+        "head": ["people", "have", "but not"],
+        "elsewhere": COMPLETE,
+        "orders": (ORDERS[2], ORDERS[3]),
+    }
+    title = f"All {len(implications):,} implications"
+    return list_of("all-implications", title, Listing.of_implications(implications), room, **told)
 
 
 def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import markup
-from discreet.channels import Channels, Difference
+from discreet.changes import Change
+from discreet.channels import Channel, Channels, Difference
 from discreet.family import taken
 from discreet.implications import Implications
 from discreet.labels import Label, ordered
@@ -27,7 +28,8 @@ class Listing(NamedTuple):
     """Findings, the worst first where ``ranking`` says so: each is a part, its base, of one of several tops.
 
     Top ``i`` is ``top_items[top_offsets[i]:top_offsets[i + 1]]``. Finding ``j`` speaks of ``tops[j]``, which never
-    falls from one to the next, has the base ``items[offsets[j]:offsets[j + 1]]`` and is about ``counts[j]`` rows.
+    falls from one to the next, has the base ``items[offsets[j]:offsets[j + 1]]`` and is about ``counts[j]`` rows;
+    below 0, so many rows fewer.
     """
 
     labels: tuple[Label, ...]
@@ -46,18 +48,18 @@ class Listing(NamedTuple):
         return cls(channels.labels, *tops, cells.offsets, cells.items, cells.counts)
 
     @classmethod
-    def of_differences(cls, differences: Sequence[Difference]) -> Self:
-        """Take differences, each with a top of its own."""
-        labels = ordered(label for one in differences for label in one.top)
+    def of_findings(cls, found: Sequence[Channel | Difference | Change]) -> Self:
+        """Take channels, differences or changes, each with a top of its own."""
+        labels = ordered(label for one in found for label in one.top)
         code = {label: number for number, label in enumerate(labels)}
         tops, bases = (
             _csr([[code[label] for label in part] for part in parts])
             for parts in (
-                [one.top for one in differences],
-                [one.base for one in differences],
+                [one.top for one in found],
+                [one.base for one in found],
             )
         )
-        counts = np.array([one.count for one in differences], dtype=np.int64)
+        counts = np.array([one.count for one in found], dtype=np.int64)
         return cls(labels, *tops, np.arange(counts.size), *bases, counts)
 
     @classmethod
@@ -76,7 +78,8 @@ class Listing(NamedTuple):
 
     def ranking(self, *, largest: bool = False) -> NDArray[np.intp]:
         """Return the numbers of all findings: of the fewest rows, or the most, first; then of the fewest items."""
-        return np.lexsort((np.diff(self.top_offsets)[self.tops], -self.counts if largest else self.counts))
+        many = np.abs(self.counts)
+        return np.lexsort((np.diff(self.top_offsets)[self.tops], -many if largest else many))
 
     def some(self, numbers: NDArray[np.intp]) -> Self:
         """Return some of the findings, by their numbers, in the same order."""
@@ -117,8 +120,8 @@ def as_bytes(listing: Listing) -> bytes:
 
     The head has its length before it, and blanks behind it up to a multiple of four bytes. The columns: the length of
     each top; the items of all tops, by their place among the labels of the head; how many findings each top has; the
-    count of each, its lower and then its higher half; and for each, which items of its top are its base, a bit an
-    item, in words of 32.
+    count of each, its lower and then its higher half, which holds the sign; and for each, which items of its top are
+    its base, a bit an item, in words of 32.
     """
     rank = np.array(ranks(listing.labels), dtype=np.int64)
     # Labels of items that no finding speaks of, which few rows may hold, are not told.

@@ -3,7 +3,7 @@
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from discreet import __version__
-from discreet.audit import Audit
+from discreet.checks import Check
 from discreet.labels import printable
 from discreet.markup import Html
 from discreet.report.figures import Figure, plotly_script
@@ -36,6 +36,7 @@ ORDERS: Final = (
     ("longest", "most items"),
 )
 """In which order a list may stand; the script of the page knows how."""
+COMPLETE: Final = "`discreet audit --json` and `discreet report --csv` list all of them."
 
 
 class Table(NamedTuple):
@@ -67,7 +68,10 @@ class Chart(NamedTuple):
 
 
 class List(NamedTuple):
-    """A list of any length, packed, which the script of the page unfolds: searched, sorted, page by page."""
+    """A list of any length, packed, which the script of the page unfolds: searched, sorted, page by page.
+
+    Where it ``is_signed``, its counts are of people more, or below 0 of people fewer.
+    """
 
     name: str
     title: str
@@ -77,6 +81,7 @@ class List(NamedTuple):
     elsewhere: str
     orders: Sequence[tuple[str, str]] = ORDERS
     lacks: bool = True
+    is_signed: bool = False
 
     @property
     def sentences(self) -> list[str]:
@@ -153,7 +158,7 @@ def commands(sentence: str) -> Html:
     return Html("".join(f"<code>{part}</code>" if number % 2 else part for number, part in enumerate(parts)))
 
 
-def checks_of(audit: Audit) -> list[dict[str, str]]:
+def checks_of(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return the checks as the templates show them."""
     return [
         {
@@ -162,7 +167,7 @@ def checks_of(audit: Audit) -> list[dict[str, str]]:
             "sign": SIGNS[check.verdict],
             "sentence": printable(check.sentence),
         }
-        for check in audit.checks
+        for check in checks
     ]
 
 

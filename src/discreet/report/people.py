@@ -1,13 +1,16 @@
 """Findings as sentences about people, for a reader who has never heard of any of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from discreet import markup
+from discreet.changes import Change
 from discreet.channels import Channel, Difference
 from discreet.implications import Implication
-from discreet.labels import Label, ordered
+from discreet.labels import Itemset, Label, ordered
 from discreet.patterns import Patterns
 from discreet.report.text import support_of
+from discreet.rules import Bounded
+from discreet.trees import Few
 
 
 def in_words(finding: Channel | Difference, name: Callable[[Label], str] = markup.shown) -> str:
@@ -20,16 +23,47 @@ def in_words(finding: Channel | Difference, name: Callable[[Label], str] = marku
     >>> print(in_words(Difference(frozenset("a"), frozenset("acd"), 3)))
     Exactly 3 people have a, but not both c and d.
     """
-    many = "1 person has" if finding.count == 1 else f"{finding.count:,} people have"
-    held = _joined([name(label) for label in ordered(finding.base)], "and")
-    lacked = [name(label) for label in ordered(finding.top - finding.base)]
-    if not held and not lacked:
-        return f"There {'is' if finding.count == 1 else 'are'} exactly {many.rsplit(' ', 1)[0]} in all."
-    if isinstance(finding, Difference):
-        few = ("not ", "not both ", "not all of ")[min(len(lacked), 3) - 1] + _joined(lacked, "and")
-    else:
-        few = ("not " if held else "no ") + lacked[0] if len(lacked) == 1 else _none_of(lacked)
-    return f"Exactly {many} {', but '.join(filter(None, (held, few if lacked else '')))}."
+    rest, count = finding.top - finding.base, finding.count
+    lacked = [rest] if isinstance(finding, Difference) else [frozenset([label]) for label in ordered(rest)]
+    which = _which(finding.base, lacked, name)
+    if not which:
+        return f"There {'is' if count == 1 else 'are'} exactly {_people(count)} in all."
+    return f"Exactly {_people(count)} {_have(count)} {which}."
+
+
+def bounded_in_words(finding: Bounded, name: Callable[[Label], str] = markup.shown) -> str:
+    """Return whom a finding within limits is about, and from how many to how many they are.
+
+    >>> terms = ((frozenset("a"), (81, 82)), (frozenset("abc"), (80, 80)))
+    >>> print(bounded_in_words(Bounded(frozenset("a"), (frozenset("bc"),), 1, 2, terms)))
+    From 1 to 2 people have a, but not both b and c.
+    """
+    which = _which(finding.base, finding.lacked, name)
+    return f"{_from_to(finding.low, finding.high)} {_have(finding.high)} {which}."
+
+
+def changed_in_words(change: Change, name: Callable[[Label], str] = markup.shown, than: str = "before") -> str:
+    """Return whom a change is about, and how many more or fewer of them there are.
+
+    >>> print(changed_in_words(Change(frozenset("a"), frozenset("ab"), before=12, after=13)))
+    1 person more than before has a, but not b.
+    >>> print(changed_in_words(Change(frozenset(), frozenset(), before=102, after=100)))
+    There are 2 people fewer than before.
+    """
+    many = abs(change.count)
+    who = f"{_people(many)} {'more' if change.count > 0 else 'fewer'} than {than}"
+    which = _which(change.base, [frozenset([label]) for label in ordered(change.top - change.base)], name)
+    return f"{who} {_have(many)} {which}." if which else f"There {'is' if many == 1 else 'are'} {who}."
+
+
+def few_in_words(few: Few) -> str:
+    """Return how many people reach a leaf, or an overlap of leaves, and what is told of them.
+
+    >>> print(few_in_words(Few(("age ≤ 40.5",), "class ill", 1, 3, (2,))))
+    From 1 to 3 people, class ill (tree 2)
+    """
+    by = f" (tree {', '.join(map(str, few.trees))})" if few.trees else ""
+    return f"{', '.join(filter(None, (_from_to(few.low, few.high), few.outcome)))}{by}"
 
 
 def implied_in_words(implication: Implication, patterns: Patterns) -> markup.Html:
@@ -44,6 +78,33 @@ def implied_in_words(implication: Implication, patterns: Patterns) -> markup.Htm
     count = support_of(implication.base, patterns)
     people = "1 person" if count == 1 else f"all {count:,} people"
     return markup.Html(f"{who} has {markup.name(implication.item)}: {people}.")
+
+
+def _people(many: int) -> str:
+    return "1 person" if many == 1 else f"{many:,} people"
+
+
+def _from_to(low: int, high: int) -> str:
+    return f"Exactly {_people(high)}" if low == high else f"From {low:,} to {_people(high)}"
+
+
+def _have(many: int) -> str:
+    return "has" if many == 1 else "have"
+
+
+def _which(base: Itemset, lacked: Iterable[Itemset], name: Callable[[Label], str]) -> str:
+    """Return what people have, and of each of several itemsets that they have not all; nothing if that is nothing."""
+    held = _joined([name(label) for label in ordered(base)], "and")
+    few = _lacking([[name(label) for label in ordered(one)] for one in lacked], ("no ", "not ")[bool(held)])
+    return ", but ".join(filter(None, (held, few)))
+
+
+def _lacking(lacked: Sequence[list[str]], no: str) -> str:
+    """Return that not all names of a list are had; of several lists, that is so of each."""
+    if len(lacked) != 1:
+        return _none_of([_joined(names, "and") for names in lacked])
+    names = lacked[0]
+    return (no, "not both ", "not all of ")[min(len(names), 3) - 1] + _joined(names, "and")
 
 
 def _none_of(names: list[str]) -> str:

@@ -137,7 +137,7 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
         "numbers": [(name, f"{value:,}") for name, value in numbers],
         "reading": [_first(facts), *how_to_read(facts)],
         "published": Table("What it holds, and how it was made", [], list(_facts(facts, found))),
-        "checks": [] if found is None else checks_of(found),
+        "checks": [] if found is None else checks_of(found.checks),
         "lists": [] if found is None else [_itemsets(found.patterns)],
         "largest": None if found is None else _largest(found.patterns),
         "guarantee": promise,

@@ -4,7 +4,7 @@ import csv
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from io import StringIO
@@ -14,15 +14,17 @@ from typing import Any, Final
 
 from discreet import __version__
 from discreet.audit import Audit
+from discreet.changes import Change
+from discreet.checks import counted
 from discreet.io.coding import patterns_in_order, ragged
 from discreet.io.csv import HEADER, WITHIN
 from discreet.io.files import save
 from discreet.io.folders import MARK, check_folder, digest, folder_beside, write_text
 from discreet.labels import Label, printable
 from discreet.patterns import Patterns
-from discreet.report.findings import cell_names, joined, named_sum, rows_that
+from discreet.report.findings import cell_names, joined, named_sum, rows_that, way
 from discreet.report.flags import SUMS, Evidence, evidence_of, flagged
-from discreet.report.words import Source, advice, guarantee, warnings
+from discreet.report.words import Source, advice, guarantee, older_name, warnings
 from discreet.verdict import Verdict
 
 VERSION: Final = "0.4.9"
@@ -33,13 +35,23 @@ ITEMSETS: Final = "itemsets.csv"
 FINDINGS: Final = {
     "inference channels": f"channels.{MARK}.csv",
     "differences": f"differences.{MARK}.csv",
+    "schema": f"rests.{MARK}.csv",
+    "differencing": f"changes.{MARK}.csv",
 }
 """The files of what gives away too much, by the check that found it: what they tell must not leave."""
+GIVEN_AWAY: Final = {
+    **dict.fromkeys(FINDINGS, "this is what the itemsets would give away."),
+    "schema": "this is what the itemsets would give away to whoever knows which values exclude each other.",
+    "differencing": "this is what the itemsets would give away together with older releases.",
+}
+"""What the files are, by the same checks."""
 OUTPUTS: Final = "outputs.json"
 FILES: Final = (ITEMSETS, *FINDINGS.values(), OUTPUTS, "README.txt")
 NAMES: Final = {*FILES, "checksums", *(f"checksums/{name}.txt" for name in FILES)}
 """What such a folder may hold."""
 
+CHANGED: Final = ["before", "now", "more or fewer", "since"]
+"""The columns that only changes have; the sum is that of now."""
 SUPPORT, COUNT = 0, 2
 """The columns that cells are flagged in, of the itemsets and of what is found; the first column is not counted."""
 
@@ -65,14 +77,18 @@ def write_sacro(
     *,
     source: Source | None = None,
     timestamp: datetime | None = None,
+    against: Sequence[Source] = (),
 ) -> None:
     """Write an audit as a folder that SACRO-Viewer opens: the itemsets as a table, in which supports are flagged.
 
+    ``against`` are the files of the older releases that it was compared with, if they are known.
+
     It is written beside and moved into place. An older one that is as we wrote it gives way; any other is refused, such
     as one that was reviewed. Flagged are supports that are too low, not rounded, or that tell of an implication, and
-    those that channels are summed up from: the base of each channel, and all that the worst 1,000 need.
+    those that channels are summed up from: the base of each channel, and all that the worst 1,000 need; likewise for
+    rests of attributes, and for changes since older releases.
 
-    Channels are an output of their own that always fails, so that whoever approves the itemsets does not release them.
+    Each of these is an output of its own that always fails, so that whoever approves the itemsets does not release it.
     Without ``timestamp`` the same audit gives the same bytes.
 
     >>> from tempfile import TemporaryDirectory
@@ -93,15 +109,15 @@ def write_sacro(
     results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
     with folder_beside(place) as beside:
         save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))))
-        if evidence.found:
-            file = FINDINGS[evidence.check]
-            save(beside / file, _table(_finding_lines(evidence, names)))
-            results[file.removesuffix(".csv")] = _evidence_result(audit, evidence, file)
+        for one in evidence:
+            file = FINDINGS[one.check]
+            save(beside / file, _table(_finding_lines(one, names)))
+            results[file.removesuffix(".csv")] = _evidence_result(audit, one, file)
         when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
         told = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
         # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
         save(beside / OUTPUTS, [f"{json.dumps(told)}\n".encode()])
-        write_text(beside / "README.txt", [README, *_origin(source)])
+        write_text(beside / "README.txt", [README, *_origin(source), *_compared(against)])
         _write_checksums(beside)
 
 
@@ -132,7 +148,7 @@ def _itemsets(audit: Audit, flagged: Mapping[str, list[int]]) -> dict[str, Any]:
         "command": _command(audit),
         # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
         "summary": "; ".join([status, *(f"{check.name}: {check.found:,}" for check in failed)]),
-        "comments": [_as_html(sentence) for sentence in (last, *warnings(audit))],
+        "comments": [_as_html(sentence) for sentence in (last, *_beside(audit), *warnings(audit))],
         "exception": _as_html(f"No exception is asked for. {why}") if failed else "",
     }
 
@@ -146,7 +162,7 @@ def _evidence_result(audit: Audit, evidence: Evidence, file: str) -> dict[str, A
         "outcome": {evidence.check: {"status": "fail", "found": len(evidence.found)}},
         "command": _command(audit),
         "summary": f"fail; evidence for the checker, never to be released; {evidence.check}: {len(evidence.found):,}",
-        "comments": ["DO NOT RELEASE: this is what the itemsets would give away. Reject it, whatever comes of them."],
+        "comments": [f"DO NOT RELEASE: {GIVEN_AWAY[evidence.check]} Reject it, whatever comes of them."],
         "exception": "No exception is asked for: this is evidence for the checker.",
     }
 
@@ -192,6 +208,21 @@ def _origin(source: Source | None) -> Iterator[str]:
         yield f"Audited: {printable(source.file)}, SHA-256 {source.sha256}"
 
 
+def _compared(against: Sequence[Source]) -> Iterator[str]:
+    """Yield which older releases the itemsets were compared with: here alone, likewise."""
+    for number, older in enumerate(against, start=1):
+        yield f"Older release {number}: {printable(older.file)}, SHA-256 {older.sha256}"
+
+
+def _beside(audit: Audit) -> Iterator[str]:
+    """Yield what was looked at that the command does not tell."""
+    if audit.changes:
+        many = counted(max(number for changes in audit.changes for number in changes.numbers), "older release")
+        yield f"The itemsets were compared with {many}, which README.txt names if it can: give each with --against."
+    if any(check.name == "schema" for check in audit.checks):
+        yield "Values of an attribute were taken to exclude each other: say with --schema what stands before a value."
+
+
 def _as_html(sentence: str) -> str:
     """Return a sentence for a place that SACRO-Viewer shows as HTML: a label in it stays text."""
     return escape(printable(sentence))
@@ -205,10 +236,17 @@ def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[lis
 
 def _finding_lines(evidence: Evidence, names: Mapping[Label, str]) -> Iterator[list[str]]:
     """Yield the header, then each finding: in words, its base and top, how many rows, and the sum if we have it."""
-    yield ["rows that", "base", "top", "count", "sum"]
-    for one, terms in zip(evidence.found, chain(evidence.sums, repeat(())), strict=False):
+    yield ["rows that", "base", "top", "count", "sum", *CHANGED * bool(evidence.since)]
+    lines = zip(evidence.found, chain(evidence.sums, repeat(())), chain(evidence.since, repeat(())), strict=False)
+    for one, terms, since in lines:
         base, top = (joined(part, names) for part in (one.base, one.top))
-        yield [rows_that(one, names), base, top, str(one.count), named_sum(terms, names)]
+        more = _changed(one, since) if isinstance(one, Change) else []
+        yield [rows_that(one, names), base, top, str(abs(one.count)), named_sum(terms, names), *more]
+
+
+def _changed(change: Change, since: Iterable[int]) -> list[str]:
+    """Return the cells that only changes have: how many rows before and now, more or fewer, and since when."""
+    return [str(change.before), str(change.after), way(change), older_name(since, ())]
 
 
 def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from discreet.implications import Implication
 from discreet.io.coding import ragged
 from discreet.labels import Label, ordered, printable
 from discreet.patterns import Patterns
-from discreet.report.words import Source, advice, guarantee
+from discreet.report.words import Source, advice, guarantee, older_name
 from discreet.rules import Bounded
 from discreet.tradeoff import Tradeoff
 from discreet.verdict import Verdict
@@ -196,8 +196,7 @@ def _examples(audit: Audit, most: int) -> Iterator[str]:
 def _changes(since: Sequence[Changes], most: int, against: Sequence[Source]) -> Iterator[str]:
     """Yield the smallest changes since each older release, or since several together."""
     for changes in since:
-        names = (against[at - 1].file if against else f"older release {at}" for at in changes.numbers)
-        name = " and ".join(names)
+        name = older_name(changes.numbers, against)
         lines = (printable(str(change)) for change in changes)
         if changes.small:
             yield from some_of(printable(f"The smallest changes since {name}:"), lines, most, changes.small)

@@ -9,6 +9,7 @@ from discreet.io.coding import blocks
 from discreet.labels import printable
 from discreet.report.json import document, encoded, policy_facts
 from discreet.report.text import WIDTH, some_of
+from discreet.report.words import Source
 from discreet.trees import Few, TreeAudit, described
 from discreet.verdict import Verdict
 
@@ -17,16 +18,17 @@ PROMISE: Final = (
     "known from elsewhere (docs/trees.md)."
 )
 ADVICE: Final = {
-    "counts": "Fit the tree without weights, and audit that.",
+    "counts": "Fit the tree without weights, and audit that; or have its leaves written where it is: write_tree.",
     "low counts": "Prune the tree: raise ccp_alpha or min_samples_leaf until no leaf holds so few rows of a class.",
     "several trees": "Publish fewer trees, or coarser ones.",
+    "weights": "Ask how the tree was fitted; or have its leaves written where it is, which tells that: write_tree.",
     "thresholds": "Round the thresholds before publishing, or fit on features that are rounded.",
 }
 
 PAIR: Final = 2
 
 
-def tree_text(audit: TreeAudit, *, explain: int = 10) -> Iterator[str]:
+def tree_text(audit: TreeAudit, *, explain: int = 10, source: Source | None = None) -> Iterator[str]:
     """Yield an audit in lines: the verdict, the checks, the ``explain`` leaves of the fewest rows, advice.
 
     >>> from discreet import audit
@@ -45,22 +47,27 @@ def tree_text(audit: TreeAudit, *, explain: int = 10) -> Iterator[str]:
     """
     policy = audit.policy
     rule = f"k = {policy.k:,}" if policy.name == "k" else f"policy {policy.name}, k = {policy.k:,}"
-    yield printable(f"{audit.verdict.name}: {described(audit.trees)}; {rule}.")
+    yield printable(f"{audit.verdict.name}: {source.file + ', ' if source else ''}{described(audit.trees)}; {rule}.")
     yield ""
     yield from checks.lines(audit.checks)
     if audit.found:
         lines = (printable(str(few)) for few in audit.found)
         yield from some_of("The leaves of the fewest rows:", lines, explain, len(audit.found))
     yield ""
-    failed = {check.name for check in audit.checks if check.verdict is audit.verdict}
-    advice = next((words for name, words in ADVICE.items() if name in failed), "The checks above say what to look at.")
+    yield from wrap(tree_advice(audit), WIDTH)
+
+
+def tree_advice(audit: TreeAudit) -> str:
+    """Return what RELEASE promises, or what to do next."""
+    k = audit.policy.k
     if audit.verdict is Verdict.RELEASE:
-        few = "1 row" if policy.k == PAIR else f"1 to {policy.k - 1:,} rows"
-        advice = PROMISE.format(few) if policy.k > 1 else "k is 1, so no count is too small to be told."
-    yield from wrap(advice, WIDTH)
+        few = "1 row" if k == PAIR else f"1 to {k - 1:,} rows"
+        return PROMISE.format(few) if k > 1 else "k is 1, so no count is too small to be told."
+    failed = {check.name for check in audit.checks if check.verdict is audit.verdict}
+    return next((words for name, words in ADVICE.items() if name in failed), "The checks above say what to look at.")
 
 
-def tree_json(audit: TreeAudit) -> Iterator[bytes]:
+def tree_json(audit: TreeAudit, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield an audit as JSON: everything that was found."""
     head = {
         "discreet": __version__,
@@ -68,6 +75,7 @@ def tree_json(audit: TreeAudit) -> Iterator[bytes]:
         "verdict": audit.verdict.name,
         "policy": policy_facts(audit.policy),
         "k": audit.policy.k,
+        "input": source._asdict() if source else None,
         "trees": len(audit.trees),
         "leaves": sum(len(tree.leaves) for tree in audit.trees),
     }

@@ -9,6 +9,7 @@ from discreet.attack.facts import Codes, Facts
 from discreet.channels import Term, as_text, signed
 from discreet.checks import MOST
 from discreet.labels import Itemset, ordered
+from discreet.rules.announced import Announced
 from discreet.rules.narrowed import Gaps, labelled
 from discreet.rules.rule import Limits
 
@@ -97,16 +98,17 @@ def differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
     )
 
 
-def absences(facts: Facts, k: int) -> list[Bounded]:
+def absences(facts: Facts, k: int, announced: Announced | None = None) -> list[Bounded]:
     """Return what follows from what is missing: X ∪ a is not listed, so that it has ``absent`` rows at most.
 
     The others hold X ∧ ¬a, and no more rows do than hold Z ∧ ¬a, for any part Z of X: from 1 to k − 1, if that is few.
+    Of rules it is ``announced`` how many rows may hold what is in none of them.
 
     >>> facts = Facts.from_limits([(["b"], 4, 5), (["c"], 12, 13)], n=13, absent=3)
     >>> [(str(one), one.explain()) for one in absences(facts, 2)]
     [('b ∧ ¬c: 1 row', 'sup(b) 4 to 5 − sup(bc) 0 to 3 = 1')]
     """
-    absent = facts.absent
+    absent = facts.absent if announced is None else announced.least - 1
     if absent is None:
         return []
     listed = facts.listed
@@ -119,21 +121,28 @@ def absences(facts: Facts, k: int) -> list[Bounded]:
     ]
     if len(near) * len(above) > TRIED:
         return []
-    found: dict[tuple[Codes, int], Limits] = {}
+    found: dict[tuple[Codes, int], tuple[int, int, int]] = {}
     for part, item, most in near:
         for itemset in above:
             if part <= itemset and item not in itemset and itemset | {item} not in listed:
-                low, high = listed[itemset][0] - facts.limits(itemset | {item})[1], listed[itemset][1]
-                found[itemset, item] = (low, min(most, found.get((itemset, item), (low, high))[1]))
+                least, high = listed[itemset]
+                largest = _largest(facts, itemset | {item}, announced)
+                before = found.get((itemset, item), (least - largest, high, largest))
+                found[itemset, item] = (least - largest, min(most, before[1]), largest)
     return worst_first(
         _without(facts, itemset, item, gap) for (itemset, item), gap in found.items() if 0 < gap[0] <= gap[1] < k
     )
 
 
-def _without(facts: Facts, itemset: Codes, item: int, gap: Limits) -> Bounded:
+def _largest(facts: Facts, itemset: Codes, announced: Announced | None) -> int:
+    """Return how many rows may hold an itemset that is not listed."""
+    return facts.limits(itemset)[1] if announced is None else announced.most(facts, itemset)
+
+
+def _without(facts: Facts, itemset: Codes, item: int, gap: tuple[int, int, int]) -> Bounded:
     base, lacked = frozenset(facts.labels[code] for code in itemset), frozenset([facts.labels[item]])
-    terms = ((base, facts.limits(itemset)), (base | lacked, facts.limits(itemset | {item})))
-    return Bounded(base, (lacked,), *gap, terms)
+    terms = ((base, facts.limits(itemset)), (base | lacked, (0, gap[2])))
+    return Bounded(base, (lacked,), gap[0], gap[1], terms)
 
 
 def _gap(facts: Facts, base: int, top: int) -> Limits:

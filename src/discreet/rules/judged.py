@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,16 +15,22 @@ from discreet.detect import channels_of
 from discreet.detect.question import Question
 from discreet.errors import InconsistencyError
 from discreet.implications import Implications, implied_by
-from discreet.labels import Itemset, ordered
+from discreet.labels import ordered
 from discreet.merged import Rows
 from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.rules.bounded import Bounded, absences, differences
 from discreet.rules.narrowed import Narrowed, narrowed, settled
+from discreet.rules.notes import notes
 from discreet.rules.rule import Rules
 from discreet.rules.schema import as_groups, contradiction, excluded, rests, told_by
 from discreet.rules.supports import rounded
 from discreet.verdict import Verdict, worst
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from discreet.report import Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +70,17 @@ class FactsAudit:
     def __repr__(self) -> str:
         return f"<FactsAudit: {self.verdict.name}, {self.policy.name}, {self.what}>"
 
+    def to_html(
+        self, *, source: "Source | None" = None, explain: int = 100, timestamp: "datetime | None" = None
+    ) -> str:
+        """Return the audit as a page of HTML that needs nothing but itself.
+
+        See docs/report.md; ``discreet report --rules`` writes it to a file.
+        """
+        from discreet.report import facts_html  # noqa: PLC0415 - a door: loaded when it is opened
+
+        return facts_html(self, source=source, explain=explain, timestamp=timestamp)
+
     def _repr_html_(self) -> str:
         """Return the verdict and the checks as a table, for notebooks."""
         note = "Its .findings and .channels tell more." if self.findings or self.channels else ""
@@ -76,7 +93,7 @@ def judged_rules(
     """Return the audit of association rules: what follows from them of supports, and from that of few rows."""
     what = counted(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
     found = narrowed(rules, schema=as_groups(schema, [label for rule in rules for label in ordered(rule.both)]))
-    return _judged(found, policy, Candidate(what, len(rules), rows))
+    return _judged(found, policy, Candidate(what, len(rules), rows, tuple(notes(rules, found))))
 
 
 def judged_facts(
@@ -92,24 +109,25 @@ def rounded_check(patterns: Patterns, policy: Policy) -> Check:
     """Judge patterns whose supports were rounded to the nearest multiple of what the policy asks for."""
     found = settled(rounded(patterns, policy.round_to or 1))
     if found.facts is None:
-        return inconsistent(found.flaw or frozenset())
+        return inconsistent(found)
     told = differences(found.facts, found.gaps, policy.k)
     return _told(told, policy.k)._replace(name="inference channels") if told else checks.ROUNDED
 
 
 class Candidate(NamedTuple):
-    """What is judged: in words, how many lines it has, and its rows if they are at hand."""
+    """What is judged: in words, how many lines it has, its rows if they are at hand, and what else is to be said."""
 
     what: str
     many: int
     rows: Rows | None = None
+    notes: tuple[Check, ...] = ()
 
 
 def _judged(found: Narrowed, policy: Policy, candidate: Candidate) -> FactsAudit:
     """Judge what is known of supports: sums of those that are exactly known, and of others within their limits."""
     facts, k = found.facts, policy.k
     if facts is None:
-        return FactsAudit(policy, candidate.what, None, (inconsistent(found.flaw or frozenset()),))
+        return FactsAudit(policy, candidate.what, None, (inconsistent(found),))
     left = rests(facts, k)
     wrong = contradiction(facts, left)
     if wrong is not None:
@@ -119,7 +137,7 @@ def _judged(found: Narrowed, policy: Policy, candidate: Candidate) -> FactsAudit
     summed = frozenset() if channels is None or patterns is None else frozenset(itemset for itemset, _ in patterns)
     # What two supports within a sum tell, its channels tell too.
     pairs = [one for one in differences(facts, found.gaps, k) if one.top not in summed]
-    told = (*told_by(facts, left), *pairs, *absences(facts, k))
+    told = (*told_by(facts, left), *pairs, *absences(facts, k, found.announced))
     implications = None
     if policy.zeros is not Verdict.RELEASE and channels is not None and patterns is not None:
         implications = implied_by(patterns)
@@ -127,6 +145,7 @@ def _judged(found: Narrowed, policy: Policy, candidate: Candidate) -> FactsAudit
     every += _of_sums(channels, told, k, is_all=len(summed) == len(facts))
     if policy.zeros is not Verdict.RELEASE:
         every.append(_implied(policy, implications, _without_exception(found)))
+    every += candidate.notes
     rows = candidate.rows
     return FactsAudit(policy, candidate.what, facts, tuple(every), patterns, channels, implications, told, rows)
 
@@ -149,10 +168,11 @@ def pinned(facts: Facts) -> Patterns | None:
     return Patterns.from_itemsets(pairs, n=exact[frozenset()], kind="frequent")
 
 
-def inconsistent(itemset: Itemset) -> Check:
+def inconsistent(found: Narrowed) -> Check:
     """Say that no rows have these numbers: none is left for the support of an itemset."""
-    name = as_text(itemset) if itemset else "all rows"
-    sentence = f"No rows can have these numbers: no support of {name} fits them. Were they rounded otherwise?"
+    name = as_text(found.flaw) if found.flaw else "all rows"
+    asked = "Were they rounded otherwise" + ", or rules left out" * (found.announced is not None)
+    sentence = f"No rows can have these numbers: no support of {name} fits them. {asked}?"
     return Check("consistency", Verdict.WITHHOLD, 1, sentence)
 
 

@@ -4,10 +4,10 @@ A rule A ⇒ B with support s and confidence c says s / sup(A) = c: whole number
 What one rule says of an itemset narrows all others that speak of it, of a part of it or of more (docs/rules.md).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor
+from math import lcm
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.attack.facts import Facts, Schema, as_schema
 from discreet.labels import Itemset, Label, ordered
+from discreet.rules.announced import Absent, Announced, absent_from, announced_by
+from discreet.rules.fitting import TRIED, Fit, fitted
+from discreet.rules.measures import consequent
+from discreet.rules.quotients import common_step, only, simplest
 from discreet.rules.rounding import Interval
-from discreet.rules.rule import Limits, Rules
+from discreet.rules.rule import UNKNOWN, Limits, Rule, Rules
 
-UNKNOWN: Final = 2**62
-"""More rows than there are: what is at most said of a number that nothing is said of."""
 ROUNDS: Final = 20
 """Often enough: what is not narrowed by then stays wider than it might be, and true."""
-TRIED: Final = 1000
-"""Supports that a rule may have, up to which each is tried; of more, only the ends are."""
+TRIED_IN_ALL: Final = 2_000_000
+"""So many of all rules together, in each round."""
 
 Gaps = Mapping[tuple[Itemset, Itemset], Limits]
 """How many rows hold the first itemset and not all of the second, which holds it."""
@@ -34,11 +36,14 @@ class Narrowed(NamedTuple):
     """What rules say: limits of supports, and of the rows that hold an antecedent and not all of its consequent.
 
     Where no rows can have the rules, ``facts`` is None, and ``flaw`` is an itemset whose support no number can be.
+    ``announced`` is what is said of rules that are not listed, and ``absent`` those that were followed.
     """
 
     facts: Facts | None
     gaps: Gaps
     flaw: Itemset | None = None
+    announced: Announced | None = None
+    absent: Absent = Absent()
 
 
 @dataclass(frozen=True)
@@ -50,12 +55,38 @@ class Pair:
     confidence: Interval
 
 
-class Fit(NamedTuple):
-    """The least and the most that the antecedent, both sides, and the antecedent without the rest are held by."""
+@dataclass(frozen=True)
+class Clue:
+    """A measure of a rule, and the number of its consequent."""
 
-    held: Limits
-    both: Limits
-    gap: Limits
+    pair: Pair
+    also: int
+    name: str
+    measure: Interval
+
+
+class Known:
+    """What is known so far: limits of numbered supports, narrowed in place, and what each is a multiple of."""
+
+    def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
+        """Take the first limits."""
+        self.low, self.high = low, high
+        self.steps = [1] * low.size
+        self.changed = False
+
+    def limits(self, number: int) -> Limits:
+        """Return the least and the most that a support may be."""
+        return int(self.low[number]), int(self.high[number])
+
+    def narrow(self, number: int, limits: Limits, step: int = 1) -> None:
+        """Keep a support to limits as well, and to multiples of ``step``; nothing is left where limits cross."""
+        before = self.limits(number)
+        step = self.steps[number] = lcm(self.steps[number], step)
+        low = -(-max(before[0], limits[0]) // step) * step
+        after = min(low, UNKNOWN + 1), min(before[1], limits[1]) // step * step
+        if after != before:
+            self.changed = True
+            self.low[number], self.high[number] = after
 
 
 def narrowed(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
@@ -65,22 +96,28 @@ def narrowed(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     >>> [(sorted(base), sorted(top), gap) for (base, top), gap in narrowed(rules).gaps.items()]
     [(['a'], ['a', 'b'], (1, 1))]
     """
-    itemsets, limits = _said(rules)
-    labels = ordered(label for itemset in itemsets for label in itemset)
+    announced, absent = announced_by(rules), absent_from(rules)
+    limits = _said(rules, absent)
+    labels = ordered(label for itemset in limits for label in itemset)
     code = {label: number for number, label in enumerate(labels)}
-    coded = sorted((sorted(code[label] for label in itemset), itemset) for itemset in itemsets)
-    place = {itemset: number for number, (_, itemset) in enumerate(coded)}
+    coded = sorted((sorted(code[label] for label in itemset), itemset) for itemset in limits)
+    names = [itemset for _, itemset in coded]
     offsets = np.cumsum([0, *(len(codes) for codes, _ in coded)], dtype=np.int64)
     items = np.array([item for codes, _ in coded for item in codes], dtype=np.int32)
-    low, high = (np.array([limits[itemset][end] for _, itemset in coded], dtype=np.int64) for end in (0, 1))
-    pairs = [Pair(place[rule.antecedent], place[rule.both], rule.confidence) for rule in rules]
-    flaw = _settle(pairs, offsets, items, low, high, max(1, len(labels)))
+    low, high = (np.array([limits[itemset][end] for itemset in names], dtype=np.int64) for end in (0, 1))
+    pairs, clues = _constraints(rules, absent, announced, {itemset: number for number, itemset in enumerate(names)})
+    known = Known(low, high)
+    flaw = _settle(known, offsets, items, max(1, len(labels)), pairs, clues, rules.n or 0)
     if flaw is not None:
-        return Narrowed(None, {}, coded[flaw][1])
-    names = [itemset for _, itemset in coded]
-    gaps = {(names[pair.held], names[pair.both]): gap for pair, gap in _gaps(pairs, low, high)}
+        return Narrowed(None, {}, names[flaw], announced, absent)
+    gaps = {
+        (names[pair.held], names[pair.both]): found[0].gap
+        for pair in pairs
+        if (found := _fit(pair, known, _tried(pairs))) is not None
+    }
     n = int(high[0]) if rules.n is None else rules.n
-    return Narrowed(Facts(offsets, items, low, high, labels, n, schema=as_schema(schema, labels)), gaps)
+    facts = Facts(offsets, items, low, high, labels, n, schema=as_schema(schema, labels))
+    return Narrowed(facts, gaps, None, announced, absent)
 
 
 def settled(facts: Facts) -> Narrowed:
@@ -93,116 +130,126 @@ def settled(facts: Facts) -> Narrowed:
     if facts.inherited:
         return Narrowed(facts, {})
     low, high = facts.low.copy(), facts.high.copy()
-    flaw = _settle([], facts.offsets, facts.items, low, high, max(1, len(facts.labels)))
+    flaw = _settle(Known(low, high), facts.offsets, facts.items, max(1, len(facts.labels)))
     if flaw is not None:
         return Narrowed(None, {}, labelled(facts, flaw))
     return Narrowed(replace(facts, low=low, high=high), {})
 
 
-def _said(rules: Rules) -> tuple[list[Itemset], dict[Itemset, Limits]]:
-    """Return all itemsets that rules speak of, the empty one too, and what is said of each directly."""
+def _said(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:
+    """Return all itemsets that rules speak of, the empty one too, with what is said of each directly."""
     rows = (0, UNKNOWN) if rules.n is None else (rules.n, rules.n)
     limits: dict[Itemset, Limits] = {frozenset(): rows}
-    for itemset, said in _direct(rules):
+    for itemset, said in _direct(rules, absent):
         before = limits.get(itemset, (0, rows[1]))
         limits[itemset] = (max(before[0], said[0]), min(before[1], said[1]))
-    return list(limits), limits
+    return limits
 
 
-def _direct(rules: Rules) -> Iterator[tuple[Itemset, Limits]]:
+def _direct(rules: Rules, absent: Absent) -> Iterator[tuple[Itemset, Limits]]:
     for rule in rules:
-        yield rule.antecedent, (0, UNKNOWN)
-        yield rule.both, rule.support
+        least, most = rule.support or (0, UNKNOWN)
+        fewest = simplest(rule.confidence.low, max(rule.confidence.low, min(rule.confidence.high, Fraction(1))))
+        yield rule.antecedent, (fewest.denominator, UNKNOWN)
+        yield rule.both, (max(least, fewest.numerator, rules.min_support or 0), most)
+        if rule.measures and rules.n:
+            yield rule.consequent, (0, UNKNOWN)
+    for rule_sides in absent.rules:
+        yield from ((itemset, (0, UNKNOWN)) for itemset in rule_sides)
     yield from rules.more
 
 
+def _constraints(
+    rules: Rules, absent: Absent, announced: Announced | None, place: Mapping[Itemset, int]
+) -> tuple[list[Pair], list[Clue]]:
+    """Return rules, those that are missing too, and their measures, by the numbers of itemsets."""
+    pairs = [Pair(place[rule.antecedent], place[rule.both], _reached(rule, rules.min_confidence)) for rule in rules]
+    clues = [
+        Clue(pair, place[rule.consequent], name, measure)
+        for rule, pair in zip(rules, pairs, strict=True)
+        for name, measure in rule.measures
+        if rules.n
+    ]
+    if announced is not None:
+        below = announced.below
+        pairs += [Pair(place[held], place[both], below) for held, both in absent.rules]
+    return pairs, clues
+
+
+def _reached(rule: Rule, min_confidence: Fraction | None) -> Interval:
+    """Return the confidence of a listed rule, which reaches the minimum if one was announced."""
+    low, high, is_open = rule.confidence
+    return Interval(max(low, min_confidence or low), high, is_open)
+
+
 def _settle(
-    pairs: Iterable[Pair],
+    known: Known,
     offsets: NDArray[np.int64],
     items: NDArray[np.int32],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
     many: int,
+    pairs: Sequence[Pair] = (),
+    clues: Sequence[Clue] = (),
+    n: int = 0,
 ) -> int | None:
     """Narrow all limits in place until nothing changes; return the number of an itemset that no support fits."""
-    trie = kernels.lattice.plant(offsets, items)
+    trie, tried = kernels.lattice.plant(offsets, items), _tried(pairs)
     for _ in range(ROUNDS):
-        kernels.intervals.narrow(trie, offsets, items, low, high, many)
-        wrong = np.flatnonzero(low > high)
-        if wrong.size:
-            return int(wrong[0])
-        changed = False
-        for pair in pairs:
-            held, both = _limits(low, high, pair.held), _limits(low, high, pair.both)
-            fit = fitted(pair.confidence, held, both)
-            if fit is None:
+        kernels.intervals.narrow(trie, offsets, items, known.low, known.high, many)
+        known.changed = False
+        flaw = _crossing(known)
+        for pair in pairs if flaw is None else ():
+            found = _fit(pair, known, tried)
+            if found is None:
                 return pair.both
-            if (fit.held, fit.both) != (held, both):
-                changed = True
-                low[pair.held], high[pair.held] = fit.held
-                low[pair.both], high[pair.both] = fit.both
-        if not changed:
-            break
-    return None
+            fit, steps = found
+            known.narrow(pair.held, fit.held, steps[0])
+            known.narrow(pair.both, fit.both, steps[1])
+        for clue in clues if flaw is None else ():
+            if known.low[clue.also] < known.high[clue.also]:
+                known.narrow(clue.also, _measured(clue, known, n))
+        if flaw is not None or not known.changed:
+            return flaw
+    return _crossing(known)
 
 
-def _gaps(pairs: Iterable[Pair], low: NDArray[np.int64], high: NDArray[np.int64]) -> Iterator[tuple[Pair, Limits]]:
-    for pair in pairs:
-        fit = fitted(pair.confidence, _limits(low, high, pair.held), _limits(low, high, pair.both))
-        if fit is not None:
-            yield pair, fit.gap
+def _crossing(known: Known) -> int | None:
+    wrong = np.flatnonzero(known.low > known.high)
+    return int(wrong[0]) if wrong.size else None
 
 
-def fitted(confidence: Interval, held: Limits, both: Limits) -> Fit | None:
-    """Return how the limits of ``held`` and ``both`` narrow if both / held is the confidence; None if nothing fits.
+def _tried(pairs: Sequence[Pair]) -> int:
+    return min(TRIED, TRIED_IN_ALL // max(1, len(pairs)))
 
-    >>> fitted(Rules.from_rules([(["a"], ["b"], 80, "0.5")], digits=1).rules[0].confidence, (0, 200), (80, 80))
-    Fit(held=(146, 177), both=(80, 80), gap=(66, 97))
+
+def _fit(pair: Pair, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | None:
+    """Return how a rule narrows its limits, and what both supports are multiples of; None if nothing fits.
+
+    Where the confidence can be one fraction only, the antecedent is a multiple of its denominator.
     """
-    held = (max(1, held[0]), held[1])  # nobody reckons the confidence of what nobody holds
-    if both[1] - both[0] >= TRIED:
-        return _at_ends(confidence, held, both)
-    found = [
-        (count, *ends)
-        for count in range(both[0], both[1] + 1)
-        if (ends := _antecedents(confidence, count, held))[0] <= ends[1]
-    ]
-    if not found:
+    held, both = known.limits(pair.held), known.limits(pair.both)
+    fit = fitted(pair.confidence, held, both, tried=tried)
+    if fit is None:
         return None
-    return Fit(
-        (min(least for _, least, _ in found), max(most for _, _, most in found)),
-        (found[0][0], found[-1][0]),
-        (min(least - count for count, least, _ in found), max(most - count for count, _, most in found)),
-    )
+    is_open = pair.confidence.low and fit.held[0] < fit.held[1]
+    quotient = only(pair.confidence, fit.held[1]) if is_open else None
+    if not quotient:
+        return fit, (1, 1)
+    step = common_step(quotient, known.steps[pair.held], known.steps[pair.both])
+    whole, part = quotient.denominator * step, quotient.numerator * step
+    least = max(-(-fit.held[0] // whole), -(-fit.both[0] // part))
+    most = min(fit.held[1] // whole, fit.both[1] // part)
+    ends = [(least * times, most * times) for times in (whole, part, whole - part)]
+    return (Fit(*ends), (whole, part)) if least <= most else None
 
 
-def _antecedents(confidence: Interval, both: int, held: Limits) -> Limits:
-    """Return how many rows may hold the antecedent if ``both`` hold both sides."""
-    low, high = confidence.low, confidence.high
-    if high > 1:
-        least = both
-    elif not high:
-        return (1, 0) if both or confidence.open else held
-    else:
-        least = floor(both / high) + 1 if confidence.open else ceil(both / high)
-    return max(held[0], least), min(held[1], floor(both / low) if low else UNKNOWN)
-
-
-def _at_ends(confidence: Interval, held: Limits, both: Limits) -> Fit | None:
-    """Return what the ends of intervals say: a little less than each number between them would."""
-    fewest, most = _antecedents(confidence, both[0], held)[0], _antecedents(confidence, both[1], held)[1]
-    least = max(both[0], ceil(held[0] * confidence.low))
-    largest = min(both[1], floor(held[1] * min(confidence.high, Fraction(1))))
-    if fewest > most or least > largest:
-        return None
-    gap = (max(0, fewest - largest), most - least)
-    if confidence.low:
-        gap = (gap[0], min(gap[1], floor(largest * (1 / confidence.low - 1))))
-    return Fit((fewest, most), (least, largest), gap)
-
-
-def _limits(low: NDArray[np.int64], high: NDArray[np.int64], number: int) -> Limits:
-    return int(low[number]), int(high[number])
+def _measured(clue: Clue, known: Known, n: int) -> Limits:
+    """Return what a measure says of the support of a consequent."""
+    held, both = known.limits(clue.pair.held), known.limits(clue.pair.both)
+    low = max(clue.pair.confidence.low, Fraction(both[0], max(1, held[1])))
+    high = min(clue.pair.confidence.high, Fraction(both[1], max(1, held[0])), Fraction(1))
+    support = Interval(Fraction(both[0], n), Fraction(both[1], n))
+    share = consequent(clue.name, support, Interval(low, high), clue.measure) if low <= high else None
+    return (0, UNKNOWN) if share is None else share.times(n)
 
 
 def labelled(facts: Facts, number: int) -> Itemset:

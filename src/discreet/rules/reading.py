@@ -1,7 +1,6 @@
 """Reading rules: what a source states becomes intervals, by how its numbers were rounded."""
 
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Container, Iterable, Sequence
 from math import ceil, floor
 from typing import Any
 
@@ -11,8 +10,10 @@ from discreet.io import rules as stated_by
 from discreet.io.files import is_place
 from discreet.io.rules import Stated, StatedRule
 from discreet.labels import Itemset
+from discreet.rules.measures import MEASURES
 from discreet.rules.rounding import Interval, Mode, Rounding, as_rounding, shares
 from discreet.rules.rule import Limits, Rule, Rules, as_limits
+from discreet.thresholds import Share, Threshold
 
 
 def read_rules(
@@ -22,26 +23,34 @@ def read_rules(
     n: int | None = None,
     digits: int | None = None,
     rounding: Mode | None = None,
+    min_support: Threshold | None = None,
+    min_confidence: Share | None = None,
 ) -> Rules:
     r"""Return the association rules of a file, of a frame of mlxtend, or of tuples as ``Rules.from_rules`` takes them.
 
     The formats are spmf, csv (of arules, or a frame of mlxtend that was saved) and pmml. ``n`` is the number of rows
     that were mined, where the source does not tell. Numbers of files were rounded to as many digits as they have, and
     those of frames not at all, unless ``rounding``, "round", "truncate" or "exact", and ``digits`` say otherwise.
+    ``min_confidence`` and ``min_support`` say that it was announced that all rules which reach both are listed.
 
     >>> from io import BytesIO
     >>> read_rules(BytesIO(b"1 2 ==> 3 #SUP: 4 #CONF: 0.66\n"), format="spmf")
     <Rules: 1 rule>
     """
+    rules = _read(source, format, n, rounding, digits)
+    return rules.announced(min_support=min_support, min_confidence=min_confidence)
+
+
+def _read(source: object, form: str | None, n: int | None, rounding: Mode | None, digits: int | None) -> Rules:
     if isinstance(source, Rules):
         return source
     if is_place(source) and not frames.is_frame(source):
-        return as_rules(stated_by.read(source, format), n, as_rounding(rounding, digits))
-    if format is not None:
+        return as_rules(stated_by.read(source, form), n, as_rounding(rounding, digits))  # type: ignore[arg-type]  # a place
+    if form is not None:
         raise OptionError("format= is for files; leave it out for frames and tuples")
     if frames.is_frame(source):
         return as_rules(stated_by.from_frame(source), n, as_rounding(rounding, digits, default="exact"))
-    return Rules.from_rules(source, n=n, digits=digits, rounding=rounding)
+    return Rules.from_rules(source, n=n, digits=digits, rounding=rounding)  # type: ignore[arg-type]  # tuples
 
 
 def as_rules(stated: Stated, n: int | None, rounding: Rounding) -> Rules:
@@ -55,23 +64,40 @@ def as_rules(stated: Stated, n: int | None, rounding: Rounding) -> Rules:
     shares((share for share in supports if share is not None), "support")
     rows = stated.n if n is None else n
     rows = _implied_n(stated.rules, supports) if rows is None else rows
+    more = _more(stated, rows, rounding, told) if rows is not None else ()
+    measures = _measures(stated, {itemset for itemset, (low, high) in more if low == high}, rounding, told)
     rules = tuple(
-        Rule(rule.antecedent, rule.consequent, _support(rule, share, rows), confidence)
-        for rule, share, confidence in zip(stated.rules, supports, confidences, strict=True)
+        Rule(rule.antecedent, rule.consequent, _support(rule, share, rows), confidence, beside)
+        for rule, share, confidence, beside in zip(stated.rules, supports, confidences, measures, strict=True)
     )
-    return Rules(rules, rows, _more(stated, rows, rounding, told, confidences) if rows is not None else ())
+    unused = tuple(name for name in stated.columns if name and name not in MEASURES)
+    in_shares = any(rule.rows is None for rule in stated.rules)
+    return Rules(rules, rows, more, in_shares=in_shares, unused=unused)
 
 
-def _support(rule: StatedRule, share: Interval | None, n: int | None) -> Limits:
-    """Return how many rows a rule may hold for: its count, and what its share of ``n`` says."""
+def _support(rule: StatedRule, share: Interval | None, n: int | None) -> Limits | None:
+    """Return how many rows a rule may hold for: its count, and what its share of ``n`` says, if any."""
     if rule.rows is None:
-        if share is None:
-            raise InputError("a rule has neither a count nor a share of the rows as support; give one of them")
-        return as_limits(share, n)
+        return None if share is None else as_limits(share, n)
     if share is None or n is None:
         return rule.rows, rule.rows
     low, high = share.times(n)
     return max(low, rule.rows), min(high, rule.rows)
+
+
+def _measures(
+    stated: Stated, known: Container[Itemset], rounding: Rounding, beside: Sequence[str]
+) -> list[tuple[tuple[str, Interval], ...]]:
+    """Return for each rule the intervals of its measures; none where it is ``known`` how many hold the consequent."""
+    found: list[list[tuple[str, Interval]]] = [[] for _ in stated.rules]
+    needed = [at for at, rule in enumerate(stated.rules) if rule.consequent not in known]
+    for name, column in stated.columns.items():
+        if name in MEASURES:
+            texts = [(at, text) for at in needed if (text := column[at]) is not None]
+            intervals = rounding.measured([text for _, text in texts], name, beside)
+            for (at, _), interval in zip(texts, intervals, strict=True):
+                found[at].append((name, interval))
+    return [tuple(measures) for measures in found]
 
 
 def _column(rules: Sequence[StatedRule], name: str, rounding: Rounding, beside: Sequence[str]) -> list[Interval | None]:
@@ -82,22 +108,13 @@ def _column(rules: Sequence[StatedRule], name: str, rounding: Rounding, beside: 
     return [None if text is None else next(rest) for text in texts]
 
 
-def _more(
-    stated: Stated, n: int, rounding: Rounding, beside: Sequence[str], confidences: Sequence[Interval]
-) -> tuple[tuple[Itemset, Limits], ...]:
-    """Return what is said of single sides of rules, and of itemsets; a lift is confidence / share of the consequent."""
-    held, also, lifts = (_column(stated.rules, name, rounding, beside) for name in ("held", "also", "lift"))
+def _more(stated: Stated, n: int, rounding: Rounding, beside: Sequence[str]) -> tuple[tuple[Itemset, Limits], ...]:
+    """Return what is said of single sides of rules, and of itemsets."""
+    held, also = (_column(stated.rules, name, rounding, beside) for name in ("held", "also"))
     itemsets = rounding.intervals([share for _, share in stated.itemsets], "support", beside)
-    lifted = (
-        Interval(confidence.low / lift.high, min(Fraction(1), confidence.high / lift.low))
-        if lift and lift.low
-        else None
-        for lift, confidence in zip(lifts, confidences, strict=True)
-    )
     said = [
         *zip((rule.antecedent for rule in stated.rules), held, strict=True),
         *zip((rule.consequent for rule in stated.rules), also, strict=True),
-        *zip((rule.consequent for rule in stated.rules), lifted, strict=True),
         *zip((itemset for itemset, _ in stated.itemsets), itemsets, strict=True),
     ]
     return tuple((itemset, share.times(n)) for itemset, share in dict.fromkeys(said) if share is not None)

@@ -13,6 +13,8 @@ MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 
 FLOAT: Final = 12
 """Significant digits of a float that are sure to be right, after the few sums that made it."""
+MEASURED: Final = 9
+"""Digits behind the point of a measure that are sure to be right: what is left of a difference of shares has fewer."""
 LONGEST: Final = 40
 """Characters of a number at most."""
 MOST_DIGITS: Final = 30
@@ -55,6 +57,22 @@ class Rounding(NamedTuple):
     def intervals(self, texts: Sequence[str], what: str = "number", beside: Sequence[str] = ()) -> list[Interval]:
         """Return where each of a column of numbers lay; ``what`` is the name of the column in messages."""
         numbers = [_parsed(text, f"{what} {at}") for at, text in enumerate(texts, start=1)]
+        return [Interval(max(Fraction(0), low), high, is_open) for low, high, is_open in self._lay(numbers, beside)]
+
+    def measured(self, texts: Sequence[str], what: str = "measure", beside: Sequence[str] = ()) -> list[Interval]:
+        """Return where each of a column of measures lay, which may be below 0: truncated ones on either side then.
+
+        >>> [round(float(end), 6) for end in Rounding("truncate", 1).measured(["-0.5"])[0][:2]]
+        [-0.6, -0.4]
+        """
+        numbers = [_parsed(text, f"{what} {at}", signed=True) for at, text in enumerate(texts, start=1)]
+        return [
+            _widened(interval, number, self.mode)
+            for interval, (number, _) in zip(self._lay(numbers, beside), numbers, strict=True)
+        ]
+
+    def _lay(self, numbers: Sequence[tuple[Decimal, bool]], beside: Sequence[str]) -> list[Interval]:
+        """Return the intervals of numbers, by the digits that all of them have."""
         floats = [text for text in [max(beside, key=len, default="")] if sum(map(str.isdecimal, text)) > FLOAT]
         seen = [number for number, _ in [*numbers, *(_parsed(text, "a number") for text in floats)]]
         decimals = max((-_exponent(number) for number in seen), default=0)
@@ -71,7 +89,7 @@ class Rounding(NamedTuple):
         value, whole = above * scale // below, scale * (100 if percent else 1)
         if self.mode == "truncate":
             return Interval(Fraction(value, whole), Fraction(value + 2 * half, whole), open=True)
-        return Interval(Fraction(max(0, value - half), whole), Fraction(value + half, whole))
+        return Interval(Fraction(value - half, whole), Fraction(value + half, whole))
 
     def _unit(self, leading: int, decimals: int, significant: int) -> int:
         """Return the power of ten of which a number was a multiple, by the power that its first digit stands for."""
@@ -108,14 +126,21 @@ def _exponent(number: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
-def _parsed(text: str, where: str) -> tuple[Decimal, bool]:
-    """Return the number that is printed, and whether it is one of percent; refuse what is none, or below 0."""
+def _widened(interval: Interval, number: Decimal, mode: Mode) -> Interval:
+    """Return an interval with room for what floats lose, and on both sides of a number that was cut towards 0."""
+    slack = Fraction(1 + abs(number)) / 10**MEASURED
+    below = interval.high - interval.low if mode == "truncate" and number <= 0 else Fraction(0)
+    return Interval(interval.low - below - slack, interval.high + slack)
+
+
+def _parsed(text: str, where: str, *, signed: bool = False) -> tuple[Decimal, bool]:
+    """Return the number that is printed, and whether it is one of percent; refuse what is none, or wrongly below 0."""
     stripped = text.strip()
     printed = stripped.removesuffix("%").rstrip()
     try:
         number = Decimal(printed) if len(printed) <= LONGEST and printed.isascii() else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
-    if not number.is_finite() or number < 0 or abs(number.adjusted()) > MOST_DIGITS + LONGEST:
-        raise InputError(f"{where} is no number from 0 on; write it such as 0.25 or 25%")
+    if not number.is_finite() or (number < 0 and not signed) or abs(number.adjusted()) > MOST_DIGITS + LONGEST:
+        raise InputError(f"{where} is no number{' from 0 on' * (not signed)}; write it such as 0.25 or 25%")
     return number, printed != stripped

@@ -2,18 +2,24 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet import checks
 from discreet.checks import Check, counted
-from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.trees.fitted import Fitted, is_estimator, leaves_of
+from discreet.trees.fitted import Fitted, is_estimator, trees_of
 from discreet.trees.leaves import Few, Leaf, Leaves
+from discreet.trees.reading import read_tree
+from discreet.trees.saved import write_tree
 from discreet.trees.together import joint
 from discreet.verdict import Verdict, worst
 
-__all__ = ["Few", "Leaf", "Leaves", "TreeAudit"]
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from discreet.report import Source
+
+__all__ = ["Few", "Leaf", "Leaves", "TreeAudit", "read_tree", "write_tree"]
 
 Published: TypeAlias = Leaves | Fitted
 """A tree or a forest that somebody wants to publish."""
@@ -45,6 +51,14 @@ class TreeAudit:
     def __repr__(self) -> str:
         return f"<TreeAudit: {self.verdict.name}, {self.policy.name}, {described(self.trees)}>"
 
+    def to_html(
+        self, *, source: "Source | None" = None, explain: int = 100, timestamp: "datetime | None" = None
+    ) -> str:
+        """Return the audit as a page of HTML that needs nothing but itself (docs/report.md)."""
+        from discreet.report import tree_html  # noqa: PLC0415 - a door: loaded when it is opened
+
+        return tree_html(self, source=source, explain=explain, timestamp=timestamp)
+
     def _repr_html_(self) -> str:
         """Return the verdict and the checks as a table, for notebooks."""
         note = "Its .found are the leaves that tell too much." if self.found else ""
@@ -64,7 +78,7 @@ def audited(source: Any, policy: Policy, rows: Any = None) -> TreeAudit:  # noqa
     The leaves of a tree part its rows, so nothing is told but the counts of leaves and classes: it is safe if and only
     if each is 0 or at least k (Theorem F1). ``rows`` are the features that it was fitted on, to check thresholds.
     """
-    trees = tuple(tree for one in _each(source) for tree in _leaves(one, rows))
+    trees = trees_of(source, rows)
     found = sorted(_few(trees, policy.k), key=lambda few: few.high)
     every = [_size(trees), *_faults(trees), _low_counts(policy, found)]
     if not found and len(trees) > 1:
@@ -72,18 +86,6 @@ def audited(source: Any, policy: Policy, rows: Any = None) -> TreeAudit:  # noqa
         every.append(check)
     every += [*_samples(trees), *_rounding(policy, trees), *_class_disclosure(policy, trees), *_values(trees)]
     return TreeAudit(policy, trees, (*every, *_thresholds(policy, trees)), tuple(found))
-
-
-def _each(source: Any) -> list[Any]:  # noqa: ANN401 - scikit-learn is optional
-    return list(source) if isinstance(source, list | tuple) else [source]
-
-
-def _leaves(source: Any, rows: Any) -> tuple[Leaves, ...]:  # noqa: ANN401 - scikit-learn is optional
-    if not isinstance(source, Leaves):
-        return leaves_of(source, rows)
-    if rows is not None:
-        raise InputError("leaves have no thresholds that rows could tell more of; leave rows out")
-    return (source,)
 
 
 def described(trees: tuple[Leaves, ...]) -> str:
@@ -101,10 +103,14 @@ def _size(trees: tuple[Leaves, ...]) -> Check:
 
 
 def _faults(trees: tuple[Leaves, ...]) -> Iterator[Check]:
-    """Yield why counts cannot be told: what is not known is withheld."""
+    """Yield why counts cannot be told, which is withheld, or need not be those of rows."""
     faults = [tree.fault for tree in trees if tree.fault]
     if faults:
         yield Check("counts", Verdict.WITHHOLD, len(faults), faults[0])
+    doubts = [tree.doubt for tree in trees if tree.doubt and not tree.fault]
+    if doubts:
+        sentence = f"Whether these are counts of rows is not told: {doubts[0]}; ask, or give rows= to have it checked."
+        yield Check("weights", Verdict.REVIEW, len(doubts), sentence)
 
 
 def _few(trees: tuple[Leaves, ...], k: int) -> Iterator[Few]:

@@ -58,6 +58,19 @@ def leaves_of(estimator: Estimator, rows: Any = None) -> tuple[Leaves, ...]:  # 
     return tuple(_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in estimator.estimators_)
 
 
+def trees_of(source: Any, rows: Any = None) -> tuple[Leaves, ...]:  # noqa: ANN401 - scikit-learn is optional
+    """Return the leaves of each tree of what is to be published: leaves, fitted estimators, or a list of these."""
+    found: list[Leaves] = []
+    for one in source if isinstance(source, list | tuple) else [source]:
+        if not isinstance(one, Leaves):
+            found += leaves_of(one, rows)
+        elif rows is not None:
+            raise InputError("leaves tell no more by the rows; leave rows out, or give them where the tree is read")
+        else:
+            found.append(one)
+    return tuple(found)
+
+
 def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Matrix | None) -> Leaves:
     """Return the leaves of a tree, by the names of features and classes of the ``whole`` that it is part of."""
     nodes = tree.tree_
@@ -80,7 +93,7 @@ def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Matrix 
     inside = None if rows is None else _inside(nodes, rows)
     splits = () if tree.splitter == "random" else tuple(_splits(nodes, names, rows, inside))
     is_median = not classes and tree.criterion == "absolute_error"
-    reached = None if inside is None else _reached([inside[node] for node, _ in found])
+    reached = None if inside is None else reached_by([inside[node] for node, _ in found])
     return Leaves(leaves, classes, names, splits, reached, is_sample, is_median, fault)
 
 
@@ -158,7 +171,7 @@ def _inside(nodes: Any, rows: Matrix) -> dict[int, Numbers]:  # noqa: ANN401 - t
     return inside
 
 
-def _reached(members: list[Numbers]) -> Numbers:
+def reached_by(members: list[Numbers]) -> Numbers:
     """Return the number of the leaf that each row reaches."""
     reached = np.empty(sum(one.size for one in members), dtype=np.int64)
     for leaf, rows in enumerate(members):
@@ -174,17 +187,18 @@ def _splits(
 ) -> Iterator[Split]:
     """Yield each threshold that may tell values of rows: it lies midway between two of them."""
     for node in np.flatnonzero(np.asarray(nodes.children_left) != nodes.children_right).tolist():
-        feature, threshold = int(nodes.feature[node]), float(nodes.threshold[node])
+        # As a number of 64 bits, in which the tree compares: a plain float would be cut to the 32 of the values.
+        feature, threshold = int(nodes.feature[node]), np.float64(nodes.threshold[node])
         if threshold == BETWEEN:
             continue
         held = None
         if rows is not None and inside is not None:
             values = rows[inside[node], feature]
-            held = min(_held(values[values <= threshold], max), _held(values[values > threshold], min))
-        yield Split(names[feature], threshold, held)
+            held = min(held_by(values[values <= threshold], max), held_by(values[values > threshold], min))
+        yield Split(names[feature], float(threshold), held)
 
 
-def _held(values: NDArray[np.float32], nearest: Callable[[list[float]], float]) -> int:
+def held_by(values: NDArray[np.floating[Any]], nearest: Callable[[list[float]], float]) -> int:
     """Return how many rows hold the value nearest to a threshold, of those on one side of it."""
     return int(np.count_nonzero(values == nearest(values.tolist()))) if values.size else 0
 

@@ -46,9 +46,9 @@ class Leaves:
     """The leaves of one tree, which part its rows, and the classes of each output.
 
     ``splits`` are the thresholds that lie midway between the values of two rows. ``reached`` is the number of the leaf
-    that each row reaches, where the rows are at hand. ``is_sample`` says that the counts are
-    those of a sample drawn with repetition, ``is_median`` that leaves tell medians, and ``fault`` why counts cannot be
-    told, if they cannot.
+    that each row reaches, where the rows are at hand. ``is_sample`` says that the counts are those of a sample drawn
+    with repetition, and ``is_median`` that leaves tell medians. ``fault`` is why counts cannot be told, if they cannot,
+    and ``doubt`` why they need not be those of rows.
     """
 
     leaves: tuple[Leaf, ...]
@@ -59,6 +59,7 @@ class Leaves:
     is_sample: bool = False
     is_median: bool = False
     fault: str = ""
+    doubt: str = ""
 
     @classmethod
     def from_rules(cls, rules: Iterable[tuple[str | Iterable[str], Mapping[Label, int]]]) -> Self:
@@ -125,8 +126,22 @@ def words(box: Box, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _condition(name: str, low: float, high: float) -> str:
     if low == -math.inf:
-        return f"{name} ≤ {high:.6g}"
-    return f"{name} > {low:.6g}" if high == math.inf else f"{low:.6g} < {name} ≤ {high:.6g}"
+        return f"{name} {_limit(high, '≤', '<')}"
+    if high == math.inf:
+        return f"{name} {_limit(low, '>', '≥')}"
+    above, sign = _limit(low, ">", "≥").split()[::-1]
+    return f"{above} {'<' if sign == '>' else '≤'} {name} {_limit(high, '≤', '<')}"
+
+
+def _limit(limit: float, sign: str, next_sign: str) -> str:
+    """Return a limit in words; where it is the float before a short number, that number: at most 39.999… is below 40.
+
+    >>> _limit(40.5, "≤", "<"), _limit(math.nextafter(40.5, 0), "≤", "<")
+    ('≤ 40.5', '< 40.5')
+    """
+    above = math.nextafter(limit, math.inf)
+    is_before = limit != float(f"{limit:.6g}") and above == float(f"{above:.6g}")
+    return f"{next_sign} {above:.6g}" if is_before else f"{sign} {limit:.6g}"
 
 
 def _count(value: object, number: int) -> int:

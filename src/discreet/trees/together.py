@@ -1,7 +1,7 @@
 """Several trees on the same rows: what their leaves tell together, by whole-number programs over where they overlap."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -38,6 +38,7 @@ def joint(trees: Sequence[Leaves], k: int) -> Joint:
     such as two colours, but only of such as hold no row: with the rows at hand, all that hold none are taken to be
     known, so that "safe" holds whatever is known of features.
     """
+    trees = _aligned(trees)
     if reason := _not_followed(trees):
         return Joint((), reason)
     held = _held(trees)
@@ -53,6 +54,23 @@ def joint(trees: Sequence[Leaves], k: int) -> Joint:
     if held is None:
         return Joint((), "give rows= to have it checked whatever is known of which values exclude each other")
     return Joint((), f"who knows which values exclude each other may tell of fewer than {k} rows")
+
+
+def _aligned(trees: Sequence[Leaves]) -> list[Leaves]:
+    """Return the same trees with the features of all of them, by which boxes are numbered: files tell those in use."""
+    names = tuple(dict.fromkeys(name for tree in trees for name in tree.names))
+    if any(len(set(tree.names)) != len(tree.names) for tree in trees):
+        return list(trees)
+    return [tree if tree.names == names else _renumbered(tree, names) for tree in trees]
+
+
+def _renumbered(tree: Leaves, names: tuple[str, ...]) -> Leaves:
+    places = [names.index(name) for name in tree.names]
+    leaves = (
+        leaf if leaf.box is None else leaf._replace(box={places[at]: limits for at, limits in leaf.box.items()})
+        for leaf in tree.leaves
+    )
+    return replace(tree, leaves=tuple(leaves), names=names)
 
 
 def _solved(trees: Sequence[Leaves], overlaps: "Sequence[_Overlap]", k: int) -> tuple[list[Few], int]:

@@ -61,6 +61,8 @@
         finding += 1;
       }
     }
+    // The higher half holds the sign: of people fewer, the count is below 0.
+    const count = (finding) => low[finding] + (high[finding] | 0) * 2 ** 32;
     const codes = (top) => items.subarray(topStarts[top], topStarts[top] + lengths[top]);
     return {
       labels: head.labels,
@@ -68,7 +70,8 @@
       tops: head.tops,
       topOf,
       codes,
-      count: (finding) => low[finding] + high[finding] * 2 ** 32,
+      count,
+      people: (finding) => Math.abs(count(finding)),
       size: (finding) => lengths[topOf[finding]],
       split: (finding) => {
         const held = [];
@@ -83,10 +86,10 @@
   }
 
   const ORDERS = {
-    worst: (list) => (one, two) => list.count(one) - list.count(two) || list.size(one) - list.size(two) || one - two,
-    largest: (list) => (one, two) => list.count(two) - list.count(one) || list.size(one) - list.size(two) || one - two,
-    shortest: (list) => (one, two) => list.size(one) - list.size(two) || list.count(one) - list.count(two) || one - two,
-    longest: (list) => (one, two) => list.size(two) - list.size(one) || list.count(one) - list.count(two) || one - two,
+    worst: (list) => (one, two) => list.people(one) - list.people(two) || list.size(one) - list.size(two) || one - two,
+    largest: (list) => (one, two) => list.people(two) - list.people(one) || list.size(one) - list.size(two) || one - two,
+    shortest: (list) => (one, two) => list.size(one) - list.size(two) || list.people(one) - list.people(two) || one - two,
+    longest: (list) => (one, two) => list.size(two) - list.size(one) || list.people(one) - list.people(two) || one - two,
   };
 
   // Each word must be part of the label of an item that a finding speaks of; capitals do not matter.
@@ -131,6 +134,7 @@
     const where = section.querySelector(".where");
     const body = section.querySelector("tbody");
     const lacks = section.dataset.lacks === "true";
+    const sign = section.dataset.signed === "true" ? { signDisplay: "exceptZero" } : {};
     let chosen = [];
     let page = 0;
 
@@ -141,7 +145,7 @@
         ...chosen.slice(page * PAGE, (page + 1) * PAGE).map((finding) => {
           const { held, lacked } = list.split(finding);
           const line = document.createElement("tr");
-          line.append(cell("th", list.count(finding).toLocaleString("en"), true), names(held, lacks ? "(anything)" : "(every row)"));
+          line.append(cell("th", list.count(finding).toLocaleString("en", sign), true), names(held, lacks ? "(anything)" : "(every row)"));
           if (lacks) line.append(names(lacked, "(nothing)"));
           return line;
         }),

@@ -1,0 +1,223 @@
+"""Leaves as JSON, our own format: who has a fitted tree writes them, and who checks it reads them elsewhere."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from discreet.errors import InputError, OutputError
+from discreet.io.coding import as_text, blocks
+from discreet.io.files import Data, Place, save
+from discreet.labels import Label
+from discreet.thresholds import LARGEST_COUNT
+from discreet.trees.fitted import trees_of
+from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Split
+
+SHAPE: Final = '{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'
+TREE: Final = {"features", "leaves", "thresholds", "sample", "medians", "doubt", "fault"}
+LEAF: Final = {"if", "rows", "counts", "box", "pure"}
+
+
+def write_tree(tree: Any, target: Place, *, rows: Any = None) -> None:  # noqa: ANN401 - scikit-learn is optional
+    """Write a fitted tree or forest, or leaves, as JSON, so that ``read_tree`` gives its leaves back for an audit.
+
+    ``rows`` are as in ``audit``: with the features of the fit, it is written how many rows hold the values at a
+    threshold. So the file is for who checks, not for publication. The file is written beside and moved into place.
+
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> write_tree(Leaves.from_rules([("age > 60", {"ill": 20, "well": 9})]), file)
+    >>> print(file.getvalue().decode(), end="")
+    {
+      "trees": [
+        {"features": [], "thresholds": [], "leaves": [
+          {"if": ["age > 60"], "rows": 29, "counts": [{"ill": 20, "well": 9}]}
+        ]}
+      ]
+    }
+    """
+    save(target, blocks(_lines(trees_of(tree, rows))))
+
+
+def _lines(trees: Sequence[Leaves]) -> Iterator[str]:
+    yield from ("{", '  "trees": [')
+    for number, tree in enumerate(trees, start=1):
+        yield "    " + _text(_head(tree))[:-1] + ', "leaves": ['
+        for place, leaf in enumerate(tree.leaves, start=1):
+            yield "      " + _text(_leaf(leaf, tree)) + "," * (place < len(tree.leaves))
+        yield "    ]}" + "," * (number < len(trees))
+    yield from ("  ]", "}")
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - what JSON holds
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise OutputError("a label of the tree is no text that UTF-8 can hold; rename it")
+    return text
+
+
+def _head(tree: Leaves) -> dict[str, Any]:
+    told = {"sample": tree.is_sample, "medians": tree.is_median, "doubt": tree.doubt, "fault": tree.fault}
+    thresholds = [[split.feature, _finite(split.threshold), split.held] for split in tree.splits]
+    return {"features": tree.names, "thresholds": thresholds, **{name: one for name, one in told.items() if one}}
+
+
+def _leaf(leaf: Leaf, tree: Leaves) -> dict[str, Any]:
+    found: dict[str, Any] = {"if": leaf.path, "rows": leaf.rows}
+    if leaf.counts:
+        found["counts"] = [_counts(labels, one) for labels, one in zip(tree.classes, leaf.counts, strict=True)]
+    if leaf.box is not None and all(low < math.inf and high > -math.inf for low, high in leaf.box.values()):
+        found["box"] = {tree.names[at]: [*map(_finite, limits)] for at, limits in leaf.box.items()}
+        if len(found["box"]) != len(leaf.box):
+            raise OutputError("two features of the tree have the same name; rename one")
+    return found | ({"pure": True} if leaf.is_pure else {})
+
+
+def _counts(labels: Sequence[Label], counts: Sequence[int]) -> dict[str, int]:
+    found = {str(label): count for label, count in zip(labels, counts, strict=True)}
+    if len(found) != len(labels):
+        raise OutputError("two classes of the tree look alike as text; rename one")
+    return found
+
+
+def _finite(limit: float) -> float | None:
+    return limit if math.isfinite(limit) else None
+
+
+def read(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
+    """Return the leaves of each tree, or list of rules, of a JSON file."""
+    try:
+        told = json.loads(as_text(data), object_pairs_hook=_once)
+        json.dumps(told, ensure_ascii=False).encode()  # what no file can hold would fail where it is reported
+    except json.JSONDecodeError as error:
+        raise InputError(f"this is no JSON (line {error.lineno} breaks its rules); mend it") from None
+    except UnicodeEncodeError:
+        raise InputError("the JSON has text that UTF-8 cannot hold; mend it") from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"the JSON is nested too deeply, or its numbers are too long; it must look like {SHAPE}"
+        ) from None
+    listed = told["trees"] if isinstance(told, dict) and told.keys() == {"trees"} else [told]
+    if not isinstance(listed, list) or not listed:
+        raise InputError(f"the JSON holds no trees; it must look like {SHAPE}")
+    trees = tuple(_tree(one, number) for number, one in enumerate(listed, start=1))
+    for tree in trees:
+        if n is not None and tree.rows != n:
+            raise InputError(f"a tree has {tree.rows:,} rows, but n={n} was given; leave it out, or give the right one")
+    return trees
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; refuse a name that stands twice, of which JSON would keep the last alone."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise InputError("an object of the JSON has the same name twice; mend it")
+    return found
+
+
+def _tree(told: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
+    where = f"tree {number}"
+    if isinstance(told, dict) and told.keys() == {"rules"} and isinstance(told["rules"], list):
+        return Leaves.from_rules([_rule(rule, at) for at, rule in enumerate(told["rules"], start=1)])
+    if not (isinstance(told, dict) and "leaves" in told and told.keys() <= TREE and isinstance(told["leaves"], list)):
+        raise InputError(f"{where} lacks leaves and rules, or has names that are not known; it must look like {SHAPE}")
+    names = _texts(told.get("features", []), where)
+    sample, medians = (_of(told.get(name, False), bool, where) for name in ("sample", "medians"))
+    doubt, fault = (_of(told.get(name, ""), str, where) for name in ("doubt", "fault"))
+    leaves = [_read_leaf(leaf, f"leaf {at} of {where}", names) for at, leaf in enumerate(told["leaves"], start=1)]
+    classes = _classes([counts for _, counts in leaves])
+    if not fault and len({len(counts) for _, counts in leaves}) > 1:
+        raise _wrong(where, "counts in some leaves and not in others")
+    found = []
+    for at, (leaf, counts) in enumerate(leaves, start=1):
+        rows = tuple(tuple(one.get(label, 0) for label in labels) for one, labels in zip(counts, classes, strict=False))
+        if not (fault or sample) and any(sum(row) != leaf.rows for row in rows):
+            raise _wrong(f"leaf {at} of {where}", "counts of classes that do not add up to its rows")
+        found.append(leaf._replace(counts=rows))
+    thresholds = tuple(_threshold(one, where) for one in _of(told.get("thresholds", []), list, where))
+    return Leaves(tuple(found), classes, names, thresholds, None, sample, medians, fault, doubt)
+
+
+def _rule(told: Any, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:  # noqa: ANN401 - what JSON holds
+    where = f"rule {number}"
+    if not (isinstance(told, dict) and "counts" in told and told.keys() <= {"if", "counts"}):
+        raise InputError(f"{where} lacks counts, or has names that are not known; it must look as in {SHAPE}")
+    return _texts(told.get("if", []), where), _of(told["counts"], dict, where)
+
+
+def _read_leaf(told: Any, where: str, names: Sequence[str]) -> tuple[Leaf, list[dict[str, int]]]:  # noqa: ANN401 - as above
+    """Return a leaf without its counts, and those by class, for each output."""
+    if not (isinstance(told, dict) and told.keys() & {"rows", "counts"} and told.keys() <= LEAF):
+        raise _wrong(where, "neither rows nor counts, or names that are not known")
+    given = told.get("counts", [])
+    counts = [_of(one, dict, where) for one in ([given] if isinstance(given, dict) else _of(given, list, where))]
+    if not all(_is_count(count) for one in (told.get("rows", 0), *counts) for count in _numbers(one)):
+        raise _wrong(where, "a number that is no count of rows")
+    rows = told["rows"] if "rows" in told else sum(counts[0].values())
+    box = None if told.get("box") is None else _box(_of(told["box"], dict, where), where, names)
+    is_pure = _of(told.get("pure", False), bool, where)
+    return Leaf(_texts(told.get("if", []), where), rows, (), box, is_pure), counts
+
+
+def _numbers(told: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
+    return list(told.values()) if isinstance(told, dict) else [told]
+
+
+def _box(told: Mapping[str, Any], where: str, names: Sequence[str]) -> Box:
+    found = {}
+    for name, limits in told.items():
+        if name not in names or not (isinstance(limits, list) and len(limits) == len(EVERYWHERE)):
+            raise _wrong(where, "a box of features that are not listed, or without two limits each")
+        low, high = (_number(limit, where, at) for limit, at in zip(limits, EVERYWHERE, strict=True))
+        found[names.index(name)] = (low, high)
+    return found
+
+
+def _threshold(told: Any, where: str) -> Split:  # noqa: ANN401 - what JSON holds
+    if not (isinstance(told, list) and len(told) in {2, 3} and isinstance(told[0], str)):
+        raise _wrong(where, 'a threshold that is none such as ["age", 40.5]')
+    held = told[2] if len(told) == len(Split._fields) else None
+    if held is not None and not _is_count(held):
+        raise _wrong(where, "a threshold with a number of rows that is none")
+    return Split(told[0], _number(told[1], where, math.inf), held)
+
+
+def _number(value: Any, where: str, default: float) -> float:  # noqa: ANN401 - what JSON holds
+    """Return a number; null is without end."""
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308 or value != value:  # noqa: PLR0124, PLR2004 - NaN
+        raise _wrong(where, "a limit that is no number")
+    return float(value)
+
+
+def _classes(leaves: Sequence[Sequence[Mapping[str, int]]]) -> tuple[tuple[str, ...], ...]:
+    """Return the classes of each output, in the order in which they are told."""
+    outputs = max(map(len, leaves), default=0)
+    return tuple(
+        tuple(dict.fromkeys(label for counts in leaves for one in counts[at : at + 1] for label in one))
+        for at in range(outputs)
+    )
+
+
+def _texts(value: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - what JSON holds
+    listed = [value] if isinstance(value, str) else value
+    if not (isinstance(listed, list) and all(isinstance(one, str) for one in listed)):
+        raise _wrong(where, "what is no text or list of texts, where one should be")
+    return tuple(listed)
+
+
+def _of(value: Any, kind: type, where: str) -> Any:  # noqa: ANN401 - what JSON holds
+    if not isinstance(value, kind):
+        raise _wrong(where, "a value of the wrong kind")
+    return value
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_COUNT
+
+
+def _wrong(where: str, what: str) -> InputError:
+    return InputError(f"{where} of the JSON has {what}; mend it, as docs/trees.md has it")
