@@ -419,6 +419,18 @@ def test_the_command_takes_rules(files):
     assert "Exactly 1 person has 1 and 2 , but not 3 ." in page.text
 
 
+def test_the_command_takes_a_tree(tmp_path):
+    file, table = tmp_path / "tree.txt", tmp_path / "found.csv"
+    leaves = "|--- =smoker <= 0.50\n|   |--- weights: [60.00, 3.00] class: well\n"
+    leaves += "|--- =smoker >  0.50\n|   |--- weights: [12.00, 50.00] class: ill\n"
+    file.write_text(leaves, encoding="utf-8")
+    done = run("report", file, "--tree", "-k", 5, "--out", "-", "--csv", table)
+    assert done.exit_code == 1
+    assert "Exactly 3 people, class ill" in Page(done.stdout).text
+    _, line = csv.reader(StringIO(table.read_text(encoding="utf-8")))
+    assert line == ["leaf", "3", "reach =smoker ≤ 0.5, class ill", "", "", ""]
+
+
 def test_the_command_takes_rounded_supports(tmp_path):
     file = tmp_path / "shares.csv"
     file.write_text("itemset,support\na,0.62\na;b,0.60\n", encoding="utf-8")
@@ -434,6 +446,7 @@ def test_the_command_takes_rounded_supports(tmp_path):
         (["RULES", "--rules", "-k", "5", "--min-support", "5"], "--min-support is not for rules or rounded supports"),
         (["RULES", "--rules", "-k", "5", "--private"], "--private is not for rules or rounded supports"),
         (["RULES", "--rules", "-k", "5", "--top"], "not for rules"),
+        (["RULES", "--tree", "-k", "5", "--rules"], "--rules is not for trees"),
         (["NEW", "-k", "5", "--grown"], "--against"),
         (["FOLDER", "--against", "OLD"], "which --against does not fit"),
         (["FOLDER", "--rules"], "which --rules does not fit"),

@@ -10,7 +10,6 @@ from discreet.cli.against import AGAINST, older
 from discreet.cli.place import check_place, fixed_time, put
 from discreet.cli.published import PUBLISHED, SCHEMA, is_published, judged, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, check_rule, given, options
-from discreet.cli.trees import TREE, judged_tree
 
 if TYPE_CHECKING:
     from discreet import Audit
@@ -41,7 +40,7 @@ Examples:
 )
 @click.option("--exposed", metavar="FILE", help="Write which rows are exposed to a file named DO-NOT-RELEASE.")
 @click.option("--sacro", metavar="FOLDER", help="Write a folder for output checkers, which SACRO-Viewer opens.")
-@options(SCHEMA, PUBLISHED, TREE, AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
+@options(SCHEMA, PUBLISHED, AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
 def audit(
     *,
     file: str,
@@ -83,13 +82,11 @@ def audit(
     rows_file = reading["rows_file"]
     check_place("--out", out, file, rows_file, *against)
     told_of_file = told_of(reading)
-    is_tree = reading.pop("tree")
-    if is_tree or is_published(told_of_file):
+    if is_published(told_of_file):
         alone: Any = {"min_support": min_support, "exposed": exposed, "sacro": sacro, "against": against or None}
         alone |= {"grown": grown or None, "max_patterns": max_patterns, "memory": memory, "threads": threads}
         by: Any = {"k": k, "policy": policy, "schema": schema}
-        judge = judged_tree if is_tree else judged
-        return judge(file, told_of_file, by, alone, out=out, explain=explain, as_json=as_json, quiet=quiet, **reading)
+        return judged(file, told_of_file, by, alone, out=out, explain=explain, as_json=as_json, quiet=quiet, **reading)
     target = _exposed_place(
         exposed, file, rows_file, *against, has_rows=min_support is not None or rows_file is not None
     )

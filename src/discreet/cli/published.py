@@ -1,7 +1,7 @@
-"""Publications that are no list of exact supports: rules, rounded supports, the itemsets of the largest supports."""
+"""Publications that are no list of exact supports: rules, rounded supports, the largest supports, trees."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
@@ -9,7 +9,11 @@ from discreet.cli.place import put
 from discreet.cli.reading import digested, read_rows
 
 if TYPE_CHECKING:
+    from discreet import FactsAudit, TreeAudit
     from discreet.report import Source
+
+Told: TypeAlias = Mapping[str, Any]
+"""Options by their names."""
 
 PUBLISHED: Final = (
     click.option("--rules", is_flag=True, help="FILE holds association rules: of SPMF, arules or mlxtend, or PMML."),
@@ -31,6 +35,11 @@ PUBLISHED: Final = (
     click.option(
         "--min-confidence", metavar="SHARE", help="It was announced that FILE lists all rules of this confidence: 60%."
     ),
+    click.option(
+        "--tree",
+        is_flag=True,
+        help="FILE holds a decision tree, a forest or a list of rules: of scikit-learn as text or dot, PMML, or JSON.",
+    ),
 )
 SCHEMA: Final = (
     click.option(
@@ -39,7 +48,7 @@ SCHEMA: Final = (
         help="Labels are attributes and values, with this between them, such as =; values exclude each other.",
     ),
 )
-TOLD: Final = ("rules", "top", "digits", "rounding", "round_to", "listed_from", "min_confidence")
+TOLD: Final = ("rules", "top", "digits", "rounding", "round_to", "listed_from", "min_confidence", "tree")
 
 
 def told_of(reading: dict[str, Any]) -> dict[str, Any]:
@@ -47,16 +56,16 @@ def told_of(reading: dict[str, Any]) -> dict[str, Any]:
     return {name: reading.pop(name) for name in TOLD}
 
 
-def is_published(told: Mapping[str, Any]) -> bool:
+def is_published(told: Told) -> bool:
     """Return whether FILE is said to hold anything but exact supports."""
     return any(value is not None and value is not False for value in told.values())
 
 
 def judged(
     file: str,
-    told: Mapping[str, Any],
-    by: Mapping[str, Any],
-    alone: Mapping[str, Any],
+    told: Told,
+    by: Told,
+    alone: Told,
     *,
     out: str | None,
     explain: int,
@@ -65,35 +74,75 @@ def judged(
     **reading: Any,  # noqa: ANN401 - as candidate takes them
 ) -> int:
     """Judge such a FILE and report; refuse options that are for lists of exact supports ``alone``."""
-    import discreet
-    from discreet import OptionError, report
+    from discreet import Verdict, report
 
-    rows_file, n, kind = reading.pop("rows_file"), reading.pop("n"), reading.pop("kind")
-    form = reading.pop("format")
-    for name, value in {**alone, "kind": kind, **({} if rows_file else reading)}.items():
-        if value is not None:
-            raise OptionError(f"--{name.replace('_', '-')} is not for rules or rounded supports; leave one out")
-    value, source = _read(file, told, form, n)
-    rows = None if rows_file is None else read_rows(rows_file, **reading)[0]
-    result = discreet.audit(value, rows=rows, **by)
+    result: Any
+    result, source = audited(file, told, by, alone, reading)
     shown: Any = {"explain": explain, "source": source}
-    put(out, report.facts_json(result, **shown), report.facts_text(result, **shown), as_json=as_json)
+    if told["tree"]:
+        lines = report.tree_json(result, source=source), report.tree_text(result, **shown)
+    else:
+        lines = report.facts_json(result, **shown), report.facts_text(result, **shown)
+    put(out, *lines, as_json=as_json)
     if out not in {None, "-"} and not quiet:
         click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)
-    return int(result.verdict is not discreet.Verdict.RELEASE)
+    return int(result.verdict is not Verdict.RELEASE)
 
 
-def _read(file: str, told: Mapping[str, Any], form: str | None, n: int | None) -> "tuple[Any, Source]":
+def audited(
+    file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]
+) -> "tuple[FactsAudit | TreeAudit, Source]":
+    """Return the audit of such a FILE, and its digest; refuse options that are for exact supports ``alone``."""
+    return _tree(file, told, by, alone, reading) if told["tree"] else _facts(file, told, by, alone, reading)
+
+
+def _facts(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[FactsAudit, Source]":
+    """Return the audit of rules, or of supports within limits; ``reading`` is how the rows behind them are read."""
+    import discreet
+
+    rows_file, n, kind, form = (reading.pop(name) for name in ("rows_file", "n", "kind", "format"))
+    _refuse({**alone, "kind": kind, **({} if rows_file else reading)}, "rules or rounded supports")
+    value, source = _read(file, told, form, n)
+    rows = None if rows_file is None else read_rows(rows_file, **reading)[0]
+    return discreet.audit(value, rows=rows, **by), source
+
+
+def _tree(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[TreeAudit, Source]":
+    """Return the audit of trees; their rows are the features that they were fitted on."""
+    import discreet
+    from discreet import read_tree
+
+    known: Any = {"format": reading.pop("format"), "n": reading.pop("n"), "rows": reading.pop("rows_file")}
+    others = {name: value for name, value in told.items() if name != "tree"}
+    _refuse({**others, **alone, "schema": by["schema"], **reading}, "trees")
+    trees, source = digested(file, lambda place: read_tree(place, **known))
+    return discreet.audit(trees, k=by["k"], policy=by["policy"]), source
+
+
+def _refuse(named: Told, what: str) -> None:
+    """Refuse options that mean nothing to what FILE holds."""
+    from discreet import OptionError
+
+    for name, value in named.items():
+        if value is not None and value is not False:
+            raise OptionError(f"--{name.replace('_', '-')} is not for {what}; leave one out")
+
+
+def _read(file: str, told: Told, form: str | None, n: int | None) -> "tuple[Any, Source]":
     """Return rules, or what is known of supports, and the digest of the file."""
     from discreet import OptionError, read_facts, read_rules
 
-    cut = {name: told[name] for name in ("digits", "rounding")} | {"min_support": told["listed_from"]}
+    cut = _some(told, ("digits", "rounding")) | {"min_support": told["listed_from"]}
     confidence = told["min_confidence"]
     if not told["rules"]:
         if confidence is not None:
             raise OptionError("--min-confidence is for rules; add --rules, or leave it out")
-        more = {name: told[name] for name in ("round_to", "top")}
+        more = _some(told, ("round_to", "top"))
         return digested(file, lambda place: read_facts(place, format=form, n=n, **cut, **more))
     if told["top"] or told["round_to"] is not None:
         raise OptionError("--top and --round-to are for itemsets, not for rules; leave one out")
     return digested(file, lambda place: read_rules(place, format=form, n=n, min_confidence=confidence, **cut))
+
+
+def _some(told: Told, names: Iterable[str]) -> dict[str, Any]:
+    return {name: told[name] for name in names}

@@ -1,11 +1,11 @@
-"""What ``discreet report`` makes a page of: an audit, rules or rounded supports, a release; each with its verdict."""
+"""What ``discreet report`` makes a page of: an audit, of lists or other publications, or a release; and its verdict."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from discreet.cli.place import fixed_time
-from discreet.cli.published import _read as read_published
+from discreet.cli.published import audited as audited_publication
 from discreet.cli.reading import candidate, read_rows
 
 if TYPE_CHECKING:
@@ -85,21 +85,15 @@ def audited(
 def published(
     file: str, asked: Asked, told: Mapping[str, Any], alone: Mapping[str, Any], reading: dict[str, Any]
 ) -> "tuple[str, Verdict]":
-    """Return the page of rules or rounded supports; refuse options that are for lists of exact supports ``alone``."""
-    import discreet
-    from discreet import OptionError
+    """Return the page of rules, rounded supports or trees; refuse options that are for exact supports ``alone``."""
     from discreet import report as pages
 
-    rows_file, n, kind, form = (reading.pop(name) for name in ("rows_file", "n", "kind", "format"))
-    for name, value in {**alone, "kind": kind, **({} if rows_file else reading)}.items():
-        if value is not None:
-            raise OptionError(f"--{name.replace('_', '-')} is not for rules or rounded supports; leave one out")
-    value, source = read_published(file, told, form, n)
-    rows = None if rows_file is None else read_rows(rows_file, **reading)[0]
-    result = discreet.audit(value, rows=rows, schema=asked.schema, **asked.rule)
+    result: Any
+    result, source = audited_publication(file, told, {**asked.rule, "schema": asked.schema}, alone, reading)
     if asked.csv is not None:
         pages.save(asked.csv, pages.findings_csv(result, explain=asked.explain))
-    return pages.facts_html(result, source=source, explain=asked.explain, timestamp=fixed_time()), result.verdict
+    page = pages.tree_html if told["tree"] else pages.facts_html
+    return page(result, source=source, explain=asked.explain, timestamp=fixed_time()), result.verdict
 
 
 def _tradeoff(result: "Audit", asked: Asked, threads: int | None) -> "tuple[Any, str]":

@@ -18,16 +18,20 @@ from discreet.patterns import Patterns
 from discreet.report.words import Source, older_name
 from discreet.rules import Bounded, FactsAudit
 from discreet.rules.bounded import in_words as within
+from discreet.trees import Few, TreeAudit
 
 HEAD: Final = ["finding", "count", "rows that", "base", "lacked", "sum"]
 
 
-def findings_csv(audit: Audit | FactsAudit, *, explain: int = 100, against: Sequence[Source] = ()) -> Iterator[bytes]:
+def findings_csv(
+    audit: Audit | FactsAudit | TreeAudit, *, explain: int = 100, against: Sequence[Source] = ()
+) -> Iterator[bytes]:
     r"""Yield all that was found as CSV: what it is, how many rows, which, base, what they lack, and the sum.
 
     Channels come first, then differences and implications, rests of attributes, changes since older releases, and sums
     within limits, each kind with the worst first; the ``explain`` worst have their sums. Items have ``;`` between them,
-    as in the format of patterns, and quotes where they need them. ``against`` are the files of the older releases.
+    as in the format of patterns, and quotes where they need them. ``against`` are the files of the older releases. Of
+    trees it is the counts of few rows.
 
     >>> from discreet import audit
     >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10)
@@ -35,7 +39,10 @@ def findings_csv(audit: Audit | FactsAudit, *, explain: int = 100, against: Sequ
     finding,count,rows that,base,lacked,sum
     channel,2,"hold a and b, but not c",a;b,c,sup(a;b) 50 − sup(a;b;c) 48
     """
-    if isinstance(audit, FactsAudit):
+    lines: Iterable[list[str]]
+    if isinstance(audit, TreeAudit):
+        lines = map(_few, audit.found)
+    elif isinstance(audit, FactsAudit):
         names = cell_names(() if audit.facts is None else audit.facts.labels)
         lines = _of_facts(audit, names, explain)
     else:
@@ -72,6 +79,12 @@ def _of_facts(audit: FactsAudit, names: Mapping[Label, str], explain: int) -> It
     if audit.patterns is not None:
         yield from _channels(audit.channels, audit.patterns, names, explain)
     yield from (_bounded("bounds", one, names) for one in audit.findings)
+
+
+def _few(few: Few) -> list[str]:
+    path = " and ".join(map(printable, few.path)) or "any row"
+    outcome = ", ".join(filter(None, (f"reach {path}", printable(few.outcome))))
+    return ["leaf", within((few.low, few.high)), outcome, "", "", ""]
 
 
 def _bounded(kind: str, one: Bounded, names: Mapping[Label, str]) -> list[str]:
