@@ -1,6 +1,7 @@
 """Checks: what is looked at in a candidate release, each with a verdict and a sentence that says why."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from discreet.patterns import Patterns
 from discreet.policy import Policy
 from discreet.verdict import SIGNS, Verdict, worst
 
+WIDTH: Final = 100
+"""Columns of what is prose."""
 MOST: Final = 100_000
 """So many differences are listed at most; of more, only that there are more is told."""
 
@@ -156,13 +159,15 @@ def counted(found: int, noun: str) -> str:
 
 
 def lines(checks: Sequence[Check]) -> Iterator[str]:
-    """Yield each check in a line: a sign of its verdict, its name, and what was found.
+    """Yield each check, in a line if it fits: a sign of its verdict, its name, and what was found.
 
     >>> list(lines([CONSISTENT]))
     ['  ✓ consistency  The list is whole, and its supports fit together.']
     """
     width = max(len(check.name) for check in checks)
-    yield from (printable(f"  {SIGNS[check.verdict]} {check.name:<{width}}  {check.sentence}") for check in checks)
+    for check in checks:
+        head = f"  {SIGNS[check.verdict]} {check.name:<{width}}  "
+        yield from wrap(printable(check.sentence), WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 
 def table(what: str, policy: Policy, checks: Sequence[Check], note: str = "") -> str:

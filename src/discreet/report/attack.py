@@ -12,11 +12,10 @@ from discreet.attack.facts import Codes, Facts
 from discreet.attack.finding import Attack
 from discreet.attack.formula import Pattern
 from discreet.attack.mark import Mark
-from discreet.checks import counted
+from discreet.checks import WIDTH, counted
 from discreet.io.coding import blocks
 from discreet.labels import Label, printable
 from discreet.report.json import document, encoded
-from discreet.report.text import WIDTH
 from discreet.report.words import Source
 
 SHOWN: Final = 20

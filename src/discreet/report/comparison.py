@@ -7,12 +7,13 @@ from typing import Final
 
 from discreet import __version__
 from discreet.block import Comparison
+from discreet.checks import WIDTH
 from discreet.io.coding import blocks
 from discreet.labels import printable
 from discreet.measure import percent
 from discreet.release import Release
 from discreet.report.release import release_facts
-from discreet.report.text import WIDTH, aligned, share
+from discreet.report.text import aligned, share
 from discreet.report.words import Source
 
 GUARANTEES: Final = (

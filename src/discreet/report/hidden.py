@@ -6,13 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from discreet.checks import WIDTH
 from discreet.hide import Gap, Hidden
 from discreet.hide.folder import facts
 from discreet.hide.measures import Hiding, Rules
 from discreet.hide.stream import Streamed
 from discreet.labels import ordered, printable
 from discreet.measure import percent
-from discreet.report.text import WIDTH, aligned, share
+from discreet.report.text import aligned, share
 from discreet.report.words import Source
 
 HOW: Final = {

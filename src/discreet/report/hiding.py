@@ -7,13 +7,14 @@ from textwrap import wrap
 from typing import Any
 
 from discreet import __version__
+from discreet.checks import WIDTH
 from discreet.hide.compare import Compared, HidingComparison
 from discreet.io.coding import blocks
 from discreet.labels import printable
 from discreet.measure import percent
 from discreet.report.hidden import MEASURES, measure_facts
 from discreet.report.lines import Panel, lines_svg
-from discreet.report.text import WIDTH, aligned, share
+from discreet.report.text import aligned, share
 from discreet.report.words import Source
 
 

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from discreet import __version__
 from discreet.audit import audit
+from discreet.checks import WIDTH
 from discreet.io.coding import blocks
 from discreet.labels import printable
 from discreet.measure import class_sizes, percent
 from discreet.release import Proof, Release
 from discreet.report.json import policy_facts
-from discreet.report.text import WIDTH, audit_text, share
+from discreet.report.text import audit_text, share
 from discreet.report.words import Source
 
 HOW: Final = {

@@ -11,6 +11,7 @@ from discreet import checks
 from discreet.audit import Audit
 from discreet.changes import Changes
 from discreet.channels import Channel, Channels, Difference, Term, signed
+from discreet.checks import WIDTH
 from discreet.implications import Implication
 from discreet.io.coding import ragged
 from discreet.labels import Label, ordered, printable
@@ -19,9 +20,6 @@ from discreet.report.words import Source, advice, guarantee, older_name
 from discreet.rules import Bounded
 from discreet.tradeoff import Tradeoff
 from discreet.verdict import Verdict
-
-WIDTH: Final = 100
-"""Columns of what is prose."""
 
 LONGEST_SUM: Final = 8
 """Supports up to which a sum is written out; of a longer one the first four are."""

@@ -5,10 +5,11 @@ from textwrap import wrap
 from typing import Final
 
 from discreet import __version__, checks
+from discreet.checks import WIDTH
 from discreet.io.coding import blocks
 from discreet.labels import printable
 from discreet.report.json import document, encoded, policy_facts
-from discreet.report.text import WIDTH, some_of
+from discreet.report.text import some_of
 from discreet.report.words import Source
 from discreet.trees import Few, TreeAudit, described
 from discreet.verdict import Verdict

@@ -109,7 +109,7 @@ def _faults(trees: tuple[Leaves, ...]) -> Iterator[Check]:
         yield Check("counts", Verdict.WITHHOLD, len(faults), faults[0])
     doubts = [tree.doubt for tree in trees if tree.doubt and not tree.fault]
     if doubts:
-        sentence = f"Whether these are counts of rows is not told: {doubts[0]}; ask, or give rows= to have it checked."
+        sentence = f"Whether these are counts of rows is not told: {doubts[0]}; ask, or give the rows (rows=, --rows)."
         yield Check("weights", Verdict.REVIEW, len(doubts), sentence)
 
 
@@ -202,8 +202,8 @@ def _thresholds(policy: Policy, trees: tuple[Leaves, ...]) -> Iterator[Check]:
         yield Check("thresholds", Verdict.REVIEW, few, sentence)
     elif unknown:
         sentence = (
-            f"{counted(unknown, 'threshold')} midway between the values of two rows: round them, or give rows= to have "
-            "them checked."
+            f"{counted(unknown, 'threshold')} midway between the values of two rows: round them, or give the rows "
+            "(rows=, --rows) to have them checked."
         )
         yield Check("thresholds", Verdict.REVIEW, unknown, sentence)
     elif any(leaf.box for tree in trees for leaf in tree.leaves):

@@ -52,7 +52,7 @@ def joint(trees: Sequence[Leaves], k: int) -> Joint:
         open_ = f"{many:,} of the overlaps of their leaves may hold fewer than {k} rows"
         return Joint(tuple(found), open_ * (many > 0))
     if held is None:
-        return Joint((), "give rows= to have it checked whatever is known of which values exclude each other")
+        return Joint((), "give the rows (rows=, --rows): values that exclude each other may tell more")
     return Joint((), f"who knows which values exclude each other may tell of fewer than {k} rows")
 
 
