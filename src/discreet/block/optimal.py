@@ -69,13 +69,11 @@ def _searched(problem: Problem, most: float, until: float) -> Found:
     best, cuts = found.answer, tuple[Pattern, ...]()
     try:
         while best is not None and (findings := _inferred(problem, best)):
-            if monotonic() > until:
-                return found._replace(answer=None, stopped=True)
             cuts += tuple(finding.pattern for finding in findings)
-            best = least(problem, most, _soon(until), cuts).answer
+            best = least(problem, most, _soon(until), cuts).answer if monotonic() < until else None
     except BudgetError:  # too many cuts, or it cannot be told what he infers
         best = None
-    return found._replace(answer=best)
+    return found._replace(answer=best, stopped=found.stopped or (best is None and found.answer is not None))
 
 
 def _soon(until: float) -> float:
