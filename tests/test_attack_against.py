@@ -203,6 +203,22 @@ def test_an_older_release_that_is_not_whole_tells_what_it_lists():
     assert "a ∧ b, of the rows that came since: 1 row" in {str(finding) for finding in found.findings}
 
 
+@pytest.mark.parametrize("level", ["plain", "exact"])
+def test_an_older_list_of_fewer_items_is_taken_for_no_more_than_it_says(level):
+    old, new = mine([["b"]] * 2, min_support=1), mine([["a", "b"]] * 3, min_support=3)
+    found = attack(new, k=2, level=level, complete=False, against=old, grown=True)
+    found.check()
+    assert str(found.findings[0]) == "b, of the rows that came since: 1 row"
+
+
+def test_what_only_the_older_list_leaves_out_is_used_where_the_tops_are_acyclic():
+    rows = [list(row) for row in ["ac", "c", "bc", "bc", "b", "ab", "abc", "", "abc", "a"]]
+    old, new = mine(rows[:3], min_support=2), Facts.of(mine(rows, min_support=4), complete=False)
+    found = attack(new, k=2, against=old, grown=True)
+    assert found.is_acyclic
+    assert [str(finding) for finding in found.findings] == ["b, of the rows that were there before: 1 row"]
+
+
 def test_bounds_may_ask_for_rows_that_were_there_before():
     old, new = mine(APRIL, min_support=10), mine(MAY, min_support=10)
     known = {"against": old, "grown": True}
@@ -283,3 +299,17 @@ def test_facts_may_be_attacked_beside_an_older_release():
     assert [str(label) for label in found.labels if isinstance(label, Mark)] == ["before"]
     assert found.limits(frozenset([found.code["a"]])) == (7, 7)
     assert found.schema == (frozenset([found.code["a"], found.code["b"]]),)
+
+
+def test_what_is_listed_with_wider_limits_than_follow_is_proven_all_the_same():
+    facts = Facts.from_limits([(["a"], 0, 1), (["b"], 2, 2), (["a", "b"], 1, 1)], n=2)
+    found = attack(facts, k=2, level="derive")
+    found.check()
+    assert [str(finding) for finding in found.findings] == ["b ∧ ¬a: 1 row", "a ∧ b: 1 row"]
+    wide = Facts.from_limits([(["b"], 1, 1), (["c"], 2, 2), (["b", "c"], 0, 1), (["a", "b", "c"], 1, 1)], n=3)
+    attack(wide, k=2, level="derive").check()
+
+
+def test_limits_that_no_rows_keep_are_refused():
+    with pytest.raises(InconsistencyError, match="2 of 3 itemsets have limits that contradict"):
+        attack(Facts.from_limits([(["a"], 0, 1), (["a", "b"], 2, 2)], n=2), k=2)

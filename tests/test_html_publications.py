@@ -309,6 +309,15 @@ def texts_of(found):
     return [line.strip() for line in shown(found, explain=100) if line.startswith("  ") and line[2] not in "✓✗!?"]
 
 
+def test_a_page_without_examples_does_not_say_that_nothing_was_found():
+    rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
+    few = Leaves.from_rules([("age > 60", {"ill": 20, "well": 3})])
+    rows = [["a", "b"]] * 48 + [["a"]] * 2 + [[]] * 50
+    for found in (audit(rules, k=5), audit(few, k=5), audit(rows, min_support=10, k=5)):
+        assert "Nothing was found" not in found.to_html(explain=0)
+        assert found.verdict is Verdict.WITHHOLD
+
+
 def test_labels_are_text_wherever_they_stand():
     for nasty, tame in zip(every_audit(NASTY), every_audit("tame"), strict=True):
         page = Page(nasty.to_html(source=Source(NASTY, DIGEST)))

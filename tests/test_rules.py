@@ -756,6 +756,16 @@ def test_the_command_line_takes_what_was_announced(tmp_path):
     assert "--min-confidence is for rules" in alone.stderr
 
 
+@pytest.mark.parametrize("options", [["--listed-from", "5%"], ["--listed-from", "90"], ["--min-confidence", "99.9%"]])
+def test_what_cannot_have_been_announced_is_refused_by_no_name_of_another_option(tmp_path, options):
+    file = tmp_path / "rules.txt"
+    file.write_text("1 ==> 3 #SUP: 80 #CONF: 0.987\n")
+    result = run("audit", file, "--rules", "-k", 5, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the announced minimum support" in result.stderr
+    assert "--min-support" not in result.stderr
+
+
 @pytest.mark.parametrize(
     "options",
     [["--min-support", "5%"], ["--sacro", "x"], ["--kind", "closed"], ["--top"], ["--row", "id"], ["--threads", "2"]],

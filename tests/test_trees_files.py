@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, OutputError, Policy, Verdict, audit
 from discreet.cli import main
-from discreet.trees import Leaf, Leaves, read_tree, reading, write_tree
+from discreet.io.trees import stated
+from discreet.trees import Leaf, Leaves, read_tree, reading, together, write_tree
 from discreet.trees.together import joint
 
 pd = pytest.importorskip("pandas")
@@ -246,6 +247,13 @@ def test_a_drawing_of_medians_says_so():
     assert read(export_graphviz(tree)).is_median
 
 
+def test_a_drawing_that_does_not_say_whether_it_tells_means_may_tell_medians():
+    features = pd.DataFrame({"age": np.arange(20)})
+    tree = DecisionTreeRegressor(max_depth=1).fit(features, np.arange(20))
+    assert not read(export_graphviz(tree)).is_median
+    assert read(export_graphviz(tree, impurity=False)).is_median
+
+
 def aged(n=90):
     features = pd.DataFrame({"age": np.repeat([20.0, 45.0, 60.0], n // 3), "sex": np.arange(n) % 2})
     return features, np.where((features["age"] > 30) ^ (features["sex"] == 0), "ill", "well")
@@ -261,6 +269,50 @@ def test_shares_beside_counts_of_rows_are_read_as_scikit_learn_1_3_wrote_them():
     text = 'digraph Tree {{\n0 [label="samples = {}\\nvalue = [0.25, 0.75]\\nclass = well"] ;\n}}'
     assert read(text.format(12)).leaves[0].counts == ((3, 9),)
     assert audit(read(text.format(13)), k=2).verdict is Verdict.WITHHOLD
+
+
+def test_shares_that_are_rounded_to_whole_numbers_are_withheld():
+    tree = DecisionTreeClassifier(max_depth=1).fit(pd.DataFrame({"age": [0] * 9 + [1] * 9}), [0] * 8 + [1] + [0] * 9)
+    text = export_graphviz(tree, proportion=True, precision=0)
+    assert text.count("value = [1.0, 0.0]") == 3
+    assert audit(read(text, n=18), k=2).verdict is Verdict.WITHHOLD
+
+
+def test_rows_do_not_show_that_shares_of_classes_are_those_of_rows():
+    features = pd.DataFrame({"age": [0.0] * 12})
+    weighted = DecisionTreeClassifier().fit(features, ["ill", "well"] * 6, sample_weight=[0.5, 1.5] * 6)
+    text = export_graphviz(weighted, proportion=True, class_names=CLASSES)
+    ours = read(text, n=12, rows=features)
+    assert ours.leaves[0].counts == ((3, 9),)
+    assert audit(ours, k=2).verdict is Verdict.REVIEW
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_weights_that_were_rounded_to_whole_numbers_are_for_review(given):
+    features = pd.DataFrame({"visits": [0.0] * 10 + [2.0] * 10})
+    classes, weights = [0] * 5 + [1] * 5 + [0] * 2 + [1] * 8, [0.96, 1.04] * 10
+    tree = DecisionTreeClassifier(max_depth=1).fit(features, classes, weights)
+    for text in (
+        export_graphviz(tree, precision=0, feature_names=["visits"]),
+        export_text(tree, decimals=0, show_weights=True, feature_names=["visits"]),
+    ):
+        ours = audit(read(text, rows=features if given else None), k=2)
+        assert {check.name: check.verdict for check in ours.checks}["weights"] is Verdict.REVIEW
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'node [shape=box] ; 7 [label="samples = 1"] ;',
+        '0 -> 1 [labelangle=45] ; 7 [label="samples = 1"] ;',
+        'rankdir=LR ; 7 [label="samples = 1"] ;',
+        '1 [label="samples = 12\\nvalue = [3, 9]\\nclass = ill"] 7 [label="samples = 1"] ;',
+        "1 [label=<samples = 12<br/>value = [3, 9]<br/>class = ill>] 7 [label=<samples = 1>] ;",
+    ],
+)
+def test_no_node_of_a_drawing_is_overlooked(more):
+    with pytest.raises(InputError, match="line 3"):
+        read(DOT.format(NODE + "\n" + more))
 
 
 def test_a_drawing_that_is_cropped_tells_what_it_shows():
@@ -590,6 +642,8 @@ WRONG = {
     "limit": b'{"features": ["age"], "leaves": [{"rows": 9, "box": {"age": [NaN, 1]}}]}',
     "thresholds": b'{"leaves": [{"rows": 9}], "thresholds": [40.5]}',
     "held": b'{"leaves": [{"rows": 9}], "thresholds": [["age", 40.5, -1]]}',
+    "no counts in JSON": b'{"leaves": [{"counts": []}]}',
+    "object for rows": b'{"leaves": [{"rows": {}}]}',
     "condition": b'{"leaves": [{"rows": 9, "if": [1]}]}',
     "kind": b'{"leaves": [{"rows": 9}], "sample": "no"}',
     "rule": b'{"rules": [{"if": "age > 60"}]}',
@@ -630,6 +684,58 @@ def test_a_very_deep_tree_of_as_many_features_is_refused(monkeypatch):
     monkeypatch.setattr(reading, "MOST_CONDITIONS", 100_000)
     with pytest.raises(InputError, match="conditions"):
         read(deep_dot(500, names=lambda level: f"x{level}"))
+
+
+def test_long_names_on_the_ways_to_many_leaves_are_refused(monkeypatch):
+    monkeypatch.setattr(reading, "MOST_LETTERS", 100_000)
+    with pytest.raises(InputError, match="letters"):
+        read(deep_dot(50, names=lambda level: f"x{level}" * 100))
+
+
+def classes_of_their_own(many):
+    """Files of as many leaves as classes, each class in one leaf."""
+    leaves = [{"counts": {f"class {at}": 9}} for at in range(many)]
+    nodes = "".join(
+        f'<Node><SimplePredicate field="a" operator="equal" value="{at}"/>'
+        f'<ScoreDistribution value="{at}" recordCount="9"/></Node>'
+        for at in range(many)
+    )
+    return (
+        json.dumps({"leaves": leaves}),
+        json.dumps({"rules": leaves}),
+        document(f"<TreeModel><Node><True/>{nodes}</Node></TreeModel>"),
+    )
+
+
+def test_many_leaves_with_classes_of_their_own_are_refused(monkeypatch):
+    monkeypatch.setattr(stated, "MOST_COUNTS", 120)
+    for small, large in zip(classes_of_their_own(10), classes_of_their_own(11), strict=True):
+        assert read(small).rows == 90
+        with pytest.raises(InputError, match="more than 120 counts"):
+            read(large)
+
+
+def test_large_boxes_and_many_outputs_are_read_quickly():
+    names = [f"x{at}" for at in range(20_000)]
+    box = read(json.dumps({"features": names, "leaves": [{"rows": 9, "box": {name: [0, 1] for name in names}}] * 2}))
+    assert len(box.leaves[1].box) == len(names)
+    leaves = [{"counts": [{}] * 20_000, "rows": 9}, *[{"rows": 9}] * 20_000]
+    assert len(read(json.dumps({"fault": "none", "leaves": leaves})).classes) == 20_000
+
+
+def test_trees_whose_leaves_never_overlap_are_for_review():
+    trees = [{"features": ["a"], "leaves": [{"counts": {"x": 9}, "box": {"a": [at, at + 1]}}]} for at in (0, 1)]
+    check = next(one for one in audit(read(json.dumps({"trees": trees})), k=5).checks if one.name == "several trees")
+    assert check.verdict is Verdict.REVIEW
+
+
+@pytest.mark.parametrize("limit", ["MOST_PAIRS", "MOST_TREES", "LARGEST", "MOST_SOLVED"])
+def test_trees_that_are_too_much_to_take_together_are_for_review(monkeypatch, limit):
+    trees = read("\n".join([stump_at(40, (20, 20), (43, 43)), stump_at(50, (23, 20), (40, 43))]))
+    assert len(joint(trees, 5).found) == 1
+    monkeypatch.setattr(together, limit, 1 if limit != "MOST_SOLVED" else -1)
+    assert not joint(trees, 5).found
+    assert joint(trees, 5).undecided
 
 
 def test_nodes_of_pmml_may_be_nested_deeply():
@@ -679,6 +785,12 @@ def test_shares_of_rows_need_their_number():
 def test_rows_that_the_tree_was_not_fitted_on_are_refused(rows):
     with pytest.raises(InputError):
         read(STUMP.format("40.50"), rows=rows)
+
+
+@pytest.mark.parametrize("threshold", ["40.50", "-inf"])
+def test_values_that_32_bits_cannot_hold_are_followed_without_a_warning(threshold):
+    rows = io.BytesIO(b"age\n" + b"-1e300\n" * 12 + b"1e300\n" * 8)
+    assert Counter(read(STUMP.format(threshold), rows=rows).reached.tolist()) == {0: 12, 1: 8}
 
 
 def test_rows_are_refused_where_they_cannot_be_followed():

@@ -36,7 +36,8 @@ class Family:
     """Itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
     They are the closed ones, and the support of any other itemset is the largest of a superset that is listed; or,
-    if they are ``all`` frequent ones, each has its own.
+    if they are ``all`` frequent ones, each has its own. Where they are from several lists, and ``partial``, none of the
+    tops need be closed.
     """
 
     offsets: NDArray[np.int64]
@@ -46,6 +47,7 @@ class Family:
     labels: tuple[Label, ...]
     n: int
     all: bool = False
+    partial: bool = False
 
     @cached_property
     def trie(self) -> Trie:
@@ -125,6 +127,8 @@ class Family:
 
     def _open(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of some itemsets may not be closed, or do not fit a word of a bitmap."""
+        if self.partial:
+            return np.ones(numbers.size, dtype=np.bool_)
         lengths = self.offsets[numbers + 1] - self.offsets[numbers]
         open_: NDArray[np.bool_] = lengths >= (min(self.longest, WORD + 1) if self.may_be_cut else WORD + 1)
         return open_

@@ -111,7 +111,7 @@ def _answered(question: Question, level: Level) -> Attack:
         kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
         undecided = [*kept, *searched.undecided]
         derived = derived if searched.derived is None else searched.derived
-        if acyclic and facts.absent is None and not facts.schema and name != "plain":  # nothing is left to anyone
+        if acyclic and not _uses_absence(facts) and name != "plain":  # nothing is left to anyone
             undecided = []
             break
     return Attack(facts, question.k, level, tuple(found.values()), tuple(undecided), derived, acyclic)
@@ -152,6 +152,11 @@ def _is_acyclic(facts: Facts) -> bool:
         return False
     offsets = np.cumsum([0, *map(len, facts.tops)], dtype=np.int64)
     return is_acyclic(offsets, np.array([item for top in facts.tops for item in sorted(top)], dtype=np.int32))
+
+
+def _uses_absence(facts: Facts) -> bool:
+    """Return whether something is said of what is not listed: by any of the releases, or by the schema."""
+    return facts.absent is not None or bool(facts.absent_with or facts.schema)
 
 
 def _check_rows(facts: Facts, rows: Rows) -> None:

@@ -188,7 +188,10 @@ def _exact(facts: Facts, most: int) -> Itemsets:
         if low == high and all(itemset - {item} in kept for item in itemset):
             kept[itemset] = low
     if len(kept) > most:
-        raise BudgetError(f"{len(kept):,} supports are known exactly, of which {most:,} is the limit")
+        raise BudgetError(
+            f"{len(kept):,} supports are known exactly, and {most:,} is the limit; raise max_itemsets, or the minimum "
+            "support of what is published"
+        )
     listed = sorted((sorted(itemset), support) for itemset, support in kept.items())
     offsets = np.cumsum([0, *(len(itemset) for itemset, _ in listed)], dtype=np.int64)
     items = np.array([item for itemset, _ in listed for item in itemset], dtype=np.int32)

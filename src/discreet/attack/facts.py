@@ -1,7 +1,7 @@
 """Facts: what a publication says of supports, as limits that hold in every database it may come from."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Self, TypeAlias
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.errors import InputError
+from discreet.errors import InconsistencyError, InputError
 from discreet.family import family_of
 from discreet.labels import Label, ordered
 from discreet.patterns import Patterns
@@ -124,6 +124,30 @@ class Facts:
         items = np.array([item for codes, _, _ in coded for item in codes], dtype=np.int32)
         low, high = (np.array([line[at] for line in coded], dtype=np.int64) for at in (1, 2))
         return cls(offsets, items, low, high, labels, n, inherited, absent, schema, absent_with)
+
+    def settled(self) -> Self:
+        """Return the facts with what listed itemsets say of each other: no more rows hold one than a part of it.
+
+        Limits that no support keeps then are an InconsistencyError.
+
+        >>> Facts.from_limits([(["a"], 3, 9), (["a", "b"], 4, 9)], n=8).settled().listed[frozenset([0])]
+        (4, 8)
+        """
+        if self.inherited:
+            return self
+        low, high, many = self.low.copy(), self.high.copy(), max(1, len(self.labels))
+        trie = kernels.lattice.plant(self.offsets, self.items)
+        kernels.intervals.narrow(trie, self.offsets, self.items, low, high, many)
+        wrong = np.flatnonzero(low > high).tolist()
+        if wrong:
+            raise InconsistencyError(
+                f"{len(wrong):,} of {len(self):,} itemsets have limits that contradict those of parts of them, or of "
+                "itemsets that hold them; no rows can have them: check how they were rounded",
+                "rising",
+                (self.labels[item] for item in self.itemset(wrong[0])),
+                (),
+            )
+        return replace(self, low=low, high=high)
 
     def __len__(self) -> int:
         return int(self.low.size)

@@ -67,7 +67,7 @@ def facts_of(
     >>> [(*map(str, facts.labels), facts.limits(frozenset(codes))) for codes in ([0], [1], [0, 1])]
     [('a', 'before', (7, 7)), ('a', 'before', (10, 10)), ('a', 'before', (6, 6))]
     """
-    own = new if isinstance(new, Facts) else Facts.of(new, complete=complete, schema=schema)
+    own = new.settled() if isinstance(new, Facts) else Facts.of(new, complete=complete, schema=schema)
     if not olds:
         return own
     names = [same_items(old.labels, own.labels) for old in olds]
@@ -127,7 +127,7 @@ def _grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Code
     itemsets = _listed(chain) if nested else _below(chain, 1 << len(marks))
     rising = {itemset: _rising([facts.limits(itemset) for facts in chain]) for itemset in itemsets}
     wrong = [itemset for itemset, limits in rising.items() if any(low > high for low, high in limits)]
-    _refuse(wrong, len(rising), labels, "of rows that were only added to; check which they are, or leave out grown")
+    _refuse(wrong, len(rising), labels, "of rows that were only added to; check them, or leave out grown=True")
     return Facts.from_codes(
         _inheriting(chain, marks) if nested else _spelled_out(rising, marks),
         labels,

@@ -10,6 +10,7 @@ from discreet.attack.closure import Budget, known
 from discreet.attack.facts import Facts
 from discreet.attack.finding import Finding, Searched, Undecided
 from discreet.attack.formula import Pattern
+from discreet.attack.mark import Mark
 from discreet.family import Family
 
 SUM: Final = Cells()
@@ -47,4 +48,6 @@ def _family(facts: Facts, budget: Budget) -> Family:
     else:
         offsets, items, supports = known(facts, budget.itemsets)
     tops = np.flatnonzero(kernels.family.maximal(offsets, items, len(facts.labels)))
-    return Family(offsets, items, supports, tops, facts.labels, facts.n, all=not facts.inherited)
+    # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
+    partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
+    return Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)

@@ -1,6 +1,6 @@
 """Optimal: the least distortion that can be found in time, and how far it is from the best."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from time import monotonic
 from typing import Final
@@ -37,20 +37,19 @@ def answer(problem: Problem) -> Answer:
     if not len(problem.channels) and not _inferred(problem, same):
         return same
     starts = (add.answer, suppress.answer) if problem.against == "plain" else (against.added, against.suppressed)
-    known = [answer for start in starts if _may_be(problem, answer := start(problem))]
+    known = _kept(problem, [_tried(start, problem) for start in starts])
     costs = [distortion(problem.patterns, start.patterns) for start in known]
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([cost.average for cost in costs], default=1.0)
     found = _searched(problem, most * itemsets, until)
     # Merged rows are no start of the search, which did worse from there, but an answer if nothing better is found.
-    for more in (found.answer, _merged(problem, starts[0])):
-        if more is not None and _may_be(problem, more):
-            known.append(more)
-            costs.append(distortion(problem.patterns, more.patterns))
+    more = _kept(problem, [found.answer, _tried(starts[0], replace(problem, merge=True))])
+    known += more
+    costs += [distortion(problem.patterns, one.patterns) for one in more]
     if not known:
         raise BudgetError(
-            f"no safe release of as many rows was found in {problem.seconds:g} seconds; give more seconds, or leave "
-            "keep_n out"
+            f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; give more "
+            f"seconds, or {'leave keep_n out' if problem.keep_n else 'raise min_support'}"
         )
     average, at = min((cost.average, at) for at, cost in enumerate(costs))
     bound = max(0.0, found.bound / itemsets)
@@ -89,14 +88,15 @@ def _inferred(problem: Problem, found: Answer) -> tuple[Finding, ...]:
     return inferred(problem, found.patterns, Weighted(rows.offsets, rows.items, rows.weights))
 
 
-def _merged(problem: Problem, start: Callable[[Problem], Answer]) -> Answer | None:
-    """Return what adding rows answers with merged ones, if it can."""
+def _tried(start: Callable[[Problem], Answer], problem: Problem) -> Answer | None:
+    """Return what another method answers, if it can."""
     try:
-        return start(replace(problem, merge=True))
+        return start(problem)
     except BudgetError:
         return None
 
 
-def _may_be(problem: Problem, start: Answer) -> bool:
-    """Return whether an answer keeps the number of rows, where it must."""
-    return not problem.keep_n or start.patterns.n == problem.patterns.n
+def _kept(problem: Problem, answers: Iterable[Answer | None]) -> list[Answer]:
+    """Return the answers that there are, of those that keep the number of rows, where they must."""
+    n = problem.patterns.n
+    return [one for one in answers if one is not None and (not problem.keep_n or one.patterns.n == n)]

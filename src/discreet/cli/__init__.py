@@ -34,9 +34,11 @@ from discreet.cli.verify import verify
 ARGUMENT: Final = re.compile(
     r"(?<![\w./-])(?:(?P<name>format|out_format|rows?|items?|separator|kind|method|n)=(?:'(?P<value>\w+)'|(?![\w./-]))"
     r"|(?P<word>min_support|max_patterns|max_length|keep_n|(?<=raise )memory|(?<=more )seconds|(?<=leave )merge)"
-    r"(?![\w./-]))"
+    r"(?![\w./-])|(?P<flag>grown=True|complete=False))"
 )
 """An argument in a sentence, with or without its value; no part of the name of a file."""
+FLAGS: Final = {"grown=True": "--grown", "complete=False": "--partial"}
+"""Arguments that are flags on the command line."""
 
 
 class Commands(click.Group):
@@ -104,10 +106,14 @@ def in_options(sentence: str) -> str:
     'name one with --format, such as --format csv; raise --memory or --min-support'
     >>> in_options("give more seconds, or leave keep_n out")
     'give more --seconds, or leave --keep-n out'
+    >>> in_options("say grown=True if rows were added, or complete=False")
+    'say --grown if rows were added, or --partial'
     """
 
     def option(found: re.Match[str]) -> str:
-        name, value, word = found.groups()
+        name, value, word, flag = found.groups()
+        if flag:
+            return FLAGS[flag]
         return " ".join(filter(None, ["--" + (name or word).replace("_", "-"), value]))
 
     return ARGUMENT.sub(option, sentence)

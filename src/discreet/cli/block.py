@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from discreet.report import Source
 
 METHODS: Final = ("best", "suppress", "add", "withhold", "optimal")
-LEVELS: Final = ("plain", "derive", "linear")
+LEVELS: Final = ("plain", "derive", "linear", "exact")
 PATTERNS: Final = ("json", "csv", "spmf", "borgelt", "parquet")
 FITS: Final = {
     "merge": {"add"},

@@ -12,7 +12,7 @@ from discreet.io.coding import blocks
 from discreet.labels import printable
 from discreet.measure import percent
 from discreet.release import Release
-from discreet.report.release import release_facts
+from discreet.report.release import WITHSTOOD, release_facts
 from discreet.report.text import aligned, share
 from discreet.report.words import Source
 
@@ -49,7 +49,8 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     width = max(len(line[0]) for line in lines)
     yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
     yield ""
-    yield from wrap(GUARANTEES, WIDTH)
+    tried = f" {WITHSTOOD[best.against]} finds nothing in any of them." if best.against in WITHSTOOD else ""
+    yield from wrap(f"{GUARANTEES}{tried}", WIDTH)
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))

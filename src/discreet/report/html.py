@@ -84,7 +84,7 @@ def audit_html(
         warnings=warnings(audit),
         audited=Table("The candidate, and the rule that it was judged by", [], list(_audited(audit, source, against))),
         checks=checks_of(audit.checks),
-        found_sentences=_found(audit, groups),
+        found_sentences=_found(audit),
         groups=groups,
         implied=implied(audit, explain),
         lists=list(_lists(audit, ROOM - beside)),
@@ -180,11 +180,11 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
         yield "SHA-256 of it", Html(f"<code>{source.sha256}</code>")
 
 
-def _found(audit: Audit, groups: Sequence[object]) -> list[str]:
+def _found(audit: Audit) -> list[str]:
     """Return what is to be said before the findings."""
     if audit.channels is None and not audit.differences:
         return ["What the supports tell could not be looked for; the checks say why."]
-    if not groups and not audit.implications:
+    if not any((audit.channels, audit.differences, audit.implications)):
         alone = " by this list alone" * bool(audit.changes or audit.rests)
         return [f"Nothing was found that tells{alone} of fewer than {audit.policy.k:,} people."]
     return [WORST_FIRST]

@@ -136,9 +136,9 @@ def _facts_numbers(audit: FactsAudit) -> Iterator[tuple[str, str]]:
 
 def _facts_groups(audit: FactsAudit, explain: int) -> Iterator[Group]:
     channels, patterns, found = audit.channels, audit.patterns, audit.findings
-    if channels is not None and patterns is not None and len(channels) and explain:
+    if channels is not None and patterns is not None and len(channels):
         yield worst_channels(channels, with_root(patterns), explain)
-    if found and explain:
+    if found:
         about = f"{BOUNDED} {COMPLETE}" if len(found) > explain else BOUNDED
         title = titled(len(found), explain, "sum", " within limits")
         yield Group(title, about, [shown_bounded(one) for one in found[:explain]])
@@ -154,7 +154,7 @@ def _tree_numbers(audit: TreeAudit) -> Iterator[tuple[str, str]]:
 
 def _tree_groups(audit: TreeAudit, explain: int) -> Iterator[Group]:
     many = len(audit.found)
-    if many and explain:
+    if many:
         about = f"{FEW} `report.tree_json` lists all of them." if many > explain else FEW
         title = titled(many, explain, "count", f" below {audit.policy.k:,}")
         yield Group(title, about, [_shown_few(few) for few in audit.found[:explain]])

@@ -131,8 +131,8 @@ class Rules:
         )
         if wrong:
             raise InputError(
-                f"{wrong:,} of {len(self.rules):,} rules do not reach min_support or min_confidence; give the ones "
-                "that were announced, of which all rules are listed that reach them"
+                f"{wrong:,} of {len(self.rules):,} rules do not reach the announced minimum support or confidence; "
+                "give the ones that were announced, of which all rules are listed that reach them"
             )
 
     def __len__(self) -> int:
@@ -162,7 +162,7 @@ def _as_count(min_support: Threshold, n: int | None) -> int:
     """Return a minimum support as a count, which a share is of no number of rows that is not known."""
     count = as_count(min_support, LARGEST_COUNT if n is None else n)
     if n is None and count != as_count(min_support, 1):
-        raise InputError("min_support is a share of the rows, but not of how many; say it with n=")
+        raise InputError("the announced minimum support is a share of the rows, but not of how many; say it with n=")
     return count
 
 

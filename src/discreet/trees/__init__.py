@@ -109,7 +109,8 @@ def _faults(trees: tuple[Leaves, ...]) -> Iterator[Check]:
         yield Check("counts", Verdict.WITHHOLD, len(faults), faults[0])
     doubts = [tree.doubt for tree in trees if tree.doubt and not tree.fault]
     if doubts:
-        sentence = f"Whether these are counts of rows is not told: {doubts[0]}; ask, or give the rows (rows=, --rows)."
+        advice = "ask" if any(tree.reached is not None for tree in trees) else "ask, or give the rows (rows=, --rows)"
+        sentence = f"Whether these are counts of rows is not told: {doubts[0]}; {advice}."
         yield Check("weights", Verdict.REVIEW, len(doubts), sentence)
 
 
@@ -188,7 +189,10 @@ def _class_disclosure(policy: Policy, trees: tuple[Leaves, ...]) -> Iterator[Che
 def _values(trees: tuple[Leaves, ...]) -> Iterator[Check]:
     many = sum(tree.is_median for tree in trees)
     if many:
-        sentence = "The leaves tell medians, and a median may be the value of one row: use the criterion squared_error."
+        sentence = (
+            "The leaves tell medians, or do not say that they tell means, and a median may be the value of one row: "
+            "use the criterion squared_error, and show it."
+        )
         yield Check("medians", Verdict.REVIEW, many, sentence)
 
 

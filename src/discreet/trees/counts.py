@@ -15,18 +15,23 @@ WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fit
 SHARES: Final = "The tree tells shares of classes alone, so that the counts cannot be told: write it with counts."
 ROUNDED: Final = "Shares of rows are rounded so far that the counts cannot be told: write the tree with counts."
 SOME: Final = "Some leaves tell counts, and others do not."
-SHARED: Final = "shares of classes are those of rows only if the tree was fitted without weights"
+SHARED: Final = "shares of classes are those of rows only if the tree was fitted without weights and on no sample"
+WHOLE: Final = "its numbers may be weights that were rounded to whole numbers; write the tree with more digits"
 
 Values: TypeAlias = tuple[Fraction, ...]
 
 
 class Counted(NamedTuple):
-    """How many rows reach each node, and how many of each class, where that is known; why it is in doubt or unknown."""
+    """How many rows reach each node, and how many of each class, where that is known; why it is in doubt or unknown.
+
+    ``is_lasting`` says that the doubt is about classes, so that features of rows do not settle it.
+    """
 
     rows: list[int | None]
     counts: list[tuple[int, ...]]
     doubt: str
     fault: str
+    is_lasting: bool = False
 
 
 def counted(tree: Stated, n: int | None = None) -> Counted:
@@ -49,11 +54,12 @@ def counted(tree: Stated, n: int | None = None) -> Counted:
     elif _are_shares(tree, values, rows):
         half = _half(tree)
         counts = [_from_shares(one, half, told) for one, told in zip(values, rows, strict=True)]
-        found = Counted(rows, counts, doubt or SHARED, tree.fault or _fault_of_shares(values, counts, rows))
+        fault = tree.fault or _fault_of_shares(values, counts, rows)
+        found = Counted(rows, counts, SHARED, fault, is_lasting=True)
     else:
         whole = [tuple(map(int, one)) for one in values]
         summed = [sum(one) if one and told is None else told for one, told in zip(whole, rows, strict=True)]
-        found = Counted(summed, whole, doubt, tree.fault)
+        found = Counted(summed, whole, WHOLE if tree.is_rounded else doubt, tree.fault, is_lasting=tree.is_rounded)
         if any(value.denominator != 1 for one in values for value in one) or not _agree(whole, summed):
             found = Counted(rows, nothing, "", WEIGHTED)
     return _checked(tree, found, leaves, n)

@@ -18,6 +18,8 @@ from discreet.trees.routed import inside, splits
 
 MOST_CONDITIONS: Final = 3_000_000
 """On the ways to all nodes; trees that people read have hundreds."""
+MOST_LETTERS: Final = 100_000_000
+"""In the words of these: a long name stands once in the file, but in the path of each leaf below it."""
 
 
 def read_tree(
@@ -79,7 +81,7 @@ def _leaves(tree: Stated, names: tuple[str, ...], n: int | None, table: Features
         None if members is None else reached_by(reached),
         is_median=tree.is_median,
         fault=found.fault,
-        doubt="" if members is not None else found.doubt,
+        doubt=found.doubt if members is None or found.is_lasting else "",
     )
 
 
@@ -92,7 +94,7 @@ def _ways(tree: Stated, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, 
     numbers = {name: number for number, name in enumerate(names)}
     parents = {node.parent for node in tree.nodes}
     ways: list[Way] = []
-    many = 0
+    many = letters = 0
     for at, node in enumerate(tree.nodes):
         box, said = ways[node.parent] if node.parent >= 0 else ({}, ())
         if node.tests:
@@ -105,7 +107,11 @@ def _ways(tree: Stated, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, 
         if at not in parents:
             # A box without room for a row is one whose thresholds were rounded until they met: it says nothing.
             is_box = not said and all(low < high for low, high in box.values())
-            yield at, (*words(box, tuple(names)), *said), box if is_box else None
+            path = (*words(box, tuple(names)), *said)
+            letters += sum(map(len, path))
+            if letters > MOST_LETTERS:
+                raise InputError(f"the ways to its leaves have more than {MOST_LETTERS:,} letters; shorten the names")
+            yield at, path, box if is_box else None
 
 
 def _narrowed(box: Box, tests: Iterable[Test], numbers: "dict[str, int]") -> Box:

@@ -52,7 +52,9 @@ def _holds(test: Test, features: Features, rows: Numbers, digits: int | None) ->
         raise InputError("the tree has tests that are no thresholds, so that rows cannot be followed; leave rows out")
     values, threshold = features.columns[test.feature][rows], np.float64(test.number)
     # Digits that were printed are right up to half of the last; floats may be off by a trifle more.
-    if digits is not None and np.any(np.abs(values - threshold) <= 0.5 * 10.0**-digits * (1 + 1e-9)):
+    with np.errstate(invalid="ignore"):  # a value without end is not near to a threshold without end
+        is_near = digits is not None and np.any(np.abs(values - threshold) <= 0.5 * 10.0**-digits * (1 + 1e-9))
+    if is_near:
         raise InputError(
             f"some rows lie so near to a threshold that its {digits} digits do not tell on which side; write the tree "
             "with more digits"

@@ -3,11 +3,13 @@
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from discreet.errors import InputError, OutputError
 from discreet.io.coding import as_text, blocks
 from discreet.io.files import Data, Place, save
+from discreet.io.trees.stated import check_room
 from discreet.labels import Label
 from discreet.thresholds import LARGEST_COUNT
 from discreet.trees.fitted import trees_of
@@ -120,14 +122,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _tree(told: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
     where = f"tree {number}"
     if isinstance(told, dict) and told.keys() == {"rules"} and isinstance(told["rules"], list):
-        return Leaves.from_rules([_rule(rule, at) for at, rule in enumerate(told["rules"], start=1)])
+        rules = [_rule(rule, at) for at, rule in enumerate(told["rules"], start=1)]
+        check_room(len(rules), len({label for _, counts in rules for label in counts}))
+        return Leaves.from_rules(rules)
     if not (isinstance(told, dict) and "leaves" in told and told.keys() <= TREE and isinstance(told["leaves"], list)):
         raise InputError(f"{where} lacks leaves and rules, or has names that are not known; it must look like {SHAPE}")
     names = _texts(told.get("features", []), where)
+    places = {name: place for place, name in reversed(list(enumerate(names)))}
     sample, medians = (_of(told.get(name, False), bool, where) for name in ("sample", "medians"))
     doubt, fault = (_of(told.get(name, ""), str, where) for name in ("doubt", "fault"))
-    leaves = [_read_leaf(leaf, f"leaf {at} of {where}", names) for at, leaf in enumerate(told["leaves"], start=1)]
+    leaves = [_read_leaf(leaf, f"leaf {at} of {where}", places) for at, leaf in enumerate(told["leaves"], start=1)]
     classes = _classes([counts for _, counts in leaves])
+    check_room(len(leaves), sum(map(len, classes)))
     if not fault and len({len(counts) for _, counts in leaves}) > 1:
         raise _wrong(where, "counts in some leaves and not in others")
     found = []
@@ -147,31 +153,29 @@ def _rule(told: Any, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]
     return _texts(told.get("if", []), where), _of(told["counts"], dict, where)
 
 
-def _read_leaf(told: Any, where: str, names: Sequence[str]) -> tuple[Leaf, list[dict[str, int]]]:  # noqa: ANN401 - as above
+def _read_leaf(told: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:  # noqa: ANN401 - as above
     """Return a leaf without its counts, and those by class, for each output."""
     if not (isinstance(told, dict) and told.keys() & {"rows", "counts"} and told.keys() <= LEAF):
         raise _wrong(where, "neither rows nor counts, or names that are not known")
     given = told.get("counts", [])
     counts = [_of(one, dict, where) for one in ([given] if isinstance(given, dict) else _of(given, list, where))]
-    if not all(_is_count(count) for one in (told.get("rows", 0), *counts) for count in _numbers(one)):
+    if not all(map(_is_count, chain([told.get("rows", 0)], *(one.values() for one in counts)))):
         raise _wrong(where, "a number that is no count of rows")
+    if "rows" not in told and not counts:
+        raise _wrong(where, "neither rows nor counts")
     rows = told["rows"] if "rows" in told else sum(counts[0].values())
-    box = None if told.get("box") is None else _box(_of(told["box"], dict, where), where, names)
+    box = None if told.get("box") is None else _box(_of(told["box"], dict, where), where, places)
     is_pure = _of(told.get("pure", False), bool, where)
     return Leaf(_texts(told.get("if", []), where), rows, (), box, is_pure), counts
 
 
-def _numbers(told: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
-    return list(told.values()) if isinstance(told, dict) else [told]
-
-
-def _box(told: Mapping[str, Any], where: str, names: Sequence[str]) -> Box:
+def _box(told: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box:
     found = {}
     for name, limits in told.items():
-        if name not in names or not (isinstance(limits, list) and len(limits) == len(EVERYWHERE)):
+        if name not in places or not (isinstance(limits, list) and len(limits) == len(EVERYWHERE)):
             raise _wrong(where, "a box of features that are not listed, or without two limits each")
         low, high = (_number(limit, where, at) for limit, at in zip(limits, EVERYWHERE, strict=True))
-        found[names.index(name)] = (low, high)
+        found[places[name]] = (low, high)
     return found
 
 
@@ -195,11 +199,11 @@ def _number(value: Any, where: str, default: float) -> float:  # noqa: ANN401 - 
 
 def _classes(leaves: Sequence[Sequence[Mapping[str, int]]]) -> tuple[tuple[str, ...], ...]:
     """Return the classes of each output, in the order in which they are told."""
-    outputs = max(map(len, leaves), default=0)
-    return tuple(
-        tuple(dict.fromkeys(label for counts in leaves for one in counts[at : at + 1] for label in one))
-        for at in range(outputs)
-    )
+    found: list[dict[str, None]] = [{} for _ in range(max(map(len, leaves), default=0))]
+    for counts in leaves:
+        for labels, one in zip(found, counts, strict=False):
+            labels.update(dict.fromkeys(one))
+    return tuple(map(tuple, found))
 
 
 def _texts(value: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - what JSON holds

@@ -15,6 +15,14 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 MOST_CELLS: Final = 2_000
 """Overlaps of leaves up to which a program is solved for each of them."""
+MOST_PAIRS: Final = 10_000_000
+"""Of overlaps and leaves of the next tree that are tried; of more, they are taken to be too many."""
+MOST_SOLVED: Final = 5_000_000
+"""Numbers of rows that are sought by programs, after which no further class is looked at; a minute or two."""
+MOST_TREES: Final = 1_000
+"""Trees up to which they are taken together."""
+LARGEST: Final = 2**53
+"""The largest count that a program follows: it reckons in floats of 64 bits."""
 SECONDS: Final = 10.0
 """For one program; these are small, so that this is a cap and not a habit."""
 
@@ -39,14 +47,14 @@ def joint(trees: Sequence[Leaves], k: int) -> Joint:
     known, so that "safe" holds whatever is known of features.
     """
     trees = _aligned(trees)
-    if reason := _not_followed(trees):
+    if reason := next(_obstacles(trees), ""):
         return Joint((), reason)
     held = _held(trees)
     if held is not None and len(held) <= MOST_CELLS and not any(_solved(trees, held, k)):
         return Joint((), "")
     overlaps = _overlaps(trees)
-    if len(overlaps) > MOST_CELLS:
-        return Joint((), f"their leaves overlap in more than {MOST_CELLS:,} ways")
+    if overlaps is None:
+        return Joint((), f"their leaves overlap in more than {MOST_CELLS:,} ways, or are too many")
     found, many = _solved(trees, overlaps, k)
     if found or many:
         open_ = f"{many:,} of the overlaps of their leaves may hold fewer than {k} rows"
@@ -65,7 +73,8 @@ def _aligned(trees: Sequence[Leaves]) -> list[Leaves]:
 
 
 def _renumbered(tree: Leaves, names: tuple[str, ...]) -> Leaves:
-    places = [names.index(name) for name in tree.names]
+    every = {name: place for place, name in enumerate(names)}
+    places = [every[name] for name in tree.names]
     leaves = (
         leaf if leaf.box is None else leaf._replace(box={places[at]: limits for at, limits in leaf.box.items()})
         for leaf in tree.leaves
@@ -75,11 +84,14 @@ def _renumbered(tree: Leaves, names: tuple[str, ...]) -> Leaves:
 
 def _solved(trees: Sequence[Leaves], overlaps: "Sequence[_Overlap]", k: int) -> tuple[list[Few], int]:
     """Return the overlaps of few rows, and of how many others it is not known."""
-    found, many = [], 0
+    found, many, solved = [], 0, 0
     for number, label in enumerate(trees[0].classes[0]):
         table = _table(trees, overlaps, number)
-        few, open_ = _few(table, k)
-        many += open_
+        if solved > MOST_SOLVED:
+            many += len(table.overlaps)
+            continue
+        few, open_, programs = _few(table, k)
+        many, solved = many + open_, solved + programs * len(table.overlaps)
         found += [
             Few(words(overlaps[table.overlaps[at]].box, trees[0].names), f"class {label}", low, high)
             for at, low, high in few
@@ -122,15 +134,18 @@ class _Table:
         return (rows, int(rows[at])) if self.holds(rows) else (None, None)
 
 
-def _few(table: _Table, k: int) -> tuple[list[tuple[int, int, int]], int]:
-    """Return the overlaps of 1 to k − 1 rows with these bounds, and how many others could not be cleared.
+def _few(table: _Table, k: int) -> tuple[list[tuple[int, int, int]], int, int]:
+    """Return the overlaps of 1 to k − 1 rows with these bounds, how many others were not cleared, and by what programs.
 
     Rows that one overlap may hold tell of the others as well, so most need no program of their own.
     """
-    most, found, many = np.zeros(len(table.overlaps), dtype=np.int64), [], 0
+    if not table.overlaps:
+        return [], int(table.counts.any()), 0  # rows that are nowhere: the counts contradict each other
+    most, found, many, programs = np.zeros(len(table.overlaps), dtype=np.int64), [], 0, 0
     for at in range(len(table.overlaps)):
         if most[at] >= k:
             continue
+        programs += 2
         rows, high = table.extreme(at, -1)
         if rows is not None:
             np.maximum(most, rows, out=most)
@@ -141,14 +156,15 @@ def _few(table: _Table, k: int) -> tuple[list[tuple[int, int, int]], int]:
             many += 1
         else:
             found.append((at, low, high))
-    return found, many
+    return found, many, programs
 
 
 def _table(trees: Sequence[Leaves], overlaps: Sequence[_Overlap], label: int) -> _Table:
     """Return the sums of one class: a leaf that holds none of it has no part in any overlap."""
     starts = np.cumsum([0, *(len(tree.leaves) for tree in trees)])
     counts = np.array([leaf.counts[0][label] for tree in trees for leaf in tree.leaves], dtype=np.int64)
-    places = np.array([overlap.leaves for overlap in overlaps], dtype=np.int64) + starts[:-1]
+    every = np.array([overlap.leaves for overlap in overlaps], dtype=np.int64)
+    places = every.reshape(len(overlaps), len(trees)) + starts[:-1]
     kept = np.flatnonzero((counts[places] > 0).all(axis=1))
     columns = np.repeat(np.arange(kept.size), len(trees))
     return _Table(kept.tolist(), places[kept].ravel(), columns, counts)
@@ -162,11 +178,16 @@ def _held(trees: Sequence[Leaves]) -> list[_Overlap] | None:
     return [_Overlap(tuple(leaves), {}) for leaves in np.unique(np.stack(reached, axis=1), axis=0).tolist()]
 
 
-def _overlaps(trees: Sequence[Leaves]) -> list[_Overlap]:
-    """Return which leaves, one of each tree, have room for a row together; of too many, only some."""
-    found = [_Overlap((), {})]
+def _overlaps(trees: Sequence[Leaves]) -> list[_Overlap] | None:
+    """Return which leaves, one of each tree, have room for a row together; None if these are too many."""
+    found, pairs = [_Overlap((), {})], 0
     for tree in trees:
+        pairs += len(found) * len(tree.leaves)
+        if pairs > MOST_PAIRS:
+            return None
         found = list(islice((part for overlap in found for part in _parts(overlap, tree)), MOST_CELLS + 1))
+        if len(found) > MOST_CELLS:
+            return None
     return found
 
 
@@ -180,21 +201,24 @@ def _parts(overlap: _Overlap, tree: Leaves) -> Iterator[_Overlap]:
             yield _Overlap((*overlap.leaves, number), box)
 
 
-def _not_followed(trees: Sequence[Leaves]) -> str:
-    """Return why these trees cannot be taken together, if they cannot."""
+def _obstacles(trees: Sequence[Leaves]) -> Iterator[str]:
+    """Yield why these trees cannot be taken together, if they cannot; after the first, no other need hold."""
     first = trees[0]
+    if len(trees) > MOST_TREES:
+        yield f"there are more than {MOST_TREES:,} of them"
     if any(tree.fault for tree in trees):
-        return "their counts cannot be told"
+        yield "their counts cannot be told"
     if any(tree.is_sample for tree in trees):
-        return "each was fitted on a sample of its own"
+        yield "each was fitted on a sample of its own"
     if any(len(tree.classes) != 1 for tree in trees):
-        return "what several means, or several outputs, tell together is not followed"
+        yield "what several means, or several outputs, tell together is not followed"
     if any(leaf.box is None for tree in trees for leaf in tree.leaves):
-        return "which rows two rules share is not known"
+        yield "which rows two rules share is not known"
     totals = [[sum(column) for column in zip(*(leaf.counts[0] for leaf in tree.leaves), strict=True)] for tree in trees]
     if any(
         (tree.names, tree.classes, total) != (first.names, first.classes, totals[0])
         for tree, total in zip(trees, totals, strict=True)
     ):
-        return "they were not fitted on the same rows, features and classes"
-    return ""
+        yield "they were not fitted on the same rows, features and classes"
+    if max(totals[0], default=0) > LARGEST:
+        yield "their counts are too large"

@@ -22,14 +22,22 @@ from discreet.io.trees.stated import (
 )
 
 HEAD: Final = "digraph Tree {"
-NODE: Final = re.compile(r'([0-9]{1,9}) \[label=("[^\n]*"|<[^\n]*>)(?:, fillcolor="[#0-9a-zA-Z]*")?\] ;', re.ASCII)
-EDGE: Final = re.compile(r"([0-9]{1,9}) -> ([0-9]{1,9})(?: \[[^\n]*\])? ;", re.ASCII)
-LOOKS: Final = ("node [", "edge [", "graph [", "rankdir=", "{rank=same ;")
+NODE: Final = re.compile(
+    r'([0-9]{1,9}) \[label=("(?:[^"\\]|\\.)*"|<[^\n]*>)(?:, fillcolor="[#0-9a-zA-Z]*")?\] ;', re.ASCII
+)
+EDGE: Final = re.compile(r"([0-9]{1,9}) -> ([0-9]{1,9})(?: \[label[^];]*\])? ;", re.ASCII)
+LOOKS: Final = re.compile(
+    r"(?:(?:node \[shape=|edge \[fontname=|graph \[ranksep=)[^];]*\]|rankdir=LR|\{rank=same ;[ 0-9;]*\}) ;", re.ASCII
+)
+"""Nothing else may stand there: a node that we do not see, but Graphviz draws, would not be judged."""
 IMPURITY: Final = re.compile(rf"([a-z_]{{1,40}}) = ({NUMBER.pattern})", re.ASCII)
 MARKS: Final = (("<br/>", "\\n"), ("&le;", "<="), ("&#35;", "#"), ("<SUB>", "["), ("</SUB>", "]"))
+TAIL: Final = re.compile(r">\s*[],;]", re.ASCII)
+"""What would end a label of HTML before its end, so that more is drawn than is read."""
 NUMBERED: Final = re.compile(r"node #[0-9]+", re.ASCII)
 CROPPED: Final = "(...)"
-MEDIAN: Final = "absolute_error"
+MEANS: Final = {"squared_error", "friedman_mse", "poisson", "mse"}
+"""The criteria of trees whose leaves tell means; of others, or where it is not shown, it may be medians."""
 PAIR: Final = 2
 
 
@@ -42,6 +50,7 @@ class _Label(NamedTuple):
     test: Test | None = None
     impurity: str = ""
     criterion: str = ""
+    is_exact: bool = True
 
 
 def read(data: Data) -> tuple[Stated, ...]:
@@ -88,7 +97,7 @@ def _add(graph: Graph, line: str, at: int) -> None:
         if int(match[2]) in parents:
             raise _wrong(at)
         parents[int(match[2])] = int(match[1])
-    elif line and not line.startswith(LOOKS):
+    elif line and not LOOKS.fullmatch(line):
         raise _wrong(at)
 
 
@@ -100,6 +109,8 @@ def _label(quoted: str, at: int) -> _Label | None:
     """Return what a label tells: perhaps a number and a test, an impurity, rows, counts or a mean, a class."""
     body = quoted[1:-1]
     if quoted.startswith("<"):
+        if TAIL.search(body):
+            raise _wrong(at)
         for mark, plain in MARKS:
             body = body.replace(mark, plain)
     if body == CROPPED:
@@ -114,18 +125,24 @@ def _label(quoted: str, at: int) -> _Label | None:
         first.pop()
     if first:
         feature, between, number = first.pop().rpartition(" <= ")
-        test = Test(feature=feature, sign="<=", number=number) if between and is_number(number) else None
+        test = Test(feature=feature, sign="<=", number=_short(number)) if between and is_number(number) else None
         if first or test is None:
             raise _wrong(at)
     last = parts[-1].removeprefix("class = ") if parts[-1].startswith("class = ") else None
-    value = parts[place + 1 : len(parts) - (last is not None)]
+    value = ", ".join(parts[place + 1 : len(parts) - (last is not None)]).removeprefix("value = ")
     return _Label(
         parts[place].removeprefix("samples = "),
-        _counts(", ".join(value).removeprefix("value = "), at),
+        _counts(value, at),
         last or "",
         test,
-        *((impurity[2], impurity[1]) if impurity else ()),
+        *((_short(impurity[2]), impurity[1]) if impurity else ("", "")),
+        is_exact="." not in value,
     )
+
+
+def _short(number: str) -> str:
+    """Return a number by the digits that it has: one that was rounded to a whole number is written as 3.0."""
+    return number.removesuffix(".0")
 
 
 def _counts(value: str, at: int) -> tuple[str, ...]:
@@ -137,7 +154,7 @@ def _counts(value: str, at: int) -> tuple[str, ...]:
             f"line {at} has a value that is not one number for each class: trees of several outputs, or of very many "
             "classes, are read as JSON alone; write them by write_tree"
         )
-    return tuple(value[1:-1].split(", "))
+    return tuple(map(_short, value[1:-1].split(", ")))
 
 
 def _stated(labels: dict[int, _Label | None], parents: dict[int, int]) -> Stated:
@@ -167,13 +184,15 @@ def _stated(labels: dict[int, _Label | None], parents: dict[int, int]) -> Stated
     told = [label for label in labels.values() if label is not None]
     tests = [label.test for label in told if label.test is not None]
     numbers = [test.number for test in tests if test.number not in ENDLESS]
+    digits = max(map(digits_of, (*numbers, *(label.impurity for label in told))), default=None)
     return Stated(
         tuple(nodes),
         features=tuple(dict.fromkeys(test.feature for test in tests)),
-        digits=max(map(digits_of, (*numbers, *(label.impurity for label in told))), default=None),
+        digits=digits,
         hidden=tuple(hidden),
-        is_median=any(label.criterion == MEDIAN for label in told),
+        is_median=any(not label.counts and label.criterion not in MEANS for label in told),
         is_single=True,
+        is_rounded=not digits and not all(label.is_exact for label in told if label.counts),
     )
 
 

@@ -1,5 +1,6 @@
 """The rows that a tree was fitted on, a number for each feature: a CSV file with a header, or a frame."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,9 @@ class Features(NamedTuple):
 
     def as_single(self) -> "Features":
         """Return the values as floats of 32 bits have them, which is how scikit-learn compares them."""
-        return Features(self.n, {name: one.astype(np.float32).astype(np.float64) for name, one in self.columns.items()})
+        with np.errstate(over="ignore"):  # what 32 bits cannot hold is without end
+            columns = {name: one.astype(np.float32).astype(np.float64) for name, one in self.columns.items()}
+        return Features(self.n, columns)
 
 
 def read(source: Any, wanted: Sequence[str]) -> Features:  # noqa: ANN401 - a path, an open file, a frame of any library
@@ -49,13 +52,15 @@ def _csv(data: Data, wanted: Sequence[str]) -> Features:
     for at, line in enumerate(lines[1:], start=1):
         if len(line) != len(head):
             raise InputError(f"row {at} has {len(line)} fields, and the header has {len(head)}; mend it")
-    places = {name: head.index(name) for name in wanted}
+    every = {name: place for place, name in enumerate(head)}
+    places = {name: every[name] for name in wanted}
     columns = {name: _numbers([line[place] for line in lines[1:]]) for name, place in places.items()}
     return Features(len(lines) - 1, columns)
 
 
 def _check_there(head: Sequence[str], wanted: Sequence[str]) -> None:
-    lacking = sum(head.count(name) != 1 for name in wanted)
+    many = Counter(head)
+    lacking = sum(many[name] != 1 for name in wanted)
     if lacking:
         raise InputError(
             f"{lacking:,} of the {len(wanted):,} features that the tree asks for are not the name of just one column "
@@ -69,5 +74,5 @@ def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
         return np.array(
             [np.nan if value is None or value == "" else float(value) for value in values], dtype=np.float64
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("a feature of the rows holds what is no number; give those of the fit as numbers") from None

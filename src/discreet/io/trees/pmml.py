@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from discreet.errors import InputError
 from discreet.io.files import Data
 from discreet.io.pmml import get, name_of, opened
-from discreet.io.trees.stated import NEGATED, Node, Stated, Test, is_number
+from discreet.io.trees.stated import NEGATED, Node, Stated, Test, check_room, is_number
 
 SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
 WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}
@@ -42,6 +42,7 @@ def read(data: Data) -> tuple[Stated, ...]:
             )
     trees = [list(_nodes(_root(model))) for model in models]
     classes = tuple(dict.fromkeys(label for tree in trees for _, scores in tree for label in scores))
+    check_room(sum(map(len, trees)), len(classes))
     return tuple(_stated(model, tree, classes) for model, tree in zip(models, trees, strict=True))
 
 
@@ -69,10 +70,14 @@ def _may_stay(model: ET.Element) -> bool:
     """
     if model.get("noTrueChildStrategy") != "returnLastPrediction":
         return False
-    inner = (
-        (node, sum(name_of(child) == "Node" for child in node)) for node in model.iter() if name_of(node) == "Node"
-    )
-    return any(node.get("score") and (many == 1 or (many and not node.get("recordCount"))) for node, many in inner)
+    todo = [_root(model)]
+    while todo:
+        node = todo.pop()
+        below = [child for child in node if name_of(child) == "Node"]
+        if node.get("score") and (len(below) == 1 or (below and not node.get("recordCount"))):
+            return True
+        todo += below
+    return False
 
 
 def _features(model: ET.Element, nodes: tuple[Node, ...]) -> tuple[str, ...]:

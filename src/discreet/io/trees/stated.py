@@ -10,6 +10,8 @@ from discreet.errors import InputError
 NUMBER: Final = re.compile(r"[-+]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
 ENDLESS: Final = {"inf", "-inf"}
 """Where scikit-learn splits off what is missing, the threshold is no number."""
+MOST_COUNTS: Final = 10_000_000
+"""Of nodes and classes; a file may name a class once, but each node has a count of it."""
 CONTRADICT: Final = "The names of its classes contradict each other, so that it was not written as it is."
 NEGATED: Final = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
@@ -49,7 +51,8 @@ class Stated(NamedTuple):
 
     ``doubt`` is why its numbers need not be counts of rows, and ``fault`` why they cannot be told. ``digits`` are
     those that numbers were rounded to, if they were; ``hidden`` are tests of nodes, by number, below which
-    nothing is shown. ``is_single`` says that features were compared as floats of 32 bits.
+    nothing is shown. ``is_median`` says that its leaves tell medians, or may; ``is_single`` that features were compared
+    as floats of 32 bits; ``is_rounded`` that its counts may have been rounded to whole numbers.
     """
 
     nodes: tuple[Node, ...]
@@ -61,6 +64,7 @@ class Stated(NamedTuple):
     hidden: tuple[tuple[int, Test], ...] = ()
     is_median: bool = False
     is_single: bool = False
+    is_rounded: bool = False
 
 
 def exact(text: str) -> Fraction | None:
@@ -85,6 +89,14 @@ def digits_of(text: str) -> int:
     """
     mantissa, _, power = text.lower().partition("e")
     return max(0, len(mantissa.partition(".")[2]) - int(power or 0))
+
+
+def check_room(nodes: int, classes: int) -> None:
+    """Refuse more counts than fit into memory: the file may be small where most of them are 0 and not told."""
+    if nodes * classes > MOST_COUNTS:
+        raise InputError(
+            f"{nodes:,} nodes with {classes:,} classes have more than {MOST_COUNTS:,} counts; give a smaller tree"
+        )
 
 
 def named(told: Iterable[Named], where: str) -> tuple[tuple[str, ...], bool]:

@@ -137,4 +137,5 @@ def _stated(nodes: list[Node], leaves: list[Named], classes: tuple[str, ...], fa
         fault=fault if all(leaf.counts for leaf in leaves) else SHORT,
         digits=max((digits_of(test.number) for test in tests if test.number not in ENDLESS), default=None),
         is_single=True,
+        is_rounded=not any("." in count for leaf in leaves for count in leaf.counts),
     )
