@@ -148,7 +148,7 @@ ALWAYS_THERE = ("executors",)
 CLOSED, STATIC = {"kind": "closed"}, {"reading": "static"}
 
 LAWS = [
-    *each("mined", test_laws.test_all_ways_of_mining_find_what_the_definition_says, kind=KINDS),
+    Law("mined", test_laws.test_all_ways_of_mining_find_what_the_definition_says, {}),
     *each("mined", test_laws.test_all_ways_of_mining_find_what_the_definition_says_within_a_length, kind=KINDS),
     *each("mined", test_laws.test_all_ways_of_mining_find_what_the_definition_says_over_many_items, kind=KINDS[1:]),
     Law("mined", test_laws.test_all_ways_of_mining_find_what_the_definition_says_where_rows_are_repeated, CLOSED),
