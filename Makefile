@@ -22,10 +22,10 @@ demo: .venv/installed
 
 # The run without the JIT comes first, so that the closing line is that of the whole suite; beside it kernels are compiled, for
 # all workers. A worker runs whole files: their tests share browsers and servers, which take seconds to start, and are waited
-# for: so three workers for two cores.
+# for: so three workers for two cores. tests/conftest.py says which files come first.
 test: .venv/installed-test
 	@$(MAKE) --no-print-directory --jobs=2 test-without-jit kernels
-	$(PYTEST) -n 3 --dist loadfile
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit

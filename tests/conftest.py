@@ -14,6 +14,23 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 collect_ignore = ["conftest.py", "kernels.py", "browser/conftest.py", "browser/screenshots.py"]
 
 
+FIRST = (
+    "test_laws.py",
+    "browser/",
+    "test_benchmarks.py",
+    "test_sql.py",
+    "test_hide_exact.py",
+    "test_notebook_tutorial.py",
+)
+"""Files that take long: they start first, so that no worker is left with one of them at the end."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Put the files that take long before the others, which stay in their random order."""
+    items.sort(key=lambda item: not any(name in item.nodeid for name in FIRST))
+
+
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
     """A session of Spark, for the tests that need one."""
