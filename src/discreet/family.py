@@ -1,8 +1,9 @@
 """A family: published itemsets as a lattice, from which the supports of all itemsets below them follow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -248,6 +249,16 @@ def taken(
     chosen = np.empty(entries, dtype=np.int32)
     kernels.itemsets.take(offsets, items, numbers, 0, moved[1:], chosen)
     return moved, chosen
+
+
+def flat(itemsets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return itemsets one after the other: where each starts, and their items.
+
+    >>> [part.tolist() for part in flat([[0, 2], [], [1]])]
+    [[0, 2, 2, 3], [0, 2, 1]]
+    """
+    offsets = np.cumsum([0, *map(len, itemsets)], dtype=np.int64)
+    return offsets, np.fromiter(chain.from_iterable(itemsets), dtype=np.int32, count=int(offsets[-1]))
 
 
 def _of_frequent(patterns: Patterns) -> Family:

@@ -1,7 +1,7 @@
 """Against: blocking that goes on until an attacker who infers more than channels finds nothing either."""
 
 from dataclasses import replace
-from itertools import chain, count
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from discreet.block.inferred import holding, inferred, merged
 from discreet.block.problem import NOBODY, NONE, Answer, Problem
 from discreet.block.suppress import without
 from discreet.errors import GuaranteeError
-from discreet.family import taken
+from discreet.family import flat, taken
 from discreet.merged import Merged
 from discreet.mine import mine
 from discreet.release import Weighted
@@ -107,9 +107,7 @@ def _base(finding: Finding, least: int) -> Codes | None:
 def _copies(bases: set[Codes], k: int) -> Weighted:
     """Return k rows of each itemset, in dictionary order."""
     itemsets = sorted(map(sorted, bases))
-    offsets = np.cumsum([0, *map(len, itemsets)], dtype=np.int64)
-    items = np.array(list(chain.from_iterable(itemsets)), dtype=np.int32)
-    return Weighted(offsets, items, np.full(len(itemsets), k, dtype=np.int64))
+    return Weighted(*flat(itemsets), np.full(len(itemsets), k, dtype=np.int64))
 
 
 def _together(parts: list[Weighted]) -> Weighted:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -15,7 +14,7 @@ from discreet.block.inferred import holding
 from discreet.block.kinds import Found, Kinds, answer_of, as_matrix, gained, holds, kinds_of, places
 from discreet.block.problem import Answer, Problem
 from discreet.errors import BudgetError
-from discreet.family import taken
+from discreet.family import flat, taken
 from discreet.measure import class_sizes
 from discreet.mine import mine
 from discreet.program import Floats, Numbers, Program, Terms, each, entries
@@ -185,10 +184,9 @@ def _cut(problem: Problem, kinds: Kinds, cuts: Sequence[Pattern]) -> Cells:
     merged, _ = problem.merged
     rows = Weighted(kinds.offsets, kinds.items, kinds.counts)
     bases = [sorted(frozenset.intersection(*pattern.cells)) for pattern in cuts]
-    offsets = np.cumsum([0, *map(len, bases)])
     return Cells(
         np.array([holding(rows, [pattern]) for pattern in cuts], dtype=np.bool_).reshape(-1, kinds.counts.size),
-        as_matrix(offsets, np.array(list(chain.from_iterable(bases)), dtype=np.int32), place, width),
+        as_matrix(*flat(bases), place, width),
         np.array([merged.weights[holding(merged, [pattern])].sum() for pattern in cuts], dtype=np.int64),
     )
 

@@ -1,7 +1,7 @@
 """Kinds of rows, of which a release may have more or fewer than there were."""
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from discreet.block import add
 from discreet.block.inferred import holding
 from discreet.block.problem import NOBODY, Answer, Problem
 from discreet.errors import BudgetError
-from discreet.family import taken
+from discreet.family import flat, taken
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.release import Weighted, witness
@@ -97,12 +97,9 @@ def _bases(problem: Problem, cuts: Sequence[Pattern]) -> tuple[NDArray[np.int64]
     found = {tuple(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
     for pattern in cuts:
         cells = sorted(map(sorted, pattern.cells), key=lambda cell: (len(cell), cell))
-        lengths = np.cumsum([0, *map(len, cells)])
-        listed = as_matrix(lengths, np.array(list(chain.from_iterable(cells)), dtype=np.int32), place, width)
+        listed = as_matrix(*flat(cells), place, width)
         found.update(tuple(cells[at]) for at in np.flatnonzero(holds(listed, tops).any(axis=1))[:1])
-    every = sorted(found)
-    starts = np.cumsum([0, *map(len, every)], dtype=np.int64)
-    return starts, np.array(list(chain.from_iterable(every)), dtype=np.int32)
+    return flat(sorted(found))
 
 
 def _rare(problem: Problem, cuts: Sequence[Pattern]) -> NDArray[np.int64]:

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from discreet import kernels
 from discreet.attack.older import same_items
 from discreet.errors import InputError
-from discreet.family import family_of, with_root
+from discreet.family import family_of, flat, with_root
 from discreet.labels import Itemset, Label, ordered
 from discreet.machine import as_threads
 from discreet.patterns import Patterns
@@ -132,10 +130,7 @@ def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> d
 
 def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
     """Yield the itemsets that no other one holds."""
-    listed = [_places(itemset) for itemset in itemsets]
-    offsets = np.cumsum([0, *map(len, listed)], dtype=np.int64)
-    items = np.fromiter(chain.from_iterable(listed), dtype=np.int32, count=int(offsets[-1]))
-    is_largest = kernels.family.maximal(offsets, items, many).tolist()
+    is_largest = kernels.family.maximal(*flat([_places(itemset) for itemset in itemsets]), many).tolist()
     return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
 
 
