@@ -9,6 +9,9 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, count
 
+import numpy as np
+from scipy.optimize import linprog
+
 
 def subsets(items):
     """Yield every subset of ``items``, the empty one first."""
@@ -905,3 +908,107 @@ def arules_certainty(s, a, c):
     """Return the certainty factor as arules has it: by what confidence gains, or by what it loses."""
     gain = s / a - c
     return gain / (1 - c) if gain > 0 else gain / c
+
+
+# Whatever is published: all databases that fit it, as an array with a line for each database and a column for each kind
+# of row. A publication says the least and the most rows of each itemset that it speaks of, and a schema that no row
+# holds two items of a group.
+
+
+def kinds_of_rows(items, groups=()):
+    """Return the rows that there can be: sets of ``items`` with at most one item of each group."""
+    return [row for row in subsets(items) if all(len(row & frozenset(group)) < 2 for group in groups)]
+
+
+@cache
+def divisions(n, parts):
+    """Return all ways to divide ``n`` rows into so many kinds, a line for each."""
+    edges = [(-1, *bars, n + parts - 1) for bars in combinations(range(n + parts - 1), parts - 1)]
+    return np.diff(edges, axis=1) - 1
+
+
+def truth(kinds, has, lacks=()):
+    """Return for each kind of row whether it holds all of some items and none of others."""
+    return np.array([set(has) <= kind and not set(lacks) & kind for kind in kinds])
+
+
+def fitting(kinds, numbers, limits):
+    """Return all databases of one of the ``numbers`` of rows that keep {itemset: (least, most)}."""
+    found = []
+    for n in numbers:
+        databases = divisions(n, len(kinds))
+        for itemset, (least, most) in limits.items():
+            held = databases @ truth(kinds, itemset)
+            databases = databases[(least <= held) & (held <= most)]
+        found.append(databases)
+    return np.concatenate(found)
+
+
+def follows(databases, is_true, k):
+    """Return whether a pattern, given by the kinds of rows for which it is true, holds for 1 to k - 1 rows in each."""
+    held = databases @ is_true
+    return bool(held.size and held.min() > 0 and held.max() < k)
+
+
+def literal_patterns(kinds, items):
+    """Yield the conjunctions over ``items``, and what says that a row holds some items, but not all of others."""
+    for has, lacks in conjunctions(items):
+        yield truth(kinds, has, lacks)
+        if len(lacks) > 1:
+            yield truth(kinds, has) & ~truth(kinds, has | lacks)
+
+
+def boolean_pattern(databases, k):
+    """Return the kinds of rows of which 1 to k - 1 are in each of the databases, if there are such; else None.
+
+    A kind that may have k rows is not among them. One of those that a database has rows of must be: so all ways to
+    choose are tried, one kind for each database that none was chosen for yet.
+    """
+    tables = np.unique(databases, axis=0)
+    few = tables.max(axis=0) < k
+    stack = [((), frozenset())]
+    while stack:
+        chosen, refused = stack.pop()
+        held = tables[:, list(chosen)].sum(axis=1)
+        if held.max() >= k:
+            continue
+        if held.min() > 0:
+            return chosen
+        for kind in np.flatnonzero(few & (tables[held.argmin()] > 0)).tolist():
+            if kind not in refused:
+                stack.append(((*chosen, kind), refused))
+                refused = refused | {kind}
+    return None
+
+
+def sums(kinds, supports, patterns, k):
+    """Yield the patterns that a sum of these supports, each taken some times, tells to hold for 1 to k - 1 rows.
+
+    The rows that an itemset counts for are a vector over the kinds of rows; so is a pattern, and a sum tells its rows
+    if the one is a combination of the others.
+    """
+    if not supports:
+        return
+    base = np.array([truth(kinds, itemset) for itemset in supports], dtype=float).T
+    known = np.array([*supports.values()], dtype=float)
+    inverse = np.linalg.pinv(base)
+    for pattern in patterns:
+        times = inverse @ pattern
+        if np.allclose(base @ times, pattern, atol=1e-7) and 0 < round(times @ known) < k:
+            yield pattern
+
+
+def by_linear_programs(kinds, limits, patterns, k):
+    """Yield the patterns that hold for 1 to k - 1 rows in every database, even if it may have parts of rows.
+
+    Whole numbers are limits of what is left: more than 0 rows are 1.
+    """
+    base = np.array([truth(kinds, itemset) for itemset in limits], dtype=float)
+    least, most = np.array([*limits.values()], dtype=float).T
+    for pattern in patterns:
+        ends = [
+            linprog(sign * pattern, A_ub=np.vstack([base, -base]), b_ub=np.concatenate([most, -least])).fun * sign
+            for sign in (1, -1)
+        ]
+        if ends[0] > 1e-6 and ends[1] < k - 1e-6:
+            yield pattern

@@ -1,0 +1,237 @@
+"""Laws of "safe": what RELEASE, a silent attacker and ``block`` promise holds in every database that there can be.
+
+A case is a small database, with or without a schema, and a list of its itemsets: whole, partial, maximal, with gaps, of
+the largest supports, or rounded. The oracle enumerates all databases that fit the list.
+"""
+
+import os
+from math import comb
+
+import numpy as np
+import oracle
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from discreet import Patterns, Verdict, attack, audit, block, mine, read_facts
+
+CASES = 20_000 if os.environ.get("DISCREET_LARGE") else 520
+LAWS = 8
+MOST = 60_000
+"""How many databases are enumerated at most."""
+GROUPS = {3: ((), (), ("ab",)), 4: ((), ("ab",), ("abc",), ("ab", "cd")), 5: (("abc", "de"), ("ab", "cd"), ("abcd",))}
+"""Items that exclude each other, by the number of items."""
+
+levels = st.sampled_from(["plain", "derive", "linear", "exact"])
+methods = st.sampled_from(["suppress", "add", "withhold", "optimal", "best"])
+sigmas = st.integers(1, 5)
+many = settings(max_examples=CASES // LAWS)
+
+
+@st.composite
+def databases(draw, limit=MOST):
+    """Rows over 3 to 5 items, groups of items that exclude each other, and k: most different rows stand k times."""
+    size = draw(st.sampled_from([3, 3, 3, 4, 5]))
+    groups = draw(st.sampled_from(GROUPS[size]))
+    kinds = oracle.kinds_of_rows("abcde"[:size], groups)
+    most = next(n for n in range(40) if comb(n + len(kinds), n + 1) > limit)
+    k = draw(st.integers(2, 3))
+    counts = draw(st.lists(st.sampled_from([1, k, k, k, k + 1, k + 2, 2 * k]), min_size=1, max_size=most))
+    chosen = draw(st.permutations(kinds))
+    rows = [kind for kind, count in zip(chosen, counts, strict=False) for _ in range(count)]
+    return rows[:most], groups, k
+
+
+class Published:
+    """What a list of itemsets says, and all databases that fit it."""
+
+    def __init__(self, limits, numbers, groups=(), others=None):
+        """Take {itemset: (least, most rows)}, how many rows there may be, and the most rows of any other itemset."""
+        self.items = frozenset().union(*limits)
+        self.longest = max(map(len, limits))
+        self.groups = [group for group in (frozenset(group) & self.items for group in groups) if len(group) > 1]
+        self.kinds = oracle.kinds_of_rows(self.items, self.groups)
+        most = max(numbers) if others is None else others
+        self.limits = {one: limits.get(one, (0, most)) for one in oracle.subsets(self.items)}
+        self.databases = oracle.fitting(self.kinds, numbers, self.limits)
+
+    @property
+    def schema(self):
+        """The groups as an option."""
+        return self.groups or None
+
+    def told_by_sums(self, k):
+        """Return whether a sum of supports that are known exactly tells of 1 to k - 1 rows."""
+        exact = {one: low for one, (low, high) in self.limits.items() if low == high}
+        kinds = [kind for kind in self.kinds if self.limits[kind][1] > 0]
+        return any(True for _ in oracle.sums(kinds, exact, oracle.literal_patterns(kinds, self.items), k))
+
+    def told_by_programs(self, k):
+        """Return whether linear programs over all items tell of 1 to k - 1 rows."""
+        every = oracle.literal_patterns(self.kinds, self.items)
+        rare = [one for one in every if oracle.follows(self.databases, one, k)]
+        return any(True for _ in oracle.by_linear_programs(self.kinds, self.limits, rare, k))
+
+    def is_told(self, level, k):
+        """Return whether an attacker of a level must find something; linear programs look at two items more."""
+        if level == "exact":
+            return oracle.boolean_pattern(self.databases, k) is not None
+        is_seen = level == "linear" and len(self.items) <= self.longest + 2
+        return self.told_by_sums(k) or (is_seen and self.told_by_programs(k))
+
+    def follows(self, finding, k):
+        """Return whether what an attacker found is true in all databases."""
+        over, *cells = (
+            frozenset(finding.facts.labels[code] for code in codes)
+            for codes in (finding.pattern.over, *finding.pattern.cells)
+        )
+        return oracle.follows(self.databases, np.array([kind & over in cells for kind in self.kinds]), k)
+
+
+def exactly(listed):
+    """Return supports as limits."""
+    return {one: (count, count) for one, count in listed.items()}
+
+
+def whole(rows, groups, sigma, *, complete=True):
+    """Return what the list of all itemsets that reach sigma says, to whoever knows that it is whole or does not."""
+    listed = {frozenset(): len(rows), **oracle.frequent(rows, sigma)}
+    return Published(exactly(listed), [len(rows)], groups, sigma - 1 if complete else None)
+
+
+def released(release):
+    """Return what a release says; None where too many databases may fit it."""
+    n, listed = release.patterns.n, dict(release.patterns)
+    if comb(n + 2 ** len(frozenset().union(*listed)) - 1, n) > MOST:
+        return None
+    parts = {part for one in listed for part in oracle.subsets(one)}
+    supports = {part: max(count for one, count in listed.items() if part <= one) for part in parts}
+    others = release.patterns.min_support - 1 if release.is_whole else None
+    return Published(exactly({**supports, frozenset(): n}), [n], (), others)
+
+
+def check_attack(source, published, k, level, **options):
+    """Whatever is found is true everywhere, and who finds nothing misses nothing that the level promises to find."""
+    found = attack(source, k=k, level=level, schema=published.schema, **options)
+    assert all(published.follows(finding, k) for finding in found.findings)
+    assert not (found.is_safe and published.is_told(level, k))
+
+
+def check_audit(source, published, k, **options):
+    found = audit(source, k=k, schema=published.schema, **options)
+    assert not (found.verdict is Verdict.RELEASE and published.told_by_sums(k))
+
+
+@many
+@given(case=databases(), sigma=sigmas, level=levels, complete=st.booleans())
+def test_a_whole_or_partial_list_is_safe_only_where_nothing_follows(case, sigma, level, complete):
+    rows, groups, k = case
+    assume(len(rows) >= sigma)
+    published = whole(rows, groups, sigma, complete=complete)
+    check_attack(mine(rows, min_support=sigma), published, k, level, complete=complete)
+
+
+@many
+@given(case=databases(), sigma=sigmas, kind=st.sampled_from(["closed", "frequent", None]))
+def test_an_audit_releases_nothing_of_which_a_sum_tells_whoever_knows_the_schema(case, sigma, kind):
+    rows, groups, k = case
+    assume(len(rows) >= sigma)
+    published = whole(rows, groups, sigma)
+    if kind is None:
+        check_audit(rows, published, k, min_support=sigma)
+    else:
+        check_audit(mine(rows, min_support=sigma, kind=kind), published, k)
+
+
+@many
+@given(case=databases(), sigma=sigmas, level=levels, complete=st.booleans())
+def test_maximal_itemsets_are_safe_only_where_nothing_follows(case, sigma, level, complete):
+    rows, groups, k = case
+    assume(len(rows) >= sigma)
+    n, listed = len(rows), oracle.maximal(rows, sigma)
+    parts = {part for one in listed for part in oracle.subsets(one)}
+    limits = {part: (max(count for one, count in listed.items() if part <= one), n) for part in parts}
+    limits |= exactly({**listed, frozenset(): n})
+    published = Published(limits, [n], groups, sigma - 1 if complete else None)
+    patterns = mine(rows, min_support=sigma, kind="maximal")
+    check_attack(patterns, published, k, level, complete=complete)
+    check_audit(patterns, published, k)
+
+
+@many
+@given(case=databases(), level=levels, data=st.data())
+def test_a_list_with_gaps_is_safe_only_where_nothing_follows(case, level, data):
+    rows, groups, k = case
+    every = sorted(oracle.frequent(rows, 1), key=sorted)
+    kept = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))
+    listed = {frozenset(): len(rows)} | {one: oracle.support(one, rows) for one in kept}
+    published = Published(exactly(listed), [len(rows)], groups)
+    facts = read_facts(Patterns.from_itemsets(listed.items(), n=len(rows)))
+    check_attack(facts, published, k, level)
+    check_audit(facts, published, k)
+
+
+@many
+@given(case=databases(), level=levels, data=st.data())
+def test_a_list_of_the_largest_supports_is_safe_only_where_nothing_follows(case, level, data):
+    rows, groups, k = case
+    every = [(count, one) for one, count in oracle.frequent(rows, 1).items() if one]
+    assume(every)
+    every.sort(key=lambda pair: (-pair[0], sorted(pair[1])))
+    listed = {one: count for count, one in every[: data.draw(st.integers(1, len(every)))]}
+    published = Published(exactly({**listed, frozenset(): len(rows)}), [len(rows)], groups, min(listed.values()))
+    facts = read_facts(Patterns.from_itemsets(listed.items(), n=len(rows)), top=True)
+    check_attack(facts, published, k, level)
+    check_audit(facts, published, k)
+
+
+@many
+@given(
+    case=databases(MOST // 20),
+    level=levels,
+    sigma=sigmas,
+    unit=st.integers(2, 4),
+    mode=st.sampled_from(["round", "truncate"]),
+)
+def test_rounded_supports_are_safe_only_where_nothing_follows(case, level, sigma, unit, mode):
+    rows, groups, k = case
+    half = unit // 2 if mode == "round" else 0
+    below, above = (half, half) if mode == "round" else (0, unit - 1)
+
+    def before(count):
+        return max(0, count - below), count + above
+
+    supports = {**oracle.frequent(rows, sigma), frozenset(): len(rows)}
+    listed = {one: (count + half) // unit * unit for one, count in supports.items()}
+    n = listed.pop(frozenset())
+    assume(n and listed)
+    limits = {one: (max(sigma, before(count)[0]), before(count)[1]) for one, count in listed.items()}
+    least, most = before(n)
+    published = Published({**limits, frozenset(): (least, most)}, range(least, most + 1), groups, sigma - 1)
+    patterns = Patterns.from_itemsets(listed.items(), n=n)
+    facts = read_facts(patterns, round_to=unit, rounding=mode, min_support=sigma)
+    check_attack(facts, published, k, level)
+    check_audit(facts, published, k)
+
+
+@many
+@given(case=databases(), sigma=sigmas, method=methods, level=levels)
+def test_what_is_blocked_is_safe_against_whom_it_is_blocked(case, sigma, method, level):
+    rows, _, k = case
+    assume(len(rows) >= sigma)
+    release = block(rows, min_support=sigma, k=k, method=method, against=level, seconds=5)
+    published = released(release) if len(release.patterns) else None
+    assume(published is not None)
+    assert not published.is_told(level, k)
+
+
+@many
+@given(case=databases(), sigma=sigmas, method=methods)
+def test_an_audit_of_what_is_blocked_releases_nothing_that_a_schema_tells(case, sigma, method):
+    rows, groups, k = case
+    assume(len(rows) >= sigma and groups)
+    release = block(rows, min_support=sigma, k=k, method=method, seconds=5)
+    published = released(release) if len(release.patterns) else None
+    # Blocking knows no schema: rows that it adds may hold nothing of an attribute, but never two values of it.
+    assume(published is not None)
+    told = Published(published.limits, [release.patterns.n], groups, 0)
+    check_audit(release.patterns, told, k)
