@@ -70,7 +70,7 @@ def bounds(
     patterns: Patterns | Facts,
     pattern: str | Pattern,
     *,
-    complete: bool = True,
+    complete: bool | None = None,
     schema: Schema | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -79,8 +79,8 @@ def bounds(
     """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
 
     The pattern is a query such as ``a & b & ~c``. All items are taken together where few kinds of rows are possible;
-    else those of the pattern and as many of the tops near it as can be. If the list is ``complete``, no other itemset
-    reaches its minimum support; a ``schema`` names groups of items of which no row holds two. Older releases,
+    else those of the pattern and as many of the tops near it as can be. Unless ``complete`` is false, no other itemset
+    reaches the minimum support; a ``schema`` names groups of items of which no row holds two. Older releases,
     ``against``, are taken into account as ``attack`` does; where they have ``grown``, ``before`` is an item of the rows
     of the older one, and of several ``before1``, ``before2`` and so on.
 
