@@ -14,6 +14,7 @@ from discreet.attack.facts import Facts, Schema
 from discreet.attack.finding import LEVELS, Attack, Finding, Level, Searched, Undecided
 from discreet.attack.formula import Pattern
 from discreet.attack.older import as_releases, facts_of
+from discreet.attack.system import MOST_ROWS
 from discreet.errors import InputError, OptionError
 from discreet.labels import Label
 from discreet.merged import Rows, as_rows
@@ -25,6 +26,7 @@ __all__ = ["attack"]
 
 SECONDS: Final = 60.0
 MAX_ITEMSETS: Final = 2_000_000
+UNTOLD: Final = f"it does not tell of how many rows, or of more than {MOST_ROWS:,}"
 
 
 class Question(NamedTuple):
@@ -109,7 +111,7 @@ def _answered(question: Question, level: Level) -> Attack:
         # Later levels take limits into account, and the last one, where it comes to an end, everything.
         is_done = name == "exact" and not searched.undecided
         kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
-        undecided = [*kept, *searched.undecided]
+        undecided = list(dict.fromkeys([*kept, *searched.undecided]))
         derived = derived if searched.derived is None else searched.derived
         if acyclic and not _uses_absence(facts) and name != "plain":  # nothing is left to anyone
             undecided = []
@@ -133,6 +135,8 @@ def _linear(question: Question) -> Searched:
     # Loaded late: importing discreet shall not load a solver.
     from discreet.attack.linear import linear  # noqa: PLC0415
 
+    if question.facts.n > MOST_ROWS:
+        return Searched((), (Undecided(1, "publication", UNTOLD),))
     return Searched(*linear(question.facts, k=question.k, rows=question.rows, seconds=question.seconds))
 
 
@@ -140,6 +144,8 @@ def _exact(question: Question) -> Searched:
     from discreet.attack.exact import exact  # noqa: PLC0415 - as above
     from discreet.attack.linear import subtracted  # noqa: PLC0415
 
+    if question.facts.n > MOST_ROWS:
+        return Searched((), (Undecided(1, "publication", UNTOLD),))
     found = exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds)
     pairs = subtracted(question.facts, k=question.k, seconds=question.seconds)
     return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])

@@ -13,7 +13,7 @@ from discreet.attack.formula import Pattern
 from discreet.attack.older import as_releases, facts_of
 from discreet.attack.proof import Wanted, proven
 from discreet.attack.region import TINY, Clock, Region, TimeIsUpError
-from discreet.attack.system import Ground, System, around
+from discreet.attack.system import MOST_ROWS, Ground, System, around
 from discreet.errors import BudgetError
 from discreet.patterns import Patterns
 from discreet.program import Floats
@@ -95,6 +95,8 @@ sup(b) 7 − sup(c) 5 = 1 bound it'
     """
     olds = as_releases(against, grown=grown)
     facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
+    if facts.n > MOST_ROWS:
+        raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
     ground = Ground(facts, asked.over)
     over, cells = ground.bits(asked.over), frozenset(map(ground.bits, asked.cells))

@@ -4,7 +4,7 @@ From a whole list each of them is a sum of cells, and ``plain`` finds the small 
 with gaps and limits leave cells open whose sum is known: of n = 7 rows of which 5 hold a and b, 2 lack one of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Final, TypeAlias
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from discreet import kernels
 from discreet.attack.certificate import Certificate, Claim, Sum
 from discreet.attack.closure import Budget, known
-from discreet.attack.facts import Codes, Facts
+from discreet.attack.facts import Codes, Facts, Relation
 from discreet.attack.finding import Finding, Searched, Undecided
 from discreet.attack.formula import Pattern, subsets
 
@@ -36,16 +36,16 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     """
     if facts.inherited:
         return Searched([])
-    summed = _summed(facts, budget)
+    summed, said = _summed(facts, budget), _said(facts)
     findings: list[Finding] = []
     cells, long, more = 0, 0, 0
-    for base, top in _pairs(facts, k, budget.findings + 1):
+    for base, top in dict.fromkeys(_pairs(facts, said, k, budget.findings + 1)):
         if top in summed:
             continue
         if len(top - base) > LONGEST:
             long += 1
         elif len(findings) < budget.findings and cells < CELLS:
-            findings.append(Finding(Certificate(_claim(facts, base, top)), "plain", facts))
+            findings.append(Finding(Certificate(_claim(facts, said, base, top)), "plain", facts))
             cells += 1 << len(top - base)
         else:
             more += 1
@@ -66,7 +66,13 @@ def _summed(facts: Facts, budget: Budget) -> set[Codes]:
     return {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
 
 
-def _pairs(facts: Facts, k: int, most: int) -> Iterator[Pair]:
+def _said(facts: Facts) -> dict[Pair, int]:
+    """Return by how much the support of one itemset is more than that of another at least, where relations say so."""
+    two = (relation for relation in facts.relations if [times for _, times in relation.times] == [1, -1])
+    return {(one, other): least for ((one, _), (other, _)), least in two}
+
+
+def _pairs(facts: Facts, said: Mapping[Pair, int], k: int, most: int) -> Iterator[Pair]:
     """Yield listed itemsets of 1 to k − 1 rows, each with itself, then pairs that surely differ by so many."""
     few = ((facts.low > 0) & (facts.high < k)).nonzero()[0]
     yield from ((itemset, itemset) for itemset in map(facts.itemset, few[:most].tolist()))
@@ -75,13 +81,33 @@ def _pairs(facts: Facts, k: int, most: int) -> Iterator[Pair]:
         trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, most
     )
     yield from ((facts.itemset(base), facts.itemset(top)) for base, top in pairs.tolist())
+    for base, top in (sorted(pair, key=len) for pair in said):
+        (low, _), (high, _) = _limits(facts, said, base, top)
+        if 0 < low <= high < k:
+            yield base, top
 
 
-def _claim(facts: Facts, base: Codes, top: Codes) -> Claim:
-    """Return the claim that the difference of two supports, or one support, keeps the limits that they have."""
-    (low, high), (less, more) = facts.listed[base], facts.listed[top]
+def _claim(facts: Facts, said: Mapping[Pair, int], base: Codes, top: Codes) -> Claim:
+    """Return the claim of the least and the most rows that hold ``base`` and not all of ``top``, or ``top`` itself."""
     if base == top:
         itself = Sum(((top, Fraction(1)),))
-        return Claim(lacking(base, top), low, high, itself, itself)
+        return Claim(lacking(base, top), *facts.listed[top], itself, itself)
+    (low, lower), (high, upper) = _limits(facts, said, base, top)
+    return Claim(lacking(base, top), low, high, lower, upper)
+
+
+def _limits(facts: Facts, said: Mapping[Pair, int], base: Codes, top: Codes) -> tuple[tuple[int, Sum], tuple[int, Sum]]:
+    """Return the least and the most by which two supports differ, each with why: their own limits, or a relation."""
+    (low, high), (less, more) = facts.listed[base], facts.listed[top]
     difference = Sum(((base, Fraction(1)), (top, Fraction(-1))))
-    return Claim(lacking(base, top), low - more, high - less, difference, difference)
+    lower, upper = (low - more, difference), (high - less, difference)
+    least, most = said.get((base, top)), said.get((top, base))
+    if least is not None and least > lower[0]:
+        lower = least, _related(base, top, least, 1)
+    if most is not None and -most < upper[0]:
+        upper = -most, _related(top, base, most, -1)
+    return lower, upper
+
+
+def _related(one: Codes, other: Codes, least: int, times: int) -> Sum:
+    return Sum(relations=((Relation(((one, 1), (other, -1)), least), Fraction(times)),))

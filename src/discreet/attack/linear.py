@@ -64,11 +64,10 @@ class Differences:
         for top in self.ground.listed:
             for base in within if not top.itemset & ~universe else ():
                 least, most = base.low - top.high, base.high - top.low
-                pair = base.itemset, top.itemset
                 is_part = base.itemset != top.itemset and not base.itemset & ~top.itemset
-                if is_part and least < self.k and most > 0 and not 0 < least <= most < self.k:
-                    if pair not in self.findings:
-                        yield pair
+                is_open = least < self.k and most > 0 and not 0 < least <= most < self.k
+                if is_part and is_open and (base.itemset, top.itemset) not in self.findings:
+                    yield base.itemset, top.itemset
 
     def _add(self, region: Region, base: Bits, top: Bits) -> None:
         """Add a finding with its proof."""

@@ -23,6 +23,8 @@ Bits: TypeAlias = int
 Count = TypeVar("Count", int, float)
 """How many rows there are; in a mean of databases also parts of one."""
 
+MOST_ROWS: Final = 1 << 53
+"""Rows up to which a solver, which reckons in floats, tells one from the next."""
 LONGEST: Final = 20
 """Items of a top whose cells are all looked at."""
 KINDS: Final = 1 << 11
