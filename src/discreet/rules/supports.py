@@ -71,7 +71,7 @@ def _facts(said: list[tuple[Itemset, Limits]], min_support: Threshold | None = N
     wrong = sum(low > high for _, low, high in limits)
     if wrong:
         raise InputError(
-            f"{wrong:,} of {len(limits):,} supports are none of {most:,} rows that were rounded so; give the n that "
+            f"{wrong:,} of {max(wrong, len(limits) - 1):,} supports are none of {most:,} rows that were rounded so; give the n that "
             "was mined, and how supports were rounded"
         )
     absents = [] if reached is None else [reached - 1]
