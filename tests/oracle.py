@@ -825,6 +825,32 @@ def smallest_outside(itemsets, items):
     return {one for one in outside if not any(other < one for other in outside)}
 
 
+@cache
+def databases_with_supports(items, n):
+    """Return all databases of ``n`` rows over ``items``, each with the support of every set of these."""
+    return tuple((database, supports_of(database, items)) for database in databases_of(items, n))
+
+
+def fitting(items, numbers, keeps):
+    """Return the databases, of one of some numbers of rows, whose supports are as somebody was told."""
+    return [database for n in numbers for database, supports in databases_with_supports(items, n) if keeps(supports)]
+
+
+def inferred_differences(databases, itemsets, k):
+    """Return {(base, top): (fewest, most)} of listed itemsets that 1 to k - 1 rows of each database tell apart.
+
+    These rows hold ``base`` and not all of ``top``.
+    """
+    found = {}
+    for base in {frozenset(), *itemsets}:
+        for top in itemsets:
+            if base < top:
+                held = [holders(base, [top], database) for database in databases]
+                if min(held) >= 1 and max(held) < k:
+                    found[base, top] = (min(held), max(held))
+    return found
+
+
 # Older releases. Rows were only added: each came with one of the releases, and each release tells of the rows that came
 # with it or before. A database is as above, but its rows hold a mark for each older release that has them.
 

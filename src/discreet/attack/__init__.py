@@ -8,12 +8,13 @@ import numpy as np
 
 from discreet import kernels
 from discreet.acyclic import is_acyclic
-from discreet.attack import derive, plain
+from discreet.attack import derive, differences, plain
 from discreet.attack.closure import Budget
 from discreet.attack.facts import Facts, Schema
 from discreet.attack.finding import LEVELS, Attack, Finding, Level, Searched, Undecided
 from discreet.attack.formula import Pattern
 from discreet.attack.older import as_releases, facts_of
+from discreet.attack.system import MOST_ROWS
 from discreet.errors import InputError, OptionError
 from discreet.labels import Label
 from discreet.merged import Rows, as_rows
@@ -25,6 +26,7 @@ __all__ = ["attack"]
 
 SECONDS: Final = 60.0
 MAX_ITEMSETS: Final = 2_000_000
+UNTOLD: Final = f"it does not tell of how many rows, or of more than {MOST_ROWS:,}"
 
 
 class Question(NamedTuple):
@@ -52,7 +54,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     *,
     k: int,
     level: Level = "linear",
-    complete: bool = True,
+    complete: bool | None = None,
     schema: Schema | None = None,
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     against: Patterns | Iterable[Patterns] = (),
@@ -65,9 +67,9 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     ``level`` says what he can do, besides what those before him can: add and subtract supports ("plain", what
     ``detect`` finds); derive supports that are not published, and bound those that he cannot ("derive"); solve linear
     programs over the largest itemsets and one or two items more ("linear"); look at all rows that there could be
-    ("exact", for a few items). He knows n and, if the list is ``complete``, that no other itemset reaches its minimum
+    ("exact", for a few items). He knows n and, unless ``complete`` is false, that no other itemset reaches the minimum
     support; by a ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not
-    complete.
+    complete. ``Facts`` say themselves what is known of what is not listed; a schema is added to theirs.
 
     He has the releases ``against`` as well: of the same rows or, if they have ``grown`` since, of parts of them, each
     of a part of the next. Then findings also tell rows that were there before from those that came since.
@@ -109,16 +111,20 @@ def _answered(question: Question, level: Level) -> Attack:
         # Later levels take limits into account, and the last one, where it comes to an end, everything.
         is_done = name == "exact" and not searched.undecided
         kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
-        undecided = [*kept, *searched.undecided]
+        undecided = list(dict.fromkeys([*kept, *searched.undecided]))
         derived = derived if searched.derived is None else searched.derived
         if acyclic and not _uses_absence(facts) and name != "plain":  # nothing is left to anyone
             undecided = []
             break
+    if facts.left_out:
+        undecided.append(Undecided(1, "publication", facts.left_out))
     return Attack(facts, question.k, level, tuple(found.values()), tuple(undecided), derived, acyclic)
 
 
 def _plain(question: Question) -> Searched:
-    return plain.infer(question.facts, question.k, question.budget)
+    sums = plain.infer(question.facts, question.k, question.budget)
+    pairs = differences.infer(question.facts, question.k, question.budget)
+    return Searched([*sums.findings, *pairs.findings], [*sums.undecided, *pairs.undecided])
 
 
 def _derive(question: Question) -> Searched:
@@ -129,13 +135,20 @@ def _linear(question: Question) -> Searched:
     # Loaded late: importing discreet shall not load a solver.
     from discreet.attack.linear import linear  # noqa: PLC0415
 
+    if question.facts.n > MOST_ROWS:
+        return Searched((), (Undecided(1, "publication", UNTOLD),))
     return Searched(*linear(question.facts, k=question.k, rows=question.rows, seconds=question.seconds))
 
 
 def _exact(question: Question) -> Searched:
     from discreet.attack.exact import exact  # noqa: PLC0415 - as above
+    from discreet.attack.linear import subtracted  # noqa: PLC0415
 
-    return Searched(*exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds))
+    if question.facts.n > MOST_ROWS:
+        return Searched((), (Undecided(1, "publication", UNTOLD),))
+    found = exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds)
+    pairs = subtracted(question.facts, k=question.k, seconds=question.seconds)
+    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
 
 
 SEARCHES: Final[Mapping[Level, Callable[[Question], Searched]]] = {
@@ -155,8 +168,8 @@ def _is_acyclic(facts: Facts) -> bool:
 
 
 def _uses_absence(facts: Facts) -> bool:
-    """Return whether something is said of what is not listed: by any of the releases, or by the schema."""
-    return facts.absent is not None or bool(facts.absent_with or facts.schema)
+    """Return whether something is said beside the supports: of what is not listed, by the schema, or by rules."""
+    return facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
 
 
 def _check_rows(facts: Facts, rows: Rows) -> None:
@@ -167,6 +180,8 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
     kernels.exposed.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
     counts[0] = rows.n
     wrong = np.count_nonzero((counts < facts.low) | (counts > facts.high))
+    support = {facts.itemset(number): count for number, count in enumerate(counts.tolist())} if facts.relations else {}
+    wrong += sum(sum(times * support[one] for one, times in each) < least for each, least in facts.relations)
     if wrong:
         raise InputError(
             f"{wrong:,} of {counts.size:,} itemsets have another support in the rows than in the patterns; give the "

@@ -13,7 +13,7 @@ from discreet.attack.formula import Pattern
 from discreet.attack.older import as_releases, facts_of
 from discreet.attack.proof import Wanted, proven
 from discreet.attack.region import TINY, Clock, Region, TimeIsUpError
-from discreet.attack.system import Ground, System, around
+from discreet.attack.system import MOST_ROWS, Ground, System, around
 from discreet.errors import BudgetError
 from discreet.patterns import Patterns
 from discreet.program import Floats
@@ -70,7 +70,7 @@ def bounds(
     patterns: Patterns | Facts,
     pattern: str | Pattern,
     *,
-    complete: bool = True,
+    complete: bool | None = None,
     schema: Schema | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -79,8 +79,8 @@ def bounds(
     """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
 
     The pattern is a query such as ``a & b & ~c``. All items are taken together where few kinds of rows are possible;
-    else those of the pattern and as many of the tops near it as can be. If the list is ``complete``, no other itemset
-    reaches its minimum support; a ``schema`` names groups of items of which no row holds two. Older releases,
+    else those of the pattern and as many of the tops near it as can be. Unless ``complete`` is false, no other itemset
+    reaches the minimum support; a ``schema`` names groups of items of which no row holds two. Older releases,
     ``against``, are taken into account as ``attack`` does; where they have ``grown``, ``before`` is an item of the rows
     of the older one, and of several ``before1``, ``before2`` and so on.
 
@@ -95,6 +95,8 @@ sup(b) 7 − sup(c) 5 = 1 bound it'
     """
     olds = as_releases(against, grown=grown)
     facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
+    if facts.n > MOST_ROWS:
+        raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
     ground = Ground(facts, asked.over)
     over, cells = ground.bits(asked.over), frozenset(map(ground.bits, asked.cells))

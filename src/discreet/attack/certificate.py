@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.attack.facts import Codes, Facts, Limits
+from discreet.attack.facts import Codes, Facts, Limits, Relation
 from discreet.attack.formula import Pattern
 from discreet.errors import BudgetError, GuaranteeError
 
@@ -36,11 +36,12 @@ class Sum:
 
     A row counts in it for each of the itemsets that it holds, so many times; that is at most 1 if the pattern is true
     for the row, and at most 0 if it is not (of an upper limit: at least). ``within`` are itemsets with known supports:
-    a row that meets one of them in a cell of no rows is not possible.
+    a row that meets one of them in a cell of no rows is not possible. ``relations`` of the facts count like supports.
     """
 
     terms: tuple[tuple[Codes, Fraction], ...] = ()
     within: tuple[Codes, ...] = ()
+    relations: tuple[tuple[Relation, Fraction], ...] = ()
 
 
 Bound: TypeAlias = Cells | Sum
@@ -128,15 +129,22 @@ class _Checker:
 
     def _value(self, bound: Bound, pattern: Pattern, *, sign: int) -> Fraction:
         """Return the least that ``sign`` times a sum of supports can be, if it bounds ``sign`` times the pattern."""
+        total = Fraction(0)
         if isinstance(bound, Cells):
             times: Mapping[Codes, int | Fraction] = own_sum(bound, pattern, sign)
         else:
             times = added(bound)
-            self._check_rows(bound, times, pattern, sign)
-        total = Fraction(0)
+            self._check_rows(bound, spelled_out(bound), pattern, sign)
+            total += sum((self._related(relation, sign * factor) for relation, factor in bound.relations), Fraction(0))
         for itemset, factor in times.items():
             total += sign * factor * self.known(itemset)[0 if sign * factor > 0 else 1]
         return total
+
+    def _related(self, relation: Relation, factor: Fraction) -> Fraction:
+        """Return the least that a relation of the facts can be, so many times."""
+        if factor < 0 or relation not in self.facts.relations:
+            raise GuaranteeError("a certificate stands on what the facts do not say of supports; it is no proof")
+        return factor * relation.least
 
     def _check_rows(self, bound: Sum, times: Mapping[Codes, Fraction], pattern: Pattern, sign: int) -> None:
         """Refuse a sum in which some possible row counts for more than the pattern says, or with -1 for less."""
@@ -193,7 +201,7 @@ def itemsets_of(certificate: Certificate) -> Iterator[Codes]:
             if isinstance(bound, Cells):
                 yield from own_sum(bound, claim.pattern, sign)
             else:
-                yield from added(bound)
+                yield from spelled_out(bound)
                 yield from bound.within
 
 
@@ -203,6 +211,12 @@ def added(bound: Sum) -> dict[Codes, Fraction]:
     for itemset, factor in bound.terms:
         times[itemset] = times.get(itemset, Fraction(0)) + Fraction(factor)
     return times
+
+
+def spelled_out(bound: Sum) -> dict[Codes, Fraction]:
+    """Return how often each itemset counts in a sum and in the relations that it adds."""
+    spelled = ((one, factor * times) for relation, factor in bound.relations for one, times in relation.times)
+    return added(Sum((*bound.terms, *spelled)))
 
 
 def _check_length(length: int) -> None:

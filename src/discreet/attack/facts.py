@@ -1,16 +1,16 @@
 """Facts: what a publication says of supports, as limits that hold in every database it may come from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Self, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.errors import InconsistencyError, InputError
+from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
 from discreet.family import family_of
 from discreet.labels import Label, ordered
 from discreet.patterns import Patterns
@@ -22,6 +22,22 @@ Limits: TypeAlias = tuple[int, int]
 """The least and the most rows that hold something."""
 Schema: TypeAlias = Iterable[Iterable[Label]]
 """Groups of items of which no row holds two, such as the values of one attribute."""
+MOST: Final = 200_000
+"""Itemsets that facts may list one by one, each with limits of its own."""
+
+
+class Relation(NamedTuple):
+    """The supports of listed itemsets, each so many ``times``, add up to ``least`` or more.
+
+    A rule says so: if its confidence is 2/3 or more, 3 sup(A ∪ B) − 2 sup(A) is 0 or more.
+    """
+
+    times: tuple[tuple[Codes, int], ...]
+    least: int
+
+    def moved(self, place: Callable[[Codes], Codes]) -> "Relation":
+        """Return the same of itemsets by other codes."""
+        return Relation(tuple((place(itemset), times) for itemset, times in self.times), self.least)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +49,10 @@ class Facts:
     ``absent`` is the most rows that hold an itemset which is not below a listed one: min_support − 1 if all that
     reaches it is published, and None if nothing is said of them; ``absent_with`` are items with which it is fewer, and
     how many. No row holds two items of a group of the ``schema``.
+
+    ``is_top`` says that the list is one of the largest supports: then ``absent`` is also the most rows that hold a part
+    of a listed itemset which is not listed itself. ``relations`` are what several supports add up to, and ``left_out``
+    says what else was published that is not among these facts: with that, nothing is ever called safe.
 
     >>> from discreet import mine
     >>> facts = Facts.of(mine([["a", "b"], ["a", "b"], ["a"], ["c"]], min_support=2))
@@ -51,6 +71,9 @@ class Facts:
     absent: int | None = None
     schema: tuple[Codes, ...] = ()
     absent_with: tuple[tuple[int, int], ...] = ()
+    is_top: bool = False
+    relations: tuple[Relation, ...] = ()
+    left_out: str = ""
 
     def __post_init__(self) -> None:
         """Refuse limits that no number keeps."""
@@ -91,6 +114,7 @@ class Facts:
         n: int,
         absent: int | None = None,
         schema: Schema | None = None,
+        is_top: bool = False,
     ) -> Self:
         """Take the least and the most support of itemsets, each once; what is not said of the empty one is exactly n.
 
@@ -103,7 +127,8 @@ class Facts:
         labels = ordered(label for itemset in [*said, *groups] for label in itemset)
         code = {label: number for number, label in enumerate(labels)}
         coded = {frozenset(code[label] for label in itemset): limit for itemset, limit in said.items()}
-        return cls.from_codes(coded, labels, n=n, absent=absent, schema=as_schema(groups, labels))
+        found = cls.from_codes(coded, labels, n=n, absent=absent, schema=as_schema(groups, labels))
+        return replace(found, is_top=is_top)
 
     @classmethod
     def from_codes(
@@ -135,19 +160,60 @@ class Facts:
         """
         if self.inherited:
             return self
-        low, high, many = self.low.copy(), self.high.copy(), max(1, len(self.labels))
-        trie = kernels.lattice.plant(self.offsets, self.items)
-        kernels.intervals.narrow(trie, self.offsets, self.items, low, high, many)
+        every = self.filled()
+        low, high, many = every.low.copy(), every.high.copy(), max(1, len(every.labels))
+        trie = kernels.lattice.plant(every.offsets, every.items)
+        kernels.intervals.narrow(trie, every.offsets, every.items, low, high, many)
         wrong = np.flatnonzero(low > high).tolist()
         if wrong:
             raise InconsistencyError(
-                f"{len(wrong):,} of {len(self):,} itemsets have limits that contradict those of parts of them, or of "
-                "itemsets that hold them; no rows can have them: check how they were rounded",
+                f"{len(wrong):,} of {len(every):,} itemsets have limits that contradict those of parts of them, or of "
+                "itemsets that hold them; no rows can have them: check how they were rounded"
+                + ", and that those of the largest supports are listed"
+                * self.is_top,
                 "rising",
-                (self.labels[item] for item in self.itemset(wrong[0])),
+                (every.labels[item] for item in every.itemset(wrong[0])),
                 (),
             )
-        return replace(self, low=low, high=high)
+        return replace(every, low=low, high=high)
+
+    def filled(self) -> Self:
+        """Return the facts with all parts of listed itemsets among them, where a list of the largest leaves some out.
+
+        >>> facts = Facts.from_limits([(["a", "b"], 7, 7)], n=9, absent=7, is_top=True)
+        >>> facts.filled().listed[frozenset([0])], facts.limits(frozenset([0]))
+        ((0, 7), (7, 7))
+        """
+        if not self.is_top:
+            return self
+        said, todo = dict(self.listed), list(self.listed)
+        while todo:
+            itemset = todo.pop()
+            missing = [part for item in itemset if (part := itemset - {item}) not in said]
+            said |= {part: (0, self.missing(part)) for part in missing}
+            todo += missing
+            if len(said) - len(self) > MOST:
+                raise BudgetError(
+                    f"the list leaves out parts of its itemsets, and there are more than {MOST:,} of them; give a list "
+                    "of shorter itemsets"
+                )
+        every = self.from_codes(said, self.labels, n=self.n)
+        return replace(self, offsets=every.offsets, items=every.items, low=every.low, high=every.high)
+
+    def known_as(self, *, complete: bool | None, schema: Schema | None) -> Self:
+        """Return the facts for who knows that the list is ``complete``, or does not, and a ``schema`` besides theirs.
+
+        None leaves it at what the facts say of what is not listed.
+        """
+        if complete and self.absent is None:
+            raise OptionError(
+                "complete=True says that nothing else reaches the minimum support, but these facts do not tell which "
+                "it was; give them absent=, the most rows that hold what is not listed"
+            )
+        groups = tuple(dict.fromkeys((*self.schema, *as_schema(schema, self.labels))))
+        if complete is False:
+            return replace(self, schema=groups, absent=None, absent_with=(), is_top=False)
+        return replace(self, schema=groups)
 
     def __len__(self) -> int:
         return int(self.low.size)
@@ -194,10 +260,12 @@ class Facts:
         if above is None:
             return 0, self.missing(itemset)
         least = int(self.low[above])
-        return (least, least) if self.inherited else self.listed.get(itemset, (least, self.n))
+        if self.inherited:
+            return least, least
+        return self.listed.get(itemset, (least, self.missing(itemset) if self.is_top else self.n))
 
     def missing(self, itemset: Codes) -> int:
-        """Return the most rows that hold an itemset which is not below a listed one."""
+        """Return the most rows that hold an itemset which is not below a listed one, or of the largest not listed."""
         most = self.n if self.absent is None else min(self.n, self.absent)
         return min([most, *(fewer for item, fewer in self.absent_with if item in itemset)])
 
@@ -280,6 +348,8 @@ def as_schema(schema: Schema | None, labels: tuple[Label, ...]) -> tuple[Codes, 
     >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)
     True
     """
+    if isinstance(schema, str):
+        raise OptionError(f"schema is the text {schema[:40]!r}; give groups of labels that exclude each other")
     code = {label: number for number, label in enumerate(labels)}
     groups = (frozenset(code[label] for label in as_itemset(group) if label in code) for group in schema or ())
     return tuple(group for group in groups if len(group) > 1)

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 from discreet import markup
 from discreet.attack.certificate import NOTHING, Bound, Cells, Certificate, Claim, added, check, own_sum
 from discreet.attack.closure import Derived
-from discreet.attack.facts import Codes, Facts, Limits
+from discreet.attack.facts import Codes, Facts, Limits, Relation
 from discreet.attack.formula import Pattern
 from discreet.attack.mark import Mark, support_of
 from discreet.channels import Term, signed
@@ -187,7 +187,8 @@ def _because(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
 def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts) -> tuple[str, bool]:
     """Return the sum of a bound in words, with its value, and whether it is more than the publication itself says."""
     times: Mapping[Codes, int | Fraction] = own_sum(bound, pattern, sign) if isinstance(bound, Cells) else added(bound)
-    scale = lcm(*(Fraction(factor).denominator for factor in times.values()))
+    related = [] if isinstance(bound, Cells) else [factor for _, factor in bound.relations]
+    scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *related)))
     terms, texts, signs = [], [], set()
     for itemset, factor in sorted(times.items(), key=lambda term: (term[1] < 0, -len(term[0]), sorted(term[0]))):
         low, high = known.get(itemset) or facts.limits(itemset)
@@ -195,13 +196,25 @@ def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Lim
         terms.append(Term(int(scale * factor), frozenset(facts.labels[item] for item in itemset), limit))
         texts.append(f"{_support(itemset, facts)} {_limit(limit, side, exact=low == high)}")
         signs.add("=" if low == high else "≥" if sign > 0 else "≤")
+    for relation, factor in () if isinstance(bound, Cells) else bound.relations:
+        terms.append(Term(int(scale * abs(factor)), frozenset(), sign * relation.least))
+        texts.append(_weighed(relation, sign, facts, alone=not times and len(related) == 1))
+        signs.add("≥" if sign > 0 else "≤")
     total = Fraction(sum(term.times * term.support for term in terms), scale)
-    if [*times] == [pattern.over] and pattern.is_itemset:
+    if [*times] == [pattern.over] and pattern.is_itemset and not related:
         return _said(pattern.over, total.numerator, sign, facts), False
     value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
     text = f"a sum of {len(terms):,} supports" if len(terms) > TERMS else signed(terms, texts)
     text = f"({text}) / {scale}" if scale > 1 and len(terms) <= TERMS else text
     return f"{text} {max(signs, default='=')} {value}", True
+
+
+def _weighed(relation: Relation, sign: int, facts: Facts, *, alone: bool) -> str:
+    """Return what supports add up to in words: no less than that, or with -1 all of it negated and no more."""
+    times = sorted(((itemset, sign * factor) for itemset, factor in relation.times), key=lambda term: term[1] < 0)
+    parts = [Term(factor, frozenset(), 0) for _, factor in times]
+    text = signed(parts, [_support(itemset, facts) for itemset, _ in times])
+    return text if alone else f"({text}) {_limit(sign * relation.least, '≥' if sign > 0 else '≤', exact=False)}"
 
 
 def _support(itemset: Codes, facts: Facts) -> str:

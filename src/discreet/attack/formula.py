@@ -78,6 +78,12 @@ class Pattern:
         """Return the pattern as a reader would write it, such as ``a ∧ b ∧ ¬c``."""
         if not self.cells:
             return "no row"
+        base = frozenset.intersection(*self.cells)
+        lacked = self.over - base
+        is_marked = any(isinstance(labels[item], Mark) for item in self.over)
+        if not is_marked and self.over not in self.cells and len(self.cells) == (1 << len(lacked)) - 1 > 1:
+            signs = [_conjunction(base, base, labels)] if base else []
+            return " ∧ ".join([*signs, f"¬({_conjunction(lacked, lacked, labels)})"])
         ordered = sorted(self.cells, key=lambda cell: (-len(cell), sorted(cell)))
         cells = [_conjunction(cell, self.over, labels) for cell in ordered]
         return cells[0] if len(cells) == 1 else " ∨ ".join(f"({cell})" for cell in cells)

@@ -1,6 +1,7 @@
 """Linear: what follows from published supports over a top and one or two items more, by linear programs."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from math import comb
@@ -8,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from discreet.attack.differences import LONGEST as WIDEST
 from discreet.attack.facts import Facts
-from discreet.attack.finding import Finding, Searched, Undecided
+from discreet.attack.finding import Finding, Level, Searched, Undecided
 from discreet.attack.proof import Wanted, proven
 from discreet.attack.region import Clock, Region, Subcube, TimeIsUpError
 from discreet.attack.system import KINDS, LONGEST, Bits, Ground, System, around, places, system
@@ -21,8 +23,66 @@ SECONDS: Final = 60.0
 """What a search may take unless another budget is given."""
 FEW: Final = 6
 """Items over which all conjunctions are looked at, and not only those that say something of each item."""
+WHOLE: Final = 1 << 12
+"""Kinds of rows that may be possible where they are counted in whole numbers."""
+ENTRIES: Final = 1 << 22
+"""Differences, each with all kinds of rows, that are looked at together."""
+WORD: Final = 63
+"""Bits of a whole number that arrays have."""
 AT_ONCE: Final = 1 << 14
 """Tops with items beside them that witnesses are sought for together."""
+
+
+@dataclass(eq=False)
+class Differences:
+    """The search for differences: rows that hold a listed itemset and not all of a larger one (``differences``)."""
+
+    ground: Ground
+    k: int
+    clock: Clock
+    level: Level
+    findings: dict[tuple[Bits, Bits], Finding] = field(default_factory=dict)
+    unproven: set[tuple[Bits, Bits]] = field(default_factory=set)
+
+    def look(self, region: Region) -> None:
+        """Add the differences of 1 to k − 1 rows in every database of a region."""
+        kinds = region.system.rows
+        rows = np.array(kinds, dtype=np.int64 if region.system.universe.bit_length() < WORD else object)
+        pairs = self._pairs(region.system.universe)
+        while part := list(islice(pairs, max(1, ENTRIES // len(kinds)))):
+            truths = np.array([(rows & base == base) & (rows & top != top) for base, top in part], dtype=np.float64)
+            for number in region.left(truths, self.k).tolist():
+                if any(region.rare(truths[[number]], self.k)):
+                    self._add(region, *part[number])
+
+    def _pairs(self, universe: Bits) -> Iterator[tuple[Bits, Bits]]:
+        """Yield listed itemsets and larger ones within a universe that may differ by 1 to k − 1 rows.
+
+        Left out are those that surely do by their limits, and those below a known top: of both the level plain tells.
+        """
+        within = [limit for limit in self.ground.every if not limit.itemset & ~universe]
+        for top in self.ground.listed:
+            for base in within if not top.itemset & ~universe else ():
+                least, most = base.low - top.high, base.high - top.low
+                is_part = base.itemset != top.itemset and not base.itemset & ~top.itemset
+                is_open = least < self.k and most > 0 and not 0 < least <= most < self.k
+                if is_part and is_open and (base.itemset, top.itemset) not in self.findings:
+                    yield base.itemset, top.itemset
+
+    def _add(self, region: Region, base: Bits, top: Bits) -> None:
+        """Add a finding with its proof."""
+        proof = None
+        if (top & ~base).bit_count() <= WIDEST:
+            between = [base]
+            for place in places(top & ~base):
+                between += [cell | 1 << place for cell in between]
+            systems = around(self.ground, top, region.system.universe)
+            proof = proven(systems, Wanted(top, frozenset(between) - {top}, 1, self.k - 1), self.clock)
+        if proof is None:
+            self.unproven.add((base, top))
+        else:
+            self.findings[base, top] = Finding(proof, self.level, self.ground.facts)
+            self.unproven.discard((base, top))
 
 
 @dataclass(eq=False)
@@ -36,6 +96,17 @@ class Search:
     findings: dict[Subcube, Finding] = field(default_factory=dict)
     unproven: int = 0
     too_large: int = 0
+
+    def __post_init__(self) -> None:
+        """Start without differences."""
+        self.differences = Differences(self.ground, self.k, self.clock, "linear")
+
+    def subtract(self, universes: Iterable[Bits]) -> None:
+        """Look for differences over the items of each universe, where some supports are not known."""
+        for universe in universes if self.ground.listed else ():
+            self.clock.left()
+            with suppress(BudgetError):  # counted where cells are looked for
+                self.differences.look(Region(system(self.ground, universe, most=KINDS), self.clock))
 
     def look(self, universes: Iterable[Bits]) -> None:
         """Look for cells over the items of each universe that hold from 1 to k − 1 rows everywhere."""
@@ -126,10 +197,33 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
         universes = (universe for many in range(most + 1) for universe in _universes(ground, many))
         while part := list(islice(universes, AT_ONCE)):
             search.look(dict.fromkeys(part))
+            search.subtract(dict.fromkeys(part))
             unseen -= len(part)
     except TimeIsUpError:
         pass
-    return Searched(tuple(search.findings.values()), tuple(_left(search, unseen, behind, seconds)))
+    findings = (*search.findings.values(), *search.differences.findings.values())
+    return Searched(findings, tuple(_left(search, unseen, behind, seconds)))
+
+
+def subtracted(facts: Facts, *, k: int, seconds: float = SECONDS) -> Searched:
+    """Return the differences of 1 to k − 1 rows in every database that facts allow, in whole numbers over all items.
+
+    >>> facts = Facts.from_limits([(["a"], 6, 6), (["b"], 6, 6), (["a", "b"], 4, 7)], n=7)
+    >>> print(*subtracted(facts, k=3).findings)
+    ¬(a ∧ b): 1 to 2 rows
+    """
+    ground, clock = Ground(facts), Clock.of(seconds)
+    search = Differences(ground, k, clock, "exact")
+    try:
+        if ground.listed:
+            search.look(Region(system(ground, ground.everything, most=WHOLE), clock, whole=True))
+    except BudgetError:
+        pass  # exact says that there are too many items
+    except TimeIsUpError:
+        return Searched(tuple(search.findings.values()), (Undecided(1, "publication", _over(seconds)),))
+    why = "whole numbers leave few rows, but no sum of supports proves it"
+    left = [Undecided(len(search.unproven), "differences", why)] if search.unproven else []
+    return Searched(tuple(search.findings.values()), left)
 
 
 def _cubes(made: System) -> list[Subcube]:
@@ -169,12 +263,15 @@ def _left(search: Search, unseen: int, behind: int, seconds: float) -> Iterator[
     if long:
         yield Undecided(long, "tops", f"they have more than {LONGEST} items")
     if unseen:
-        yield Undecided(unseen, what, f"the {seconds:g} seconds were over")
+        yield Undecided(unseen, what, _over(seconds))
     if behind:
         yield Undecided(behind, what, "channels are open; block them first")
     if search.too_large:
         yield Undecided(search.too_large, what, f"more than {KINDS:,} kinds of rows are possible")
-    if search.unproven:
-        yield Undecided(
-            search.unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it"
-        )
+    unproven = search.unproven + len(search.differences.unproven)
+    if unproven:
+        yield Undecided(unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it")
+
+
+def _over(seconds: float) -> str:
+    return f"the {seconds:g} seconds were over"

@@ -6,20 +6,17 @@ is that of X and the mark in the new rows (docs/against.md). So two releases are
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import Final
 
-from discreet.attack.facts import Codes, Facts, Limits, Schema, as_schema
+from discreet.attack.facts import MOST, Codes, Facts, Limits, Schema, as_schema
 from discreet.attack.formula import subsets
-from discreet.attack.mark import marks_for
+from discreet.attack.mark import Mark, marks_for
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
 from discreet.labels import Label, ordered
 from discreet.mine import mine
 from discreet.patterns import Patterns
 from discreet.transactions import Transactions
-
-MOST: Final = 200_000
-"""Itemsets that facts may list one by one, each with limits of its own."""
 
 
 def as_releases(against: Patterns | Iterable[Patterns], *, grown: bool) -> tuple[Patterns, ...]:
@@ -54,12 +51,13 @@ def facts_of(
     olds: Sequence[Patterns] = (),
     *,
     grown: bool = False,
-    complete: bool = True,
+    complete: bool | None = None,
     schema: Schema | None = None,
 ) -> Facts:
     """Return what a release says together with older ones: of the same rows or, if they have ``grown``, of parts.
 
-    Each list is ``complete``, or none is. Supports that no rows have are an InconsistencyError.
+    Each list is ``complete``, or none is; facts say themselves what they do of what is not listed, unless they are told
+    to forget it. Supports that no rows have are an InconsistencyError.
 
     >>> old = Patterns.from_itemsets([([], 10), (["a"], 6)], n=10, min_support=5)
     >>> new = Patterns.from_itemsets([([], 12), (["a"], 7)], n=12, min_support=5)
@@ -67,19 +65,28 @@ def facts_of(
     >>> [(*map(str, facts.labels), facts.limits(frozenset(codes))) for codes in ([0], [1], [0, 1])]
     [('a', 'before', (7, 7)), ('a', 'before', (10, 10)), ('a', 'before', (6, 6))]
     """
-    own = new.settled() if isinstance(new, Facts) else Facts.of(new, complete=complete, schema=schema)
+    is_whole = complete is not False
+    if isinstance(new, Facts):
+        own = new.known_as(complete=complete, schema=schema).settled()
+    else:
+        own = Facts.of(new, complete=is_whole, schema=schema)
     if not olds:
         return own
+    if any(isinstance(label, Mark) for label in own.labels):
+        raise OptionError("these facts are of older releases already; give all of them at once with against=")
     names = [same_items(old.labels, own.labels) for old in olds]
     labels = ordered([*own.labels, *(name for each in names for name in each.values())])
-    told = [_recoded(_said_by(old, complete=complete), labels, each) for old, each in zip(olds, names, strict=True)]
+    told = [_recoded(_said_by(old, complete=is_whole), labels, each) for old, each in zip(olds, names, strict=True)]
     last = _recoded(own, labels, {label: label for label in own.labels})
-    groups = as_schema(schema, labels) or tuple(_moved(group, own.labels, last.code) for group in own.schema)
+    moved = (_moved(group, own.labels, last.code) for group in own.schema)
+    groups = tuple(dict.fromkeys((*moved, *as_schema(schema, labels))))
     if not grown:
-        return _same_rows([*told, last], groups)
-    order = sorted(range(len(told)), key=lambda number: told[number].n)
-    marks = marks_for([number + 1 for number in order], labels)
-    return _grown([*(told[number] for number in order), last], (*labels, *marks), groups)
+        found = _same_rows([*told, last], groups)
+    else:
+        order = sorted(range(len(told)), key=lambda number: told[number].n)
+        marks = marks_for([number + 1 for number in order], labels)
+        found = _grown([*(told[number] for number in order), last], (*labels, *marks), groups)
+    return replace(found, relations=last.relations, left_out=own.left_out)
 
 
 def _said_by(old: Patterns, *, complete: bool) -> Facts:
@@ -94,8 +101,13 @@ def _recoded(facts: Facts, labels: tuple[Label, ...], names: Mapping[Label, Labe
     """Return facts by the codes of other labels, which has all that they are called there."""
     code = {label: number for number, label in enumerate(labels)}
     moved = {label: code[name] for label, name in names.items()}
-    said = {_moved(itemset, facts.labels, moved): limits for itemset, limits in facts.listed.items()}
-    return Facts.from_codes(said, labels, n=facts.n, inherited=facts.inherited, absent=facts.absent)
+
+    def place(itemset: Codes) -> Codes:
+        return _moved(itemset, facts.labels, moved)
+
+    said = {place(itemset): limits for itemset, limits in facts.listed.items()}
+    found = Facts.from_codes(said, labels, n=facts.n, inherited=facts.inherited, absent=facts.absent)
+    return replace(found, relations=tuple(relation.moved(place) for relation in facts.relations))
 
 
 def _moved(itemset: Codes, labels: Sequence[Label], code: Mapping[Label, int]) -> Codes:

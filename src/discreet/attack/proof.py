@@ -1,6 +1,6 @@
 """Proofs: sums of supports that bound a pattern, found by a linear program and made exact in fractions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, lcm
@@ -9,11 +9,13 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.attack.certificate import NOTHING, Bound, Certificate, Claim, Sum, proves
+from discreet.attack.facts import Codes, Relation
 from discreet.attack.region import TINY, Clock, Region
-from discreet.attack.system import Bits, Limit, System, as_pattern, places
+from discreet.attack.system import Balance, Bits, Limit, System, as_pattern, places
 from discreet.program import Floats, Numbers, Program, Terms
 
-Multipliers: TypeAlias = dict[Bits, Fraction]
+Multipliers: TypeAlias = dict[Bits | Balance, Fraction]
+"""How often supports count in a sum, and what several supports add up to."""
 
 FEW: Final = 6
 """Items over which every row is taken for possible: then a proof need not say which are not."""
@@ -23,6 +25,8 @@ DENOMINATORS: Final = (1, 2, 6, 12, 60, 2520, 10**5, 10**8)
 """Multipliers are rounded to fractions of these at most, the small ones first."""
 SECONDS: Final = 10.0
 """What a sum may take at most."""
+MULTIPLIER: Final = 1 << 10
+"""The largest multiplier that is looked for."""
 WORD: Final = 63
 """Bits of a whole number that arrays have."""
 
@@ -73,9 +77,16 @@ def _bound(system: System, wanted: Wanted, clock: Clock, *, sign: int) -> Bound 
         if found is not None:
             codes = system.ground.codes
             found |= _excluding(system, found, sign)
-            terms = sorted(((codes(one), factor) for one, factor in found.items()), key=lambda term: sorted(term[0]))
-            return Sum(tuple(terms), tuple(map(codes, within)))
+            terms = [(codes(one), factor) for one, factor in found.items() if isinstance(one, Bits)]
+            relations = ((_related(one, codes), factor) for one, factor in found.items() if isinstance(one, Balance))
+            terms.sort(key=lambda term: sorted(term[0]))
+            return Sum(tuple(terms), tuple(map(codes, within)), tuple(relations))
     return None
+
+
+def _related(balance: Balance, codes: Callable[[Bits], Codes]) -> Relation:
+    """Return what supports add up to by the codes of items, as the facts have it."""
+    return Relation(tuple((codes(itemset), times) for itemset, times in balance.times), balance.least)
 
 
 def _possible(system: System) -> Iterator[tuple[list[Bits], list[Bits]]]:
@@ -93,14 +104,22 @@ def _excluding(system: System, found: Multipliers, sign: int) -> Multipliers:
 
     Their supports are 0, so they cost nothing.
     """
-    enough = 1 + sum((abs(factor) for factor in found.values() if sign * factor > 0), Fraction(0))
+    enough = 1 + sum((abs(factor) * _weight(one) for one, factor in found.items()), Fraction(0))
     groups = (list(places(group & system.universe)) for group in system.ground.groups)
     pairs = {1 << one | 1 << other for group in groups for one, other in combinations(group, 2)}
     return {pair: found.get(pair, Fraction(0)) - sign * enough for pair in sorted(pairs)}
 
 
+def _weight(one: Bits | Balance) -> int:
+    """Return how often a row counts at most in a support, or in what several add up to."""
+    return sum(abs(times) for _, times in one.times) if isinstance(one, Balance) else 1
+
+
 class _Columns:
-    """The itemsets whose supports a sum may use, and which rows hold them; of those that the same rows hold, one."""
+    """The itemsets whose supports a sum may use, and which rows hold them; of those that the same rows hold, one.
+
+    Behind them is what several supports add up to, and how often each row counts in it.
+    """
 
     def __init__(self, system: System, rows: list[Bits], clock: Clock) -> None:
         self.rows, self.clock = rows, clock
@@ -111,8 +130,15 @@ class _Columns:
             known = chosen.get(key)
             if known is None or _rank(limit) < _rank(known):
                 chosen[key] = limit
-        self.limits = list(chosen.values())
-        self.held = np.array([np.frombuffer(key, dtype=np.bool_) for key in chosen]).T
+        limits, balances = list(chosen.values()), list(system.balances)
+        self.limits, self.free = limits, len(limits)
+        self.names: list[Bits | Balance] = [*(limit.itemset for limit in limits), *balances]
+        counted = [sum(times * (kinds & one == one) for one, times in balance.times) for balance in balances]
+        self.held = np.array([*(np.frombuffer(key, dtype=np.bool_) for key in chosen), *counted], dtype=np.int64).T
+        self.low = [*(limit.low for limit in limits), *(balance.least for balance in balances)]
+        self.high = [*(limit.high for limit in limits), *[0] * len(balances)]
+        # A solver takes small numbers only for what they are.
+        self.scales = [*[1] * self.free, *(_weight(balance) for balance in balances)]
 
     def sum(self, said: Numbers, target: int, sign: int) -> Multipliers | None:
         """Return multipliers such that a row counts for no more than is ``said``, and all for more than target - 1."""
@@ -120,21 +146,19 @@ class _Columns:
         if found is None:
             return None
         for most in DENOMINATORS:
-            times = {
-                limit.itemset: factor
-                for limit, value in zip(self.limits, found.tolist(), strict=True)
-                if (factor := Fraction(value).limit_denominator(most))
-            }
+            times = [
+                Fraction(value).limit_denominator(most) / scale
+                for value, scale in zip(found.tolist(), self.scales, strict=True)
+            ]
             mended = self._mended(times, said, target)
             if mended is not None:
-                return {itemset: sign * factor for itemset, factor in mended.items() if factor}
+                return {name: sign * factor for name, factor in zip(self.names, mended, strict=True) if factor}
         return None
 
     def _solve(self, said: Numbers, target: int) -> Floats | None:
         """Return multipliers, in floating point."""
-        many = len(self.limits)
-        low = np.array([limit.low for limit in self.limits], dtype=np.float64)
-        high = np.array([limit.high for limit in self.limits], dtype=np.float64)
+        many, scales = len(self.names), np.array(self.scales, dtype=np.float64)
+        low, high = (np.array(ends, dtype=np.float64) / scales for ends in (self.low, self.high))
         best = self._program(said, cost=(-low, high))
         values = best.solve(seconds=min(SECONDS, self.clock.left()), gap=0).values
         if values is None:
@@ -144,7 +168,7 @@ class _Columns:
             return None
         # Whole limits ask for no more than what rounds to them; a sum that just says so has the simplest multipliers.
         enough = target if most >= target - TINY else (most + target - 1) / 2
-        lengths = np.array([1 + limit.itemset.bit_count() / 16 for limit in self.limits])
+        lengths = np.array([1 + (one.bit_count() / 16 if isinstance(one, Bits) else 1) for one in self.names])
         short = self._program(said, cost=(lengths, lengths))
         worth = Terms(np.zeros(2 * many, dtype=np.int64), np.arange(2 * many), np.concatenate([low, -high]))
         short.rows(1, worth, lower=enough - TINY)
@@ -153,33 +177,35 @@ class _Columns:
 
     def _program(self, said: Numbers, cost: tuple[Floats, Floats]) -> Program:
         """Return a program whose columns are multipliers: what they add, then what they take away."""
-        program = Program()
+        program, many = Program(), len(self.names)
         # No published sum needs more; without a limit there is none where no sum says enough.
-        added = program.columns(len(self.limits), cost=cost[0], upper=1 << 10, whole=False)
-        taken = program.columns(len(self.limits), cost=cost[1], upper=1 << 10, whole=False)
+        added = program.columns(many, cost=cost[0], upper=MULTIPLIER, whole=False)
+        # What supports add up to is known to be at least so much, and nothing else.
+        upper = np.where(np.arange(many) < self.free, MULTIPLIER, 0)
+        taken = program.columns(many, cost=cost[1], upper=upper, whole=False)
         rows, columns = np.nonzero(self.held)
-        ones = np.ones(rows.size)
-        program.rows(len(self.rows), Terms(rows, added[columns], ones), Terms(rows, taken[columns], -ones), upper=said)
+        times = self.held[rows, columns] / np.array(self.scales)[columns]
+        program.rows(
+            len(self.rows), Terms(rows, added[columns], times), Terms(rows, taken[columns], -times), upper=said
+        )
         return program
 
-    def _mended(self, times: dict[Bits, Fraction], said: Numbers, target: int) -> Multipliers | None:
+    def _mended(self, times: list[Fraction], said: Numbers, target: int) -> list[Fraction] | None:
         """Return multipliers that are right, in exact numbers: what a row counts for too much is taken off all rows."""
-        scale = lcm(*(factor.denominator for factor in times.values()))
-        whole = [int(times.get(limit.itemset, 0) * scale) for limit in self.limits]
+        scale = lcm(*(factor.denominator for factor in times))
+        whole = [int(factor * scale) for factor in times]
         counted = self.held.astype(object) @ np.array(whole, dtype=object)
         excess = max((int(one) - scale * int(most) for one, most in zip(counted, said, strict=True)), default=0)
-        mended = dict(times)
+        mended = list(times)
         if excess > 0:
-            held_by_all = next(
-                (limit.itemset for limit, held in zip(self.limits, self.held.T, strict=True) if held.all()), None
-            )
+            held_by_all = next((at for at in range(self.free) if self.held[:, at].all()), None)
             if held_by_all is None:
                 return None
-            mended[held_by_all] = mended.get(held_by_all, Fraction(0)) - Fraction(excess, scale)
-        value = Fraction(0)
-        for limit in self.limits:
-            factor = mended.get(limit.itemset, Fraction(0))
-            value += factor * (limit.low if factor > 0 else limit.high)
+            mended[held_by_all] -= Fraction(excess, scale)
+        if any(factor < 0 for factor in mended[self.free :]):
+            return None
+        ends = zip(mended, self.low, self.high, strict=True)
+        value = sum((factor * (low if factor > 0 else high) for factor, low, high in ends), Fraction(0))
         return mended if ceil(value) >= target else None
 
 

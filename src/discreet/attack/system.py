@@ -23,6 +23,8 @@ Bits: TypeAlias = int
 Count = TypeVar("Count", int, float)
 """How many rows there are; in a mean of databases also parts of one."""
 
+MOST_ROWS: Final = 1 << 53
+"""Rows up to which a solver, which reckons in floats, tells one from the next."""
 LONGEST: Final = 20
 """Items of a top whose cells are all looked at."""
 KINDS: Final = 1 << 11
@@ -37,6 +39,13 @@ class Limit(NamedTuple):
     itemset: Bits
     low: int
     high: int
+
+
+class Balance(NamedTuple):
+    """The supports of itemsets, each so many ``times``, add up to ``least`` or more."""
+
+    times: tuple[tuple[Bits, int], ...]
+    least: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +95,18 @@ class Ground:
         """What is said of itemsets that are not below a known top."""
         if self.facts.inherited:
             return ()
-        limits = (Limit(self.bits(itemset), *limits) for itemset, limits in self.facts.listed.items())
-        return tuple(sorted(limit for limit in limits if not any(limit.itemset & ~top == 0 for top in self.known)))
+        return tuple(limit for limit in self.every if not any(limit.itemset & ~top == 0 for top in self.known))
+
+    @cached_property
+    def every(self) -> tuple[Limit, ...]:
+        """What is said of all listed itemsets."""
+        return tuple(sorted(Limit(self.bits(itemset), *limits) for itemset, limits in self.facts.listed.items()))
+
+    @cached_property
+    def balances(self) -> tuple[Balance, ...]:
+        """What several supports add up to."""
+        every = self.facts.relations
+        return tuple(Balance(tuple((self.bits(one), times) for one, times in each), least) for each, least in every)
 
     def bits(self, items: Iterable[int]) -> Bits:
         """Return items as bits."""
@@ -154,7 +173,8 @@ class Ground:
 class System:
     """The possible ``rows`` over the items of ``universe``, and what is known of their numbers.
 
-    ``parts`` are the itemsets within it of which every cell is known; ``limits`` are those of other itemsets.
+    ``parts`` are the itemsets within it of which every cell is known; ``limits`` are those of other itemsets, and
+    ``balances`` what several of them add up to.
     """
 
     ground: Ground
@@ -162,6 +182,7 @@ class System:
     rows: Sequence[Bits]
     parts: Sequence[Bits]
     limits: Sequence[Limit]
+    balances: Sequence[Balance] = ()
 
     def program(self, *, whole: bool) -> Program:
         """Return the program whose columns are the numbers of rows of each kind."""
@@ -176,7 +197,18 @@ class System:
         for itemset, low, high in self.limits:
             held = columns[self.holding(itemset)]
             program.rows(1, Terms(np.zeros_like(held), held, np.ones(held.size)), lower=low, upper=high)
+        for balance in self.balances:
+            counts = self.counted(balance)
+            scale = max(abs(counts).max(initial=0), 1)  # a solver takes small numbers only for what they are
+            program.rows(1, Terms(np.zeros_like(columns), columns, counts / scale), lower=balance.least / scale)
         return program
+
+    def counted(self, balance: Balance) -> Floats:
+        """Return how often each possible row counts in a sum of supports."""
+        counts = np.zeros(len(self.rows))
+        for itemset, times in balance.times:
+            counts[self.holding(itemset)] += times
+        return counts
 
     def holding(self, itemset: Bits) -> Numbers:
         """Return the numbers of the rows that hold an itemset."""
@@ -208,7 +240,8 @@ def system(ground: Ground, universe: Bits, *, most: int) -> System:
     parts = ground.parts(universe)
     rows = _possible(ground, universe, parts, most)
     limits = [limit for limit in ground.listed if limit.itemset & ~universe == 0]
-    return System(ground, universe, rows, parts, [*limits, *_absences(ground, universe)])
+    balances = [one for one in ground.balances if not any(itemset & ~universe for itemset, _ in one.times)]
+    return System(ground, universe, rows, parts, [*limits, *_absences(ground, universe)], balances)
 
 
 def around(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:

@@ -170,7 +170,16 @@ def _bound(bound: Bound, labels: tuple[Label, ...]) -> dict[str, Any]:
         beside = sorted(bound.beside, key=lambda cell: (len(cell), sorted(cell)))
         return {"beside": [_named(cell, labels) for cell in beside]}
     terms = [{"times": _fraction(times), "items": _named(itemset, labels)} for itemset, times in bound.terms]
-    return {"terms": terms, "within": [_named(top, labels) for top in bound.within]}
+    relations = [
+        {
+            "times": _fraction(times),
+            "terms": [{"times": factor, "items": _named(itemset, labels)} for itemset, factor in relation.times],
+            "least": relation.least,
+        }
+        for relation, times in bound.relations
+    ]
+    told = {"terms": terms, "within": [_named(top, labels) for top in bound.within]}
+    return told | ({"relations": relations} if relations else {})
 
 
 def _fraction(number: Fraction) -> int | str:

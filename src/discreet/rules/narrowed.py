@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.attack.facts import Facts, Schema, as_schema
+from discreet.attack.facts import Facts, Relation, Schema, as_schema
 from discreet.labels import Itemset, Label, ordered
 from discreet.rules.announced import Absent, Announced, absent_from, announced_by
 from discreet.rules.fitting import TRIED, Fit, fitted
@@ -25,6 +25,8 @@ from discreet.rules.rule import UNKNOWN, Limits, Rule, Rules
 
 ROUNDS: Final = 20
 """Often enough: what is not narrowed by then stays wider than it might be, and true."""
+DENOMINATORS: Final = 10**6
+"""Of confidences that an attacker may follow: a solver tells no finer ones apart."""
 TRIED_IN_ALL: Final = 2_000_000
 """So many of all rules together, in each round."""
 
@@ -117,7 +119,41 @@ def narrowed(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     }
     n = int(high[0]) if rules.n is None else rules.n
     facts = Facts(offsets, items, low, high, labels, n, schema=as_schema(schema, labels))
-    return Narrowed(facts, gaps, None, announced, absent)
+    related = tuple(_relations(facts, pairs, gaps))
+    followed = tuple(one for one in related if max(abs(times) for _, times in one.times) <= DENOMINATORS)
+    unfollowed = [
+        (len(followed) < len(related), f"confidences of more than {len(str(DENOMINATORS)) - 1} digits"),
+        (bool(clues), "measures such as lift"),
+        (announced is not None, "rules that are not listed"),
+    ]
+    left_out = ", ".join(what for is_so, what in unfollowed if is_so)
+    note = f"it also tells {left_out}, and what follows from that is not looked at" if left_out else ""
+    return Narrowed(replace(facts, relations=followed, left_out=note), gaps, None, announced, absent)
+
+
+def _relations(facts: Facts, pairs: Sequence[Pair], gaps: Gaps) -> Iterator[Relation]:
+    """Yield what confidences say of two supports, and of the rows that only one of them counts, beyond their limits."""
+    for pair in pairs:
+        held, both = facts.itemset(pair.held), facts.itemset(pair.both)
+        (above, below), (over, under) = (end.as_integer_ratio() for end in (pair.confidence.high, pair.confidence.low))
+        least, most = gaps.get((labelled(facts, pair.held), labelled(facts, pair.both)), (0, UNKNOWN))
+        every = (
+            Relation(((both, under), (held, -over)), 0),
+            Relation(((held, above), (both, -below)), int(pair.confidence.open)),
+            Relation(((held, 1), (both, -1)), least),
+            Relation(((both, 1), (held, -1)), -most),
+        )
+        yield from (one for one in every if not _is_said(facts, one))
+
+
+def _is_said(facts: Facts, relation: Relation) -> bool:
+    """Return whether the limits of supports say so already; that no more rows hold a whole than a part, all rows do."""
+    ends = ((facts.listed[itemset][times < 0], times) for itemset, times in relation.times)
+    (_, more), (_, less) = relation.times
+    is_part = len(relation.times[0][0]) < len(relation.times[1][0])
+    return sum(end * times for end, times in ends) >= relation.least or (
+        is_part and more >= -less and relation.least <= 0
+    )
 
 
 def settled(facts: Facts) -> Narrowed:
@@ -129,11 +165,12 @@ def settled(facts: Facts) -> Narrowed:
     """
     if facts.inherited:
         return Narrowed(facts, {})
-    low, high = facts.low.copy(), facts.high.copy()
-    flaw = _settle(Known(low, high), facts.offsets, facts.items, max(1, len(facts.labels)))
+    every = facts.filled()
+    low, high = every.low.copy(), every.high.copy()
+    flaw = _settle(Known(low, high), every.offsets, every.items, max(1, len(every.labels)))
     if flaw is not None:
-        return Narrowed(None, {}, labelled(facts, flaw))
-    return Narrowed(replace(facts, low=low, high=high), {})
+        return Narrowed(None, {}, labelled(every, flaw))
+    return Narrowed(replace(every, low=low, high=high), {})
 
 
 def _said(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:

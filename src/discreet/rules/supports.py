@@ -42,39 +42,42 @@ def read_facts(
     """
     if round_to is not None and (digits is not None or rounding == "exact"):
         raise OptionError("round_to is for counts, digits for shares; leave one out")
-    said: list[tuple[Itemset, Limits]]
     if digits is not None or (rounding is not None and round_to is None):
         said = list(_of_shares(source, format, n, as_rounding(rounding, digits)))
-        rows = n or 0
     else:
         patterns = read_patterns(source, format=format, n=n)
-        said, rows = list(_of_counts(patterns, round_to, rounding or "round")), patterns.n
-    return _facts(said, rows, None if min_support is None else as_count(min_support, rows), top=top)
+        said = list(_of_counts(patterns, round_to, rounding or "round"))
+    return _facts(said, min_support, top=top)
 
 
 def rounded(patterns: Patterns, round_to: int, mode: Mode = "round") -> Facts:
     """Return what patterns say whose supports are multiples of ``round_to``, rounded to the nearest or truncated.
 
-    >>> facts = rounded(Patterns.from_itemsets([(["a"], 10)], n=42), 5)
+    A number of rows that is such a multiple may have been rounded too.
+
+    >>> facts = rounded(Patterns.from_itemsets([(["a"], 10), (["b"], 40)], n=40), 5)
     >>> facts.low.tolist(), facts.high.tolist()
-    ([42, 8], [42, 12])
+    ([38, 8, 38], [42, 12, 42])
     """
-    return _facts(list(_of_counts(patterns, round_to, mode)), patterns.n, None)
+    return _facts(list(_of_counts(patterns, round_to, mode)))
 
 
-def _facts(said: list[tuple[Itemset, Limits]], n: int, min_support: int | None, *, top: bool = False) -> Facts:
-    least = min_support or 0
+def _facts(said: list[tuple[Itemset, Limits]], min_support: Threshold | None = None, *, top: bool = False) -> Facts:
+    """Return the facts of limits, those of the number of rows last; a minimum support may be a share of that."""
+    fewest, most = said[-1][1]
+    # A share of rows whose number is not known is a count from the one to the other.
+    least, reached = (0, None) if min_support is None else (as_count(min_support, n) for n in (max(1, fewest), most))
     limits = [(itemset, max(low, least if itemset else 0), high) for itemset, (low, high) in said]
     wrong = sum(low > high for _, low, high in limits)
     if wrong:
         raise InputError(
-            f"{wrong:,} of {len(limits):,} supports are none of {n:,} rows that were rounded so; give the n that was "
-            "mined, and how supports were rounded"
+            f"{wrong:,} of {max(wrong, len(limits) - 1):,} supports are none of {most:,} rows that were rounded so; give the n that "
+            "was mined, and how supports were rounded"
         )
-    most = max([n, *(high for itemset, _, high in limits if not itemset)])
-    smallest = min((high for itemset, _, high in limits if itemset), default=None) if top else None
-    absent = smallest if top else (None if min_support is None else min_support - 1)
-    return Facts.from_limits(limits, n=most, absent=absent)
+    absents = [] if reached is None else [reached - 1]
+    if top:
+        absents += [high for itemset, _, high in limits if itemset]
+    return Facts.from_limits(limits, n=most, absent=min(absents, default=None), is_top=top and len(limits) > 1)
 
 
 def _of_shares(
@@ -90,8 +93,10 @@ def _of_shares(
         raise OptionError("digits= and rounding= are for shares in a CSV file or a frame; give one of them")
     intervals = rounding.intervals([text for _, text in stated], "support")
     check_shares(intervals, "support")
-    for (itemset, _), interval in zip(stated, intervals, strict=True):
-        yield itemset, interval.times(n)
+    said = {itemset: interval.times(n) for (itemset, _), interval in zip(stated, intervals, strict=True)}
+    fewest, most = said.pop(frozenset(), (n, n))
+    yield from said.items()
+    yield frozenset(), (max(n, fewest), min(n, most))
 
 
 def _of_counts(patterns: Patterns, round_to: int | None, mode: str) -> Iterator[tuple[Itemset, Limits]]:
@@ -101,11 +106,10 @@ def _of_counts(patterns: Patterns, round_to: int | None, mode: str) -> Iterator[
     wrong = sum(support % unit != 0 for itemset, support in patterns if itemset)
     if wrong:
         raise InputError(f"{wrong:,} of {len(patterns):,} supports are no multiples of {unit}; give what they are")
-    for itemset, support in patterns:
-        if itemset:
-            yield itemset, _before(support, unit, mode, patterns.n)
     n = patterns.n
-    yield frozenset(), _before(n, unit, mode, LARGEST_COUNT) if n % unit == 0 else (n, n)
+    rows = _before(n, unit, mode, LARGEST_COUNT) if n % unit == 0 else (n, n)
+    yield from ((itemset, _before(support, unit, mode, rows[1])) for itemset, support in patterns if itemset)
+    yield frozenset(), rows
 
 
 def _before(support: int, unit: int, mode: str, most: int) -> Limits:

@@ -1,0 +1,223 @@
+"""Laws of attacks on publications that are not whole lists, by all databases that they may come from."""
+
+import os
+from fractions import Fraction
+from typing import NamedTuple
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import Facts, InputError, OptionError, Patterns, Rules, attack, audit, bounds, read_facts
+from discreet.attack.finding import LEVELS
+
+ITEMS, GROUP = "abc", ["a", "b"]
+EXAMPLES = 1000 if os.environ.get("DISCREET_LARGE") else 25
+EVERY = list(oracle.subsets(ITEMS))
+KINDS = {}
+
+
+class Told(NamedTuple):
+    """What was published, the itemsets that it lists, and all databases that it may come from."""
+
+    facts: Facts
+    listed: list[frozenset]
+    databases: list
+    options: dict = {}  # noqa: RUF012 - never changed
+
+
+def kind(publish):
+    """Add a kind of publication to those that the laws are for."""
+    KINDS[publish.__name__] = publish
+    return publish
+
+
+def same(told):
+    """Return what tells whether supports are those that were told."""
+    return lambda supports: all(supports[one] == count for one, count in told.items())
+
+
+@kind
+def maximal(draw, supports, n):
+    sigma, is_whole = draw(st.integers(1, 4)), draw(st.booleans())
+    frequent = {one for one in EVERY if one and supports[one] >= sigma}
+    told = {one: supports[one] for one in frequent if not any(one < other for other in frequent)}
+    patterns = Patterns.from_itemsets(told.items(), n=n, min_support=sigma, kind="maximal")
+
+    def keeps(others):
+        rare = (others[one] < sigma for one in EVERY if one and not any(one <= top for top in told))
+        return same(told)(others) and (not is_whole or all(rare))
+
+    return Told(Facts.of(patterns, complete=is_whole), [*told], oracle.fitting(ITEMS, [n], keeps))
+
+
+@kind
+def with_gaps(draw, supports, n):
+    told = {one: supports[one] for one in EVERY if one and draw(st.booleans())}
+    limits = [(one, count, count) for one, count in told.items()]
+    return Told(Facts.from_limits(limits, n=n), [*told], oracle.fitting(ITEMS, [n], same(told)))
+
+
+@kind
+def within_limits(draw, supports, n):
+    told = {one: supports[one] for one in EVERY if one and draw(st.booleans())}
+    slack = {one: (draw(st.integers(0, 1)), draw(st.integers(0, 1))) for one in told}
+    limits = {one: (max(0, count - slack[one][0]), count + slack[one][1]) for one, count in told.items()}
+    outside = [one for one in EVERY if one and not any(one <= other for other in told)]
+    absent = draw(st.none() | st.just(max([supports[one] for one in outside], default=0)))
+
+    def keeps(others):
+        is_rare = absent is None or all(others[one] <= absent for one in outside)
+        return is_rare and all(low <= others[one] <= high for one, (low, high) in limits.items())
+
+    said = [(one, *limit) for one, limit in limits.items()]
+    return Told(Facts.from_limits(said, n=n, absent=absent), [*told], oracle.fitting(ITEMS, [n], keeps))
+
+
+@kind
+def of_a_schema(draw, supports, n):
+    told = with_gaps(draw, supports, n)
+    databases = [one for one in told.databases if not any(row >= set(GROUP) for row in one)]
+    return told._replace(databases=databases, options={"schema": [GROUP]})
+
+
+@kind
+def of_the_largest(draw, supports, n):
+    order = sorted((one for one in EVERY if one), key=lambda one: (-supports[one], draw(st.integers(0, 9))))
+    told = {one: supports[one] for one in order[: draw(st.integers(1, 5))]}
+    smallest = min(told.values())
+
+    def keeps(others):
+        return same(told)(others) and all(others[one] <= smallest for one in EVERY if one and one not in told)
+
+    patterns = Patterns.from_itemsets(told.items(), n=n)
+    return Told(read_facts(patterns, top=True), [*told], oracle.fitting(ITEMS, [n], keeps))
+
+
+def shown(count, unit, mode, *, up=True):
+    """Return a count as a multiple of ``unit``, the nearest or the next below; one half way may go either way."""
+    below, rest = count // unit * unit, count % unit
+    return below + unit * (mode == "round" and (2 * rest > unit or (2 * rest == unit and up)))
+
+
+@kind
+def rounded(draw, supports, n):
+    unit, mode = draw(st.integers(2, 3)), draw(st.sampled_from(["round", "truncate"]))
+    sigma, is_top = draw(st.none() | st.integers(1, 4)), draw(st.booleans())
+    listed = [one for one in EVERY if one and supports[one] >= (sigma or 1)]
+    if is_top:
+        listed, sigma = sorted(listed, key=lambda one: (-supports[one], len(one)))[:4], None
+    up = draw(st.booleans())
+    told = {one: shown(supports[one], unit, mode, up=up) for one in listed}
+    rows = shown(n, unit, mode, up=up)
+
+    def is_told(before, after):
+        return after in (shown(before, unit, mode), shown(before, unit, mode, up=False))
+
+    def keeps(others):
+        smallest = min((others[one] for one in told), default=0)
+        rest = [others[one] for one in EVERY if one and one not in told]
+        return (
+            is_told(others[frozenset()], rows)
+            and all(is_told(others[one], count) for one, count in told.items())
+            and (sigma is None or (all(count < sigma for count in rest) and all(others[one] >= sigma for one in told)))
+            and (not is_top or not told or all(count <= smallest for count in rest))
+        )
+
+    patterns = Patterns.from_itemsets(told.items(), n=rows, kind="maximal")
+    facts = read_facts(patterns, round_to=unit, rounding=mode, min_support=sigma, top=is_top)
+    return Told(facts, [*told], oracle.fitting(ITEMS, range(rows + unit), keeps))
+
+
+@kind
+def rules(draw, supports, n):
+    every = [rule for rule in oracle.every_rule({one: count for one, count in supports.items() if count}) if rule[3]]
+    chosen = (
+        draw(st.lists(st.sampled_from(every), min_size=1, max_size=3, unique_by=lambda rule: rule[:2])) if every else []
+    )
+    digits, mode, says = draw(st.integers(1, 2)), draw(st.sampled_from(["round", "truncate"])), draw(st.booleans())
+    lines = [
+        (held, more, rows if says else None, oracle.cut(Fraction(rows, antecedent), digits, mode))
+        for held, more, rows, antecedent in chosen
+    ]
+
+    def keeps(others):
+        return all(
+            (rows is None or others[held | more] == rows)
+            and others[held] in oracle.antecedents(others[held | more], confidence, digits, mode, n)
+            for held, more, rows, confidence in lines
+        )
+
+    facts = (
+        audit(Rules.from_rules(lines, n=n, digits=digits, rounding=mode), k=2).facts
+        if lines
+        else Facts.from_limits([], n=n)
+    )
+    return Told(
+        facts, [one for held, more, *_ in lines for one in (held, held | more)], oracle.fitting(ITEMS, [n], keeps)
+    )
+
+
+@st.composite
+def publications(draw, name):
+    """What a publication of some kind tells of a few rows, and k."""
+    n = draw(st.integers(3, 6))
+    groups = [set(GROUP)] if name == "of_a_schema" else []
+    kinds = [one for one in EVERY if not any(group <= one for group in groups)]
+    database = draw(st.lists(st.sampled_from(kinds), min_size=n, max_size=n))
+    supports = {one: sum(one <= row for row in database) for one in EVERY}
+    told = KINDS[name](draw, supports, n)
+    assert any(sorted(one.elements(), key=sorted) == sorted(database, key=sorted) for one in told.databases)
+    return told, draw(st.integers(2, 5))
+
+
+def names(facts, codes):
+    return frozenset(facts.labels[code] for code in codes)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@settings(max_examples=EXAMPLES)
+@given(data=st.data())
+def test_limits_hold_in_all_databases_that_a_publication_may_come_from(name, data):
+    told, _ = data.draw(publications(name))
+    for facts in (told.facts, told.facts.settled()):
+        for codes in oracle.subsets(range(len(facts.labels))):
+            low, high = facts.limits(codes)
+            least, most = oracle.limits_of({names(facts, codes)}, told.databases, names(facts, codes))
+            assert low <= least <= most <= high
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", KINDS)
+@settings(max_examples=EXAMPLES)
+@given(data=st.data())
+def test_what_is_found_is_true_and_what_is_called_safe_tells_of_no_few_rows(name, level, data):
+    told, k = data.draw(publications(name))
+    found = attack(told.facts, k=k, level=level, **told.options)
+    found.check()
+    for finding in found.findings:
+        over, cells = finding.pattern.over, finding.pattern.cells
+        within = {names(found.facts, cell) for cell in cells}
+        least, most = oracle.limits_of(within, told.databases, names(found.facts, over))
+        assert 1 <= finding.low <= least <= most <= finding.high < k
+    if not found.is_safe:
+        return
+    if level == "exact":
+        items = {label for label in told.facts.labels if any(label in one for one in told.listed)}
+        assert not oracle.inferred_conjunctions(told.databases, items, k)
+        assert not oracle.inferred_differences(told.databases, told.listed, k)
+    else:
+        assert not told_apart(told.facts.settled(), k)
+
+
+def told_apart(facts, k):
+    """Return which listed itemsets 1 to k - 1 rows hold, or hold of two only the smaller, by their limits alone."""
+    limits = facts.listed
+    few = {(one, one) for one, (low, high) in limits.items() if 0 < low <= high < k}
+    return few | {
+        (base, top)
+        for base, (low, high) in limits.items()
+        for top, (less, more) in limits.items()
+        if base < top and 0 < low - more <= high - less < k
+    }
