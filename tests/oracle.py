@@ -112,10 +112,27 @@ def cell_by_supports(base, top, family):
     return sum((-1) ** len(more) * family[base | more] for more in subsets(top - base))
 
 
+def told(family, sigma):
+    """Return the supports that a reader knows: those published and, if that is all that any row holds, zeros.
+
+    >>> told({frozenset(): 3, frozenset("a"): 2, frozenset("b"): 1}, 1)[frozenset("ab")]
+    0
+    """
+    if sigma > 1 or not family:
+        return family
+    return {itemset: family.get(itemset, 0) for itemset in subsets(frozenset().union(*family))}
+
+
+def tops_of(family):
+    """Return the itemsets of a family that no other one of it holds."""
+    return [itemset for itemset in family if not any(itemset < other for other in family)]
+
+
 def channels(rows, sigma, k):
-    """Return all channels: every frequent top, every base within it (PKDD 2005, definition 12)."""
+    """Return all channels: every top whose supports are known, every base within it (PKDD 2005, definition 12)."""
     rows = [frozenset(row) for row in rows]
-    found = {(base, top): cell(base, top, rows) for top in frequent(rows, sigma) for base in subsets(top)}
+    tops = told(frequent(rows, sigma), sigma)
+    found = {(base, top): cell(base, top, rows) for top in tops for base in subsets(top)}
     return {pair: number for pair, number in found.items() if 0 < number < k}
 
 
@@ -159,7 +176,12 @@ def rare_cells(tops, rows, k):
 
 
 def maximal_channels_by_tops(rows, sigma, k, max_length=None):
-    """Return what ``maximal_channels`` returns: the rare cells of the maximal itemsets (WAIM 2008, theorem 3)."""
+    """Return what ``maximal_channels`` returns: the rare cells of the maximal itemsets (WAIM 2008, theorem 3).
+
+    If all that any row holds is published, all items together are the one that is maximal.
+    """
+    if sigma == 1 and max_length is None and rows:
+        return rare_cells([frozenset().union(*rows)], rows, k)
     return rare_cells(maximal(rows, sigma, max_length), rows, k)
 
 
@@ -343,7 +365,9 @@ def least_distortion(rows, sigma, k, *, keep_n=False):
         for held, price in sorted(ways(itemset, supports, left), key=lambda way: way[1]):
             supports[itemset] = held
             cells = [cell_by_supports(base, itemset, supports) for base in subsets(itemset)]
-            if min(cells) >= 0 and (held < sigma or all(number == 0 or number >= k for number in cells)):
+            # With a minimum support of 1, what is lost is known to be held by no row.
+            is_told = held >= sigma or sigma == 1
+            if min(cells) >= 0 and (not is_told or all(number == 0 or number >= k for number in cells)):
                 search(at + 1, supports, cost + price)
         supports.pop(itemset, None)
 

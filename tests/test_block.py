@@ -54,9 +54,10 @@ def added(release):
 
 
 def told(release):
-    """Return all itemsets that readers can tell the supports of."""
+    """Return all itemsets that readers can tell the supports of, those of no rows too where the list is whole."""
     listed = dict(release.patterns)
-    return listed if release.patterns.kind == "frequent" else oracle.family_of(listed)
+    family = listed if release.patterns.kind == "frequent" else oracle.family_of(listed)
+    return oracle.told(family, release.patterns.min_support) if release.is_whole else family
 
 
 # Laws of every method.
@@ -703,7 +704,7 @@ def test_what_is_added_elsewhere_does_not_block(rows, sigma, k, data):
     told_ = replace(problem.patterns, supports=problem.patterns.supports + guarantee.weighed(added_, problem.patterns))
     assert told_.supports.tolist() == after.supports.tolist()
     found = guarantee.has_small_sum(problem, added_)
-    assert found == (not oracle.is_safe(oracle.family_of(dict(after)), k))
+    assert found == (not oracle.is_safe(oracle.told(oracle.family_of(dict(after)), sigma), k))
 
 
 def test_supports_of_itemsets_that_were_not_closed_before_are_recounted():

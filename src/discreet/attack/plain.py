@@ -42,7 +42,7 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
 
 
 def _family(facts: Facts, budget: Budget) -> Family:
-    """Return the itemsets whose supports are known as a lattice."""
+    """Return the itemsets whose supports are known as a lattice; those of what is missing too, where it is 0."""
     if facts.inherited:
         offsets, items, supports = facts.offsets, facts.items, facts.low
     else:
@@ -50,4 +50,5 @@ def _family(facts: Facts, budget: Budget) -> Family:
     tops = np.flatnonzero(kernels.family.maximal(offsets, items, len(facts.labels)))
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
-    return Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    family = Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    return family.whole() if facts.absent == 0 and (facts.inherited or supports.size == len(facts)) else family
