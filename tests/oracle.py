@@ -123,11 +123,6 @@ def told(family, sigma):
     return {itemset: family.get(itemset, 0) for itemset in subsets(frozenset().union(*family))}
 
 
-def tops_of(family):
-    """Return the itemsets of a family that no other one of it holds."""
-    return [itemset for itemset in family if not any(itemset < other for other in family)]
-
-
 def channels(rows, sigma, k):
     """Return all channels: every top whose supports are known, every base within it (PKDD 2005, definition 12)."""
     rows = [frozenset(row) for row in rows]
@@ -176,13 +171,17 @@ def rare_cells(tops, rows, k):
 
 
 def maximal_channels_by_tops(rows, sigma, k, max_length=None):
-    """Return what ``maximal_channels`` returns: the rare cells of the maximal itemsets (WAIM 2008, theorem 3).
+    """Return what ``maximal_channels`` returns: the rare cells of the maximal itemsets (WAIM 2008, theorem 3)."""
+    tops = maximal(rows, sigma, max_length)
+    return rare_cells(tops if max_length is not None else widest(tops, sigma), rows, k)
 
-    If all that any row holds is published, all items together are the one that is maximal.
+
+def widest(tops, sigma):
+    """Return the largest itemsets whose supports are known, from the maximal frequent ones.
+
+    They are these or, if all that any row holds is published, all items together.
     """
-    if sigma == 1 and max_length is None and rows:
-        return rare_cells([frozenset().union(*rows)], rows, k)
-    return rare_cells(maximal(rows, sigma, max_length), rows, k)
+    return [frozenset().union(*tops)] if sigma == 1 and tops else tops
 
 
 def singled_out(found, rows):

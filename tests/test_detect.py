@@ -119,7 +119,7 @@ def test_all_methods_find_the_maximal_channels_where_rows_are_repeated(method, c
 @given(case=large_databases(), k=st.sampled_from([2, 5, 20, 1000]))
 def test_the_quick_method_finds_the_maximal_channels_over_many_items(case, k):
     rows, sigma = case
-    expected = in_order(oracle.rare_cells(oracle.maximal_by_levels(rows, sigma), rows, k))
+    expected = in_order(oracle.rare_cells(oracle.widest(oracle.maximal_by_levels(rows, sigma), sigma), rows, k))
     for found in by_all_ways("auto", Transactions(rows), k, min_support=sigma):
         assert listed(found) == expected
 
@@ -301,7 +301,7 @@ def test_the_exposed_rows_are_those_that_meet_a_channel_over_many_items(case, k)
     transactions, _, channels = detected((rows, sigma, k))
     exposed = channels.rows(transactions)
     found = dict(zip(exposed.numbers, zip(exposed.channels, exposed.smallest, strict=True), strict=True))
-    expected = oracle.rare_cells(oracle.maximal_by_levels(rows, sigma), rows, k)
+    expected = oracle.rare_cells(oracle.widest(oracle.maximal_by_levels(rows, sigma), sigma), rows, k)
     assert found == oracle.singled_out(expected, rows)
 
 

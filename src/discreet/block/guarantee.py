@@ -18,7 +18,11 @@ from discreet.release import Weighted, witness
 def check(problem: Problem, answer: Answer) -> None:
     """Refuse an answer with a channel, or with a support that its witness, or without one the rows, do not have."""
     patterns = answer.patterns
-    if has_small_sum(problem, answer.added) if only_adds(problem, answer) else has_channel(problem, patterns, is_whole=answer.is_whole):
+    if (
+        has_small_sum(problem, answer.added)
+        if only_adds(problem, answer)
+        else has_channel(problem, patterns, is_whole=answer.is_whole)
+    ):
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")
     if (patterns.supports < problem.least).any() or not has_supports(problem, answer):
         raise GuaranteeError(
