@@ -811,16 +811,43 @@ def holders(base, lacked, database):
     return sum(times for row, times in database.items() if base <= row and not any(part <= row for part in lacked))
 
 
-def rests(supports, groups, k):
-    """Return {(itemset, values): rows} of rests of 1 to k - 1 rows, of two or more listed values of a group."""
-    found = {}
-    for itemset, rows in supports.items():
-        for group in groups:
-            values = frozenset(value for value in group if value not in itemset and itemset | {value} in supports)
-            rest = rows - sum(supports[itemset | {value}] for value in values)
-            if not group & itemset and len(values) > 1 and 0 < rest < k:
-                found[itemset, values] = rest
-    return found
+def is_excluded(itemset, groups):
+    """Return whether an itemset holds two items of a group, of which no row holds two."""
+    return any(len(itemset & group) > 1 for group in groups)
+
+
+def told_with(family, sigma, groups):
+    """Return the supports that a reader of a family knows who knows the groups, each with those of all its parts."""
+    known = told(family, sigma)
+    every = {
+        itemset: known.get(itemset, 0)
+        for itemset in subsets(frozenset().union(*family))
+        if itemset in known or is_excluded(itemset, groups)
+    }
+    return {itemset: held for itemset, held in every.items() if all(part in every for part in subsets(itemset))}
+
+
+def channels_with(family, sigma, groups, k):
+    """Return the maximal channels that only readers find who know the groups: {(base, top): rows}."""
+    found = maximal_channels_of(told_with(family, sigma, groups), k)
+    return {(base, top): rows for (base, top), rows in found.items() if top not in told(family, sigma)}
+
+
+def lacked_by(base, top, groups):
+    """Return the items of a top that rows with the base must be said to lack: others the groups exclude anyway."""
+    return frozenset(item for item in top - base if not is_excluded(base | {item}, groups))
+
+
+def are_few_told(family, groups, rows, k):
+    """Return whether 1 to k - 1 rows hold some items and lack others, and all supports of Lemma 8 for them are known.
+
+    That is so if each is published, or of an itemset with two items of a group.
+    """
+    return any(
+        0 < cell(held, held | lacked, rows) < k
+        and all(held | more in family or is_excluded(held | more, groups) for more in subsets(lacked))
+        for held, lacked in conjunctions(frozenset().union(*family))
+    )
 
 
 # Limits. What is told of supports may be limits only, and of some items that no row holds two of them.

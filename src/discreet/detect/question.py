@@ -21,12 +21,16 @@ LONGEST: Final = 25
 
 @dataclass(frozen=True)
 class Question:
-    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any."""
+    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any.
+
+    The patterns are ``complete`` if all that reaches their minimum support is listed.
+    """
 
     patterns: Patterns
     rows: Rows | None
     limit: int
     threads: int = 1
+    complete: bool = True
 
     def __post_init__(self) -> None:
         """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
@@ -79,7 +83,7 @@ class Question:
     @property
     def is_whole(self) -> bool:
         """Whether what is missing is known to be held by no row, so that each different row is a cell."""
-        return self.patterns.min_support == 1
+        return self.complete and self.patterns.min_support == 1
 
     @cached_property
     def family(self) -> Family:
