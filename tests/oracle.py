@@ -115,10 +115,22 @@ def cell_by_supports(base, top, family):
     return sum((-1) ** len(more) * family[base | more] for more in subsets(top - base))
 
 
+def told(family, sigma):
+    """Return the supports that a reader knows: those published and, if that is all that any row holds, zeros.
+
+    >>> told({frozenset(): 3, frozenset("a"): 2, frozenset("b"): 1}, 1)[frozenset("ab")]
+    0
+    """
+    if sigma > 1 or not family:
+        return family
+    return {itemset: family.get(itemset, 0) for itemset in subsets(frozenset().union(*family))}
+
+
 def channels(rows, sigma, k):
-    """Return all channels: every frequent top, every base within it (PKDD 2005, definition 12)."""
+    """Return all channels: every top whose supports are known, every base within it (PKDD 2005, definition 12)."""
     rows = [frozenset(row) for row in rows]
-    found = {(base, top): cell(base, top, rows) for top in frequent(rows, sigma) for base in subsets(top)}
+    tops = told(frequent(rows, sigma), sigma)
+    found = {(base, top): cell(base, top, rows) for top in tops for base in subsets(top)}
     return {pair: number for pair, number in found.items() if 0 < number < k}
 
 
@@ -163,7 +175,16 @@ def rare_cells(tops, rows, k):
 
 def maximal_channels_by_tops(rows, sigma, k, max_length=None):
     """Return what ``maximal_channels`` returns: the rare cells of the maximal itemsets (WAIM 2008, theorem 3)."""
-    return rare_cells(maximal(rows, sigma, max_length), rows, k)
+    tops = maximal(rows, sigma, max_length)
+    return rare_cells(tops if max_length is not None else widest(tops, sigma), rows, k)
+
+
+def widest(tops, sigma):
+    """Return the largest itemsets whose supports are known, from the maximal frequent ones.
+
+    They are these or, if all that any row holds is published, all items together.
+    """
+    return [frozenset().union(*tops)] if sigma == 1 and tops else tops
 
 
 def singled_out(found, rows):
@@ -346,7 +367,9 @@ def least_distortion(rows, sigma, k, *, keep_n=False):
         for held, price in sorted(ways(itemset, supports, left), key=lambda way: way[1]):
             supports[itemset] = held
             cells = [cell_by_supports(base, itemset, supports) for base in subsets(itemset)]
-            if min(cells) >= 0 and (held < sigma or all(number == 0 or number >= k for number in cells)):
+            # With a minimum support of 1, what is lost is known to be held by no row.
+            is_told = held >= sigma or sigma == 1
+            if min(cells) >= 0 and (not is_told or all(number == 0 or number >= k for number in cells)):
                 search(at + 1, supports, cost + price)
         supports.pop(itemset, None)
 
@@ -791,16 +814,43 @@ def holders(base, lacked, database):
     return sum(times for row, times in database.items() if base <= row and not any(part <= row for part in lacked))
 
 
-def rests(supports, groups, k):
-    """Return {(itemset, values): rows} of rests of 1 to k - 1 rows, of two or more listed values of a group."""
-    found = {}
-    for itemset, rows in supports.items():
-        for group in groups:
-            values = frozenset(value for value in group if value not in itemset and itemset | {value} in supports)
-            rest = rows - sum(supports[itemset | {value}] for value in values)
-            if not group & itemset and len(values) > 1 and 0 < rest < k:
-                found[itemset, values] = rest
-    return found
+def is_excluded(itemset, groups):
+    """Return whether an itemset holds two items of a group, of which no row holds two."""
+    return any(len(itemset & group) > 1 for group in groups)
+
+
+def told_with(family, sigma, groups):
+    """Return the supports that a reader of a family knows who knows the groups, each with those of all its parts."""
+    known = told(family, sigma)
+    every = {
+        itemset: known.get(itemset, 0)
+        for itemset in subsets(frozenset().union(*family))
+        if itemset in known or is_excluded(itemset, groups)
+    }
+    return {itemset: held for itemset, held in every.items() if all(part in every for part in subsets(itemset))}
+
+
+def channels_with(family, sigma, groups, k):
+    """Return the maximal channels that only readers find who know the groups: {(base, top): rows}."""
+    found = maximal_channels_of(told_with(family, sigma, groups), k)
+    return {(base, top): rows for (base, top), rows in found.items() if top not in told(family, sigma)}
+
+
+def lacked_by(base, top, groups):
+    """Return the items of a top that rows with the base must be said to lack: others the groups exclude anyway."""
+    return frozenset(item for item in top - base if not is_excluded(base | {item}, groups))
+
+
+def are_few_told(family, groups, rows, k):
+    """Return whether 1 to k - 1 rows hold some items and lack others, and all supports of Lemma 8 for them are known.
+
+    That is so if each is published, or of an itemset with two items of a group.
+    """
+    return any(
+        0 < cell(held, held | lacked, rows) < k
+        and all(held | more in family or is_excluded(held | more, groups) for more in subsets(lacked))
+        for held, lacked in conjunctions(frozenset().union(*family))
+    )
 
 
 # Limits. What is told of supports may be limits only, and of some items that no row holds two of them.

@@ -474,7 +474,7 @@ def clinic(tmp_path):
 def maximal_channels(rows, sigma, k):
     """{(base, top): count}, quickly enough for many items."""
     listed = list(rows)
-    return oracle.rare_cells(oracle.maximal_by_levels(listed, sigma), listed, k)
+    return oracle.rare_cells(oracle.widest(oracle.maximal_by_levels(listed, sigma), sigma), listed, k)
 
 
 def written(path, text):

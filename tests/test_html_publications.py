@@ -176,7 +176,7 @@ def test_a_page_shows_every_rest_of_an_attribute_with_its_sum(people, sigma, k):
     supports = oracle.frequent(rows, sigma)
     if not any(group <= {label for one in supports for label in one} for group in groups):
         return
-    expected = oracle.rests(supports, groups, k)
+    expected = oracle.channels_with(supports, sigma, groups, k)
     listed = Patterns.from_itemsets(supports.items(), n=len(rows), min_support=sigma, kind="frequent")
     text = audit(listed, k=k, schema="=").to_html(explain=10**6)
     assert (LEFT in text) == bool(expected)

@@ -114,7 +114,7 @@ def test_maximal_channels_are_the_rare_cells_of_maximal_itemsets(case):
 @given(case=detected_databases(), max_length=lengths)
 def test_supports_alone_say_the_same_of_channels_as_rows(case, max_length):
     rows, sigma, k = case
-    assert oracle.channels_of(oracle.frequent(rows, sigma), k) == oracle.channels(rows, sigma, k)
+    assert oracle.channels_of(oracle.told(oracle.frequent(rows, sigma), sigma), k) == oracle.channels(rows, sigma, k)
     family = oracle.frequent(rows, sigma, max_length)
     assert oracle.maximal_channels_of(family, k) == oracle.maximal_channels_by_tops(rows, sigma, k, max_length)
 
@@ -202,7 +202,8 @@ def test_safe_is_what_has_no_channel_and_what_rows_can_have():
 @given(case=detected_databases())
 def test_safe_rows_have_no_channel(case):
     rows, sigma, k = case
-    assert oracle.is_safe(oracle.frequent(rows, sigma), k) == (not oracle.channels(rows, sigma, k))
+    family = oracle.told(oracle.frequent(rows, sigma), sigma)
+    assert oracle.is_safe(family, k) == (not oracle.channels(rows, sigma, k))
 
 
 def test_suppressing_the_running_example_leaves_the_printed_rows():

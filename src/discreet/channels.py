@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels, markup
 from discreet.errors import InputError
-from discreet.family import Cells, family_of, rooted, taken
+from discreet.family import Cells, rooted, taken, told_by
 from discreet.labels import Itemset, Label, ordered
 from discreet.merged import Rows
 from discreet.patterns import Patterns
@@ -87,8 +87,9 @@ class Difference:
         return " ∧ ".join([*map(str, ordered(self.base)), f"¬{lacked}"])
 
     def terms(self, patterns: Patterns) -> list[Term]:
-        """Return the two published supports."""
-        return [Term(1, self.base, patterns[self.base]), Term(-1, self.top, patterns[self.top])]
+        """Return the two published supports; that of the empty itemset is n, whether it is listed or not."""
+        held = patterns[self.base] if self.base else patterns.n
+        return [Term(1, self.base, held), Term(-1, self.top, patterns[self.top])]
 
     def explain(self, patterns: Patterns) -> str:
         """Return the difference, such as ``sup(ab) 50 − sup(abc) 48 = 2``."""
@@ -329,7 +330,7 @@ def _expanded(channels: Channels, patterns: Patterns) -> Iterator[Channel]:
 
     Itemsets are whole numbers here, a bit an item.
     """
-    family = family_of(patterns)
+    family = told_by(patterns)
     every = family.cells(limit=channels.n + 1)
     top_offsets, top_items = family.top_itemsets()
     tables: dict[int, Counter[int]] = {}

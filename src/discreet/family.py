@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet import kernels, machine
 from discreet.errors import InconsistencyError, InputError
 from discreet.labels import Itemset, Label
+from discreet.order import in_dictionary_order
 from discreet.patterns import Patterns
 
 Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
@@ -37,7 +38,7 @@ class Family:
     """Itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
     They are the closed ones, and the support of any other itemset is the largest of a superset that is listed; or,
-    if they are ``all`` frequent ones, each has its own. Where they are from several lists, and ``partial``, none of the
+    if they are ``all`` frequent ones, each has its own. Where they are ``partial``, as from several lists, none of the
     tops need be closed.
     """
 
@@ -75,6 +76,31 @@ class Family:
     def top_itemsets(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the tops as itemsets: where each starts, and their items."""
         return taken(self.offsets, self.items, self.tops)
+
+    def widened(self, offsets: NDArray[np.int64], items: NDArray[np.int32], *, partial: bool) -> "Family":
+        """Return the family with larger itemsets: no row holds them, and their parts are listed or in no row either.
+
+        Their supports of 0 stand for those of all such parts. They are ``partial`` if a row may meet one in an itemset
+        that is not closed.
+        """
+        every = np.concatenate([self.offsets, self.offsets[-1] + offsets[1:]]), np.concatenate([self.items, items])
+        supports = np.concatenate([self.supports, np.zeros(offsets.size - 1, dtype=np.int64)])
+        starts, entries, supports = in_dictionary_order(*every, supports, len(self.labels))
+        tops = np.flatnonzero(kernels.family.maximal(starts, entries, len(self.labels)))
+        return Family(starts, entries, supports, tops, self.labels, self.n, partial=partial)
+
+    def whole(self) -> "Family":
+        """Return the family of a list that leaves out nothing but what no row holds: all items are its one top.
+
+        The cells of that top are the different rows, and each row is a closed itemset.
+
+        >>> from discreet import Patterns
+        >>> family = family_of(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29)).whole()
+        >>> family.cells(limit=5).counts.tolist()
+        [1]
+        """
+        every = np.unique(self.items)
+        return self if self.tops.size <= 1 else self.widened(np.array([0, every.size]), every, partial=False)
 
     def labelled(self, number: int) -> Itemset:
         """Return an itemset by its labels."""
@@ -222,6 +248,17 @@ def family_of(patterns: Patterns) -> Family:
     if not patterns.mined:
         _check_closed(family)
     return family
+
+
+def told_by(patterns: Patterns) -> Family:
+    """Return the family of patterns, in which what is missing counts as 0 where their minimum support is 1.
+
+    >>> family = told_by(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29, min_support=1))
+    >>> [sorted(family.labelled(top)) for top in family.tops]
+    [['a', 'b']]
+    """
+    family = family_of(patterns)
+    return family.whole() if patterns.min_support == 1 else family
 
 
 def rooted(patterns: Patterns) -> Patterns:

@@ -12,7 +12,7 @@ from discreet import machine, markup
 from discreet.detect import channels_of
 from discreet.detect.question import Question
 from discreet.errors import ThresholdError
-from discreet.family import family_of, taken
+from discreet.family import taken, told_by
 from discreet.labels import Label
 from discreet.measure import percent
 from discreet.merged import Rows, as_rows
@@ -134,9 +134,10 @@ def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | No
 
     The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is
     by itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
+    All items together come last: they are a top at a minimum support of 1, even if no row holds them.
     """
-    family = family_of(closed)
-    order = np.argsort(-closed.supports, kind="stable")
+    family = told_by(closed)
+    order = np.argsort(-family.supports, kind="stable")
     safe: dict[int, int | None] = dict.fromkeys(limits, closed.min_support)
     open_ = list(limits)
     for start, stop in pairwise([*range(0, order.size, AT_ONCE), order.size]):
@@ -147,7 +148,7 @@ def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | No
         for k in list(open_):
             unsafe = tops[counts < k]
             if unsafe.size:
-                support = int(closed.supports[part[unsafe.min()]])
+                support = max(1, int(family.supports[part[unsafe.min()]]))
                 safe[k] = support + 1 if support < closed.n else None
                 open_.remove(k)
     return safe

@@ -26,7 +26,7 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     """
     if facts.low[0] != facts.high[0]:
         return Searched([])
-    family = _family(facts, budget)
+    family = known_family(facts, budget.itemsets)
     offsets, items = family.top_itemsets()
     cells = family.cells(k)
     order = np.argsort(cells.tops, kind="stable")
@@ -41,13 +41,17 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     return Searched(findings, [Undecided(more, "findings", "so many are not listed")] if more else [])
 
 
-def _family(facts: Facts, budget: Budget) -> Family:
-    """Return the itemsets whose supports are known as a lattice."""
+def known_family(facts: Facts, most: int) -> Family:
+    """Return the itemsets whose supports are known as a lattice; those of what is missing too, where it is 0.
+
+    If the number of rows is not known exactly, there are none. More than ``most`` are a BudgetError.
+    """
     if facts.inherited:
         offsets, items, supports = facts.offsets, facts.items, facts.low
     else:
-        offsets, items, supports = known(facts, budget.itemsets)
+        offsets, items, supports = known(facts, most)
     tops = np.flatnonzero(kernels.family.maximal(offsets, items, len(facts.labels)))
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
-    return Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    family = Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    return family.whole() if facts.absent == 0 and (facts.inherited or supports.size == len(facts)) else family

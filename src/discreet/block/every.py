@@ -34,7 +34,8 @@ def least(problem: Problem, most: float, until: float, cuts: Sequence[Pattern] =
     """Return the best answer of all, where one is known whose shares of change sum up to ``most``.
 
     Any rows over the frequent items will do, if no other itemset is frequent among them. Each frequent itemset is
-    published, and all its cells are empty or hold k rows, or it is lost, which costs as much as its whole support.
+    published, and all its cells are empty or hold k rows, or it is lost, which costs as much as its whole support. At
+    a minimum support of 1, there are no or k rows of each kind.
     With ``cuts``, each of these patterns holds for no row, or for k.
     """
     _, width = places(problem)
@@ -102,6 +103,8 @@ def _program(problem: Problem, most: float, width: int) -> tuple[Program, Number
         cells = _cells(every & itemset)
         spare = each(np.full(len(cells), column), top)
         _either(program, entries(cells, rows), len(cells), problem.k, top, spare)
+    if least_ == 1:  # what is missing counts as 0, so that each different row is a cell of its own
+        _either(program, each(rows, 1), len(every), problem.k, top)
     if problem.keep_n:
         n = problem.patterns.n
         program.rows(1, Terms(np.zeros_like(rows), rows, np.ones(rows.size)), lower=n, upper=n)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.block.problem import Answer, Problem
 from discreet.errors import GuaranteeError, InconsistencyError
-from discreet.family import family_of, taken
+from discreet.family import family_of, taken, told_by
 from discreet.measure import distortion, supports_in
 from discreet.merged import Rows
 from discreet.patterns import Patterns
@@ -18,7 +18,11 @@ from discreet.release import Weighted, witness
 def check(problem: Problem, answer: Answer) -> None:
     """Refuse an answer with a channel, or with a support that its witness, or without one the rows, do not have."""
     patterns = answer.patterns
-    if has_small_sum(problem, answer.added) if only_adds(problem, answer) else has_channel(problem, patterns):
+    if (
+        has_small_sum(problem, answer.added)
+        if only_adds(problem, answer)
+        else has_channel(problem, patterns, is_whole=answer.is_whole)
+    ):
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")
     if (patterns.supports < problem.least).any() or not has_supports(problem, answer):
         raise GuaranteeError(
@@ -40,17 +44,20 @@ def has_small_sum(problem: Problem, added: Weighted) -> bool:
     """
     cells, many = problem.cells, len(problem.patterns.labels)
     sums = cells.counts.copy()
-    tops = problem.family.top_itemsets()
+    tops = problem.told.top_itemsets()
     kernels.exposed.weigh((added.offsets, added.items), added.weights, cells[:3], tops, many, sums)
     return bool((added.weights < problem.k).any() or (sums < problem.k).any())
 
 
-def has_channel(problem: Problem, patterns: Patterns) -> bool:
-    """Return whether a cell of the patterns holds from 1 to k − 1 rows, or none can be told."""
+def has_channel(problem: Problem, patterns: Patterns, *, is_whole: bool = True) -> bool:
+    """Return whether a cell of the patterns holds from 1 to k − 1 rows, or none can be told.
+
+    Only in a whole list may what is missing count as 0.
+    """
     if not len(patterns):
         return False
     try:
-        family = family_of(patterns)
+        family = told_by(patterns) if is_whole else family_of(patterns)
     except InconsistencyError:
         return True
     # Cells of fewer than no rows, which no rows have, are too small as well.

@@ -160,12 +160,12 @@ def _tree(held: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _cells(problem: Problem, rows: NDArray[np.bool_]) -> Cells:
     """Return the cells of tops that some of the rows are in; those that are the same sum of them only once."""
     place, width = places(problem)
-    known = problem.family.cells(problem.patterns.n + 1, problem.threads)
+    known = problem.told.cells(problem.patterns.n + 1, problem.threads)
     order = np.argsort(known.tops, kind="stable")
     offsets, items = taken(known.offsets, known.items, order)
-    starts = np.searchsorted(known.tops[order], np.arange(problem.family.tops.size + 1))
+    starts = np.searchsorted(known.tops[order], np.arange(problem.told.tops.size + 1))
     found: dict[tuple[bytes, int], tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
-    for number, top in enumerate(as_matrix(*problem.family.top_itemsets(), place, width)):
+    for number, top in enumerate(as_matrix(*problem.told.top_itemsets(), place, width)):
         part = slice(starts[number], starts[number + 1])
         bases = as_matrix(*taken(offsets, items, np.arange(part.start, part.stop)), place, width)
         counts = dict(zip(_keys(bases).tolist(), known.counts[order[part]].tolist(), strict=True))

@@ -68,17 +68,22 @@ class Problem:
         return self._question.family
 
     @cached_property
+    def told(self) -> Family:
+        """The same with all tops whose cells are told: they need not be frequent if what is missing counts as 0."""
+        return self._question.told
+
+    @cached_property
     def cells(self) -> Cells:
         """The cells of maximal itemsets that hold from 1 to k − 1 rows, in any order."""
         if self.patterns.items.size < SMALL or self._question.rows is None:
-            return self.family.cells(self.k, self.threads)
+            return self.told.cells(self.k, self.threads)
         return shared.cells(self._question)
 
     @cached_property
     def channels(self) -> Channels:
         """The same as maximal channels, in their order."""
         patterns = self.patterns
-        return Channels.from_cells(self.cells, *self._question.tops, patterns.labels, n=patterns.n, k=self.k)
+        return Channels.from_cells(self.cells, *self.told.top_itemsets(), patterns.labels, n=patterns.n, k=self.k)
 
     @cached_property
     def merged(self) -> tuple[Weighted, NDArray[np.int64]]:

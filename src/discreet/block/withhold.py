@@ -16,11 +16,12 @@ def answer(problem: Problem) -> Answer:
 
     An item more parts cells, so the smallest one never grows: with an itemset all its subsets are safe, and the search
     turns back where support or a cell becomes too small (docs/guarantee.md). The supports are exact, but the list is
-    not that of all frequent itemsets of some rows.
+    not that of all frequent itemsets of some rows. Its minimum support is at least k, as that of each itemset is: with
+    1, readers would take what is missing for 0.
     """
-    patterns = problem.patterns
+    patterns, least = problem.patterns, max(problem.least, problem.k)
     listed = Patterns.from_codes(
-        *safe_core(problem), patterns.labels, n=patterns.n, min_support=problem.least, threads=problem.threads
+        *safe_core(problem), patterns.labels, n=patterns.n, min_support=least, threads=problem.threads
     )
     return Answer(listed, NOBODY, NONE, is_whole=False)
 

@@ -37,7 +37,9 @@ def detect(
 
     A row counts for a base under a top, an itemset that is listed or follows, when it holds every item of the base
     and no other of the top. If from 1 to k − 1 rows do, the supports of the itemsets between both reveal them (Lemma
-    8 of *k-anonymous patterns*, PKDD 2005). The channels under maximal tops stand for all others.
+    8 of *k-anonymous patterns*, PKDD 2005). The channels under maximal tops stand for all others. If the minimum
+    support is 1, what is not listed has support 0: all items together are the one maximal top, and each different row
+    that there are fewer than ``k`` of is a channel.
 
     The patterns are the closed or all frequent itemsets; they are enough, but ``rows``, those that they were mined
     from, may be quicker. Maximal itemsets need the rows: the channels are those that all supports below them would

@@ -3,15 +3,14 @@
 import numpy as np
 
 from discreet import kernels
-from discreet.detect.question import Question, check_length, frequent
+from discreet.detect.question import Question, below, check_length, frequent
 from discreet.family import Cells, based
 
 
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops, after those of all frequent itemsets have been summed up."""
-    question.supports_needed("naive")
-    patterns = frequent(question.patterns)
-    check_length("naive", patterns.offsets)
+    check_length("naive", question.supports_needed("naive").offsets)
+    patterns = below(question.told, 1) if question.is_whole else frequent(question.patterns)
     every = np.arange(len(patterns))
     tops, maps, counts = kernels.papers.by_all_supports(
         patterns.offsets, patterns.items, patterns.supports, len(patterns.labels), every, question.limit

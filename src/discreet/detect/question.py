@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import BudgetError, InputError, OptionError
-from discreet.family import Family, family_of, with_root
+from discreet.family import Family, family_of, flat, taken, with_root
 from discreet.merged import Merged, Rows
 from discreet.mine import mine
 from discreet.patterns import Patterns
@@ -21,12 +21,16 @@ LONGEST: Final = 25
 
 @dataclass(frozen=True)
 class Question:
-    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any."""
+    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any.
+
+    The patterns are ``complete`` if all that reaches their minimum support is listed.
+    """
 
     patterns: Patterns
     rows: Rows | None
     limit: int
     threads: int = 1
+    complete: bool = True
 
     def __post_init__(self) -> None:
         """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
@@ -53,10 +57,11 @@ class Question:
         self._check_tops(rows)
 
     def _check_tops(self, rows: Rows) -> None:
-        offsets, items = self.tops
-        published = (
-            self.patterns.supports if self.patterns.kind == "maximal" else self.family.supports[self.family.tops]
-        )
+        is_listed = self.patterns.kind == "maximal"
+        listed = self.patterns if is_listed else self.family
+        numbers = np.arange(len(self.patterns)) if is_listed else self.family.tops
+        offsets, items = taken(listed.offsets, listed.items, numbers)
+        published = listed.supports[numbers]
         counts = np.zeros(offsets.size - 1, dtype=np.int64)
         itemsets = (offsets, self.row_codes[items])
         kernels.exposed.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
@@ -75,17 +80,28 @@ class Question:
         )
         return supports
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is missing is known to be held by no row, so that each different row is a cell."""
+        return self.complete and self.patterns.min_support == 1
+
     @cached_property
     def family(self) -> Family:
         """The patterns as a lattice."""
         return family_of(self.patterns)
 
     @cached_property
+    def told(self) -> Family:
+        """The same with the largest itemsets of which all supports are known: what is missing may be known to be 0."""
+        return self.family.whole() if self.is_whole else self.family
+
+    @cached_property
     def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The maximal itemsets: where each starts, and their items."""
+        """The largest itemsets of which all supports are known: where each starts, and their items."""
         if self.patterns.kind == "maximal":
-            return self.patterns.offsets, self.patterns.items
-        return self.family.top_itemsets()
+            every = np.unique(self.patterns.items)
+            return flat([every.tolist()]) if self.is_whole else (self.patterns.offsets, self.patterns.items)
+        return self.told.top_itemsets()
 
     @cached_property
     def row_codes(self) -> NDArray[np.int32]:
@@ -96,13 +112,13 @@ class Question:
         return np.array([rows.code.get(label, len(rows.labels)) for label in self.patterns.labels], dtype=np.int32)
 
     def supports_needed(self, method: str) -> Family:
-        """Return the patterns as a lattice; refuse maximal itemsets."""
+        """Return what the patterns tell as a lattice; refuse maximal itemsets."""
         if self.patterns.kind == "maximal":
             raise OptionError(
                 f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, "
                 "or the rows and method='auto'"
             )
-        return self.family
+        return self.told
 
     def rows_needed(self, method: str) -> Rows:
         """Return the rows; refuse to go on without them."""
@@ -121,15 +137,18 @@ def frequent(patterns: Patterns) -> Patterns:
     [([], 3), (['a'], 3), (['a', 'b'], 2), (['b'], 2)]
     """
     family = family_of(patterns)
-    if patterns.kind == "frequent":
-        return with_root(patterns)
+    return with_root(patterns) if patterns.kind == "frequent" else below(family, patterns.min_support)
+
+
+def below(family: Family, min_support: int) -> Patterns:
+    """Return all itemsets within those of a family, each with the largest support of those that hold it."""
     alike = Transactions.from_codes(family.offsets.copy(), family.items.copy(), family.labels)
     listed = mine(alike, min_support=1, kind="frequent")
     supports = np.zeros(len(listed), dtype=np.int64)
     slots = kernels.family.index(listed.offsets, listed.items)
     kernels.family.look_up(slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports)
     kernels.family.inherit(slots, listed.offsets, listed.items, supports)
-    return Patterns(listed.offsets, listed.items, supports, listed.labels, patterns.n, patterns.min_support, "frequent")
+    return Patterns(listed.offsets, listed.items, supports, listed.labels, family.n, min_support, "frequent")
 
 
 def check_length(method: str, offsets: NDArray[np.int64]) -> None:

@@ -41,7 +41,7 @@ class Maps(NamedTuple):
 def cells(question: Question) -> Cells:
     """Return the small cells of the tops: by supports or by rows, and where both are at hand by what is less work."""
     if question.rows is None or (question.patterns.kind != "maximal" and is_lighter(question)):
-        return question.family.cells(question.limit, question.threads)
+        return question.told.cells(question.limit, question.threads)
     groups = grouped(question)
     maps = whole_maps(question) if len(groups) == 1 else listed_maps(question)
     parts = machine.share(
@@ -55,6 +55,8 @@ def cells(question: Question) -> Cells:
 
 def is_lighter(question: Question) -> bool:
     """Return whether inversion is about less work than the descent: a group meets the rows of its items, a top some."""
+    if question.is_whole:  # the cells are the different rows
+        return False
     inversion = question.family.steps(SAMPLE)
     tops = STEPS_A_TOP * (question.tops[0].size - 1)
     if inversion < tops:  # then it is so whatever rows there are

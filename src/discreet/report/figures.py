@@ -15,7 +15,7 @@ from discreet.audit import Audit
 from discreet.block import Comparison
 from discreet.channels import Channels
 from discreet.errors import InputError
-from discreet.family import family_of
+from discreet.family import told_by
 from discreet.hide.compare import HidingComparison
 from discreet.measure import percent, supports_in
 from discreet.release import Release
@@ -111,7 +111,7 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
         return []
     counts, k = channels.cells.counts, channels.k
     if isinstance(found, Audit) and len(found.patterns) <= MOST_ITEMSETS:
-        counts = family_of(found.patterns).cells(limit=found.patterns.n + 1).counts
+        counts = told_by(found.patterns).cells(limit=found.patterns.n + 1).counts
     step = max(1, math.ceil((k - 1) / MOST_BARS))
     edges = [*range(1, k, step), k]
     while edges[-1] <= counts.max(initial=0):

@@ -88,9 +88,8 @@ def _few(few: Few) -> list[str]:
 
 
 def _bounded(kind: str, one: Bounded, names: Mapping[Label, str]) -> list[str]:
-    terms = [Term(-1 if at else 1, itemset, limits[0]) for at, (itemset, limits) in enumerate(one.terms)]
     texts = (f"sup({joined(itemset, names)}) {within(limits)}" for itemset, limits in one.terms)
-    return [kind, within((one.low, one.high)), *_which(as_finding(one), names), signed(terms, texts)]
+    return [kind, within((one.low, one.high)), *_which(as_finding(one), names), signed(one.sum, texts)]
 
 
 def _changes(since: Iterable[Changes], names: Mapping[Label, str], against: Sequence[Source]) -> Iterator[list[str]]:

@@ -53,10 +53,7 @@ def _rests(audit: Audit) -> Evidence:
     """Return the rests of attributes; a support that is not listed is that of a listed itemset, which is named."""
     listed = with_root(audit.patterns)
     found = [Channel(one.base, one.top, one.high) for one in audit.rests]
-    sums = [
-        [Term(-1 if at else 1, _closest(itemset, listed), low) for at, (itemset, (low, _)) in enumerate(one.terms)]
-        for one in audit.rests[:SUMS]
-    ]
+    sums = [[term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum] for one in audit.rests[:SUMS]]
     return Evidence("schema", found, sums)
 
 

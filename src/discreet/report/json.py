@@ -168,8 +168,8 @@ def bounded_json(found: Iterable[Bounded]) -> Iterator[str]:
     for one in found:
         lacked = ", ".join(sorted(map(labels_json, one.lacked)))
         terms = ", ".join(
-            f'{{"times": {-1 if at else 1}, "items": {labels_json(itemset)}, "low": {low}, "high": {high}}}'
-            for at, (itemset, (low, high)) in enumerate(one.terms)
+            f'{{"times": {term.times}, "items": {labels_json(itemset)}, "low": {low}, "high": {high}}}'
+            for term, (itemset, (low, high)) in zip(one.sum, one.terms, strict=True)
         )
         limits = f'"low": {one.low}, "high": {one.high}'
         yield f'{{"base": {labels_json(one.base)}, "lacked": [{lacked}], {limits}, "sum": [{terms}]}}'

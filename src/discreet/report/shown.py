@@ -50,8 +50,7 @@ def shown_channel(one: Channel | Difference, listed: Patterns) -> Shown:
 
 def shown_bounded(one: Bounded) -> Shown:
     """Return a finding within limits with its sum."""
-    terms = [Term(-1 if at else 1, itemset, limits[0]) for at, (itemset, limits) in enumerate(one.terms)]
-    lines = [(summed(terms, [within(limits) for _, limits in one.terms]), within((one.low, one.high)))]
+    lines = [(summed(one.sum, [within(limits) for _, limits in one.terms]), within((one.low, one.high)))]
     return Shown(Html(bounded_in_words(one, markup.name)), lines)
 
 

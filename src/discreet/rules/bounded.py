@@ -21,7 +21,8 @@ TRIED: Final = 10_000_000
 class Bounded:
     """From ``low`` to ``high`` rows hold every item of ``base``, and of each of the ``lacked`` itemsets not all.
 
-    The ``terms`` are the supports that tell so, with their limits: the first, and what is taken away from it.
+    The ``terms`` are the supports that tell so, with their limits, and ``times`` says how often each counts: without
+    it, the first once, and the others are taken away from it.
 
     >>> terms = ((frozenset("a"), (81, 82)), (frozenset("abc"), (80, 80)))
     >>> told = Bounded(frozenset("a"), (frozenset("bc"),), 1, 2, terms)
@@ -35,6 +36,7 @@ class Bounded:
     low: int
     high: int
     terms: tuple[tuple[Itemset, Limits], ...]
+    times: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.pattern}: {in_words((self.low, self.high))} row{'s' * (self.high != 1)}"
@@ -53,11 +55,16 @@ class Bounded:
         ]
         return " ∧ ".join([*map(str, ordered(self.base)), *sorted(lacks)])
 
+    @property
+    def sum(self) -> list[Term]:
+        """The terms as those of a sum, by their lower limits."""
+        times = self.times or [1, *(-1 for _ in self.terms[1:])]
+        return [Term(often, itemset, low) for often, (itemset, (low, _)) in zip(times, self.terms, strict=True)]
+
     def explain(self) -> str:
         """Return the sum of supports that tells how many they are."""
-        terms = [Term(-1 if at else 1, itemset, limits[0]) for at, (itemset, limits) in enumerate(self.terms)]
         texts = [f"sup({as_text(itemset)}) {in_words(limits)}" for itemset, limits in self.terms]
-        return f"{signed(terms, texts)} = {in_words((self.low, self.high))}"
+        return f"{signed(self.sum, texts)} = {in_words((self.low, self.high))}"
 
 
 def in_words(limits: Limits) -> str:

@@ -13,7 +13,7 @@ from discreet.channels import Channels, Exposed, as_text
 from discreet.checks import Check, counted
 from discreet.detect import channels_of
 from discreet.detect.question import Question
-from discreet.errors import InconsistencyError
+from discreet.errors import BudgetError, InconsistencyError
 from discreet.implications import Implications, implied_by
 from discreet.labels import ordered
 from discreet.merged import Rows
@@ -23,7 +23,7 @@ from discreet.rules.bounded import Bounded, absences, differences
 from discreet.rules.narrowed import Narrowed, narrowed, settled
 from discreet.rules.notes import notes
 from discreet.rules.rule import Rules
-from discreet.rules.schema import as_groups, contradiction, excluded, rests, told_by
+from discreet.rules.schema import Told, as_groups, excluded, not_judged, told_by_schema
 from discreet.rules.supports import rounded
 from discreet.verdict import Verdict, worst
 
@@ -128,21 +128,25 @@ def _judged(found: Narrowed, policy: Policy, candidate: Candidate) -> FactsAudit
     facts, k = found.facts, policy.k
     if facts is None:
         return FactsAudit(policy, candidate.what, None, (inconsistent(found),))
-    left = rests(facts, k)
-    wrong = contradiction(facts, left)
-    if wrong is not None:
-        return FactsAudit(policy, candidate.what, facts, (excluded(wrong),))
+    try:
+        left, unjudged = told_by_schema(facts, k), ()
+    except BudgetError as error:
+        left, unjudged = Told(), (not_judged(error),)
+    if left.wrong is not None:
+        return FactsAudit(policy, candidate.what, facts, (excluded(left.wrong),))
     patterns = pinned(facts)
-    channels, flaws = _channels(patterns, candidate.rows, k)
+    is_all = patterns is not None and len(patterns) == len(facts)
+    channels, flaws = _channels(patterns, candidate.rows, k, complete=is_all and facts.absent == 0)
     summed = frozenset() if channels is None or patterns is None else frozenset(itemset for itemset, _ in patterns)
     # What two supports within a sum tell, its channels tell too.
     pairs = [one for one in differences(facts, found.gaps, k) if one.top not in summed]
-    told = (*told_by(facts, left), *pairs, *absences(facts, k, found.announced))
+    told = (*left.listed, *pairs, *absences(facts, k, found.announced))
     implications = None
     if policy.zeros is not Verdict.RELEASE and channels is not None and patterns is not None:
         implications = implied_by(patterns)
     every = [*flaws, _size(policy, candidate.many), _low_counts(policy, facts), *_rounding(policy, facts)]
-    every += _of_sums(channels, told, k, is_all=len(summed) == len(facts))
+    more = left.many - len(left.listed)
+    every += [*_of_sums(channels, told, k, is_all=len(summed) == len(facts), more=more), *unjudged]
     if policy.zeros is not Verdict.RELEASE:
         every.append(_implied(policy, implications, _without_exception(found)))
     every += candidate.notes
@@ -165,7 +169,9 @@ def pinned(facts: Facts) -> Patterns | None:
     if frozenset() not in whole:
         return None
     pairs = [([facts.labels[item] for item in itemset], exact[itemset]) for itemset in whole]
-    return Patterns.from_itemsets(pairs, n=exact[frozenset()], kind="frequent")
+    # Nothing else is held by any row if what is missing is in none, and nothing of the list is left out here.
+    least = 1 if facts.absent == 0 and len(whole) == len(facts) else None
+    return Patterns.from_itemsets(pairs, n=exact[frozenset()], min_support=least, kind="frequent")
 
 
 def inconsistent(found: Narrowed) -> Check:
@@ -176,7 +182,9 @@ def inconsistent(found: Narrowed) -> Check:
     return Check("consistency", Verdict.WITHHOLD, 1, sentence)
 
 
-def _channels(patterns: Patterns | None, rows: Rows | None, k: int) -> tuple[Channels | None, tuple[Check, ...]]:
+def _channels(
+    patterns: Patterns | None, rows: Rows | None, k: int, *, complete: bool
+) -> tuple[Channels | None, tuple[Check, ...]]:
     """Look for channels in the supports that are exactly known; refuse rows that they are not of.
 
     Where the supports contradict each other there are none, but a check that says so.
@@ -186,7 +194,7 @@ def _channels(patterns: Patterns | None, rows: Rows | None, k: int) -> tuple[Cha
     if rows is not None:
         Question(patterns, rows, k)
     try:
-        return channels_of(Question(patterns, None, k)), ()
+        return channels_of(Question(patterns, None, k, complete=complete)), ()
     except InconsistencyError as error:
         return None, (checks.consistency(patterns, error),)
 
@@ -230,20 +238,25 @@ def _rounding(policy: Policy, facts: Facts) -> Iterator[Check]:
             yield Check("rounding", Verdict.REVIEW, found, f"{sentence}{policy.round_to}.")
 
 
-def _of_sums(channels: Channels | None, told: Sequence[Bounded], k: int, *, is_all: bool) -> Iterator[Check]:
-    """Judge channels and other findings; without any, limits may still tell more than differences do."""
+def _of_sums(channels: Channels | None, told: Sequence[Bounded], k: int, *, is_all: bool, more: int) -> Iterator[Check]:
+    """Judge channels and other findings, of which some ``more`` are not listed.
+
+    Without any, limits may still tell more than differences do.
+    """
     if channels is not None and (is_all or len(channels)):
         yield checks.inference(channels)
     if told:
-        yield _told(told, k)
+        yield _told(told, k, more)
     elif not is_all:
         sentence = f"No two supports differ by 1 to {k - 1} rows for sure; what further bounds tell is not followed."
         yield Check("bounds", Verdict.REVIEW, 0, sentence)
 
 
-def _told(told: Sequence[Bounded], k: int) -> Check:
-    many = "More than " * (len(told) >= checks.MOST) + counted(len(told), "sum")
-    return Check("bounds", Verdict.WITHHOLD, len(told), f"{many} of supports: each tells of fewer than {k} rows.")
+def _told(told: Sequence[Bounded], k: int, more: int = 0) -> Check:
+    many = "More than " * (len(told) >= checks.MOST) + counted(len(told) + more, "sum")
+    return Check(
+        "bounds", Verdict.WITHHOLD, len(told) + more, f"{many} of supports: each tells of fewer than {k} rows."
+    )
 
 
 def _implied(policy: Policy, implications: Implications | None, found: int) -> Check:

@@ -1,37 +1,46 @@
 """Schema: items that are values of attributes exclude each other, and what is left of an attribute may be few rows.
 
-If no row holds two of the values v, then sup(X) − Σ sup(X ∪ v) rows hold X and none of them. No two of the values are
-ever frequent together, so no channel speaks of this rest: the papers' detectors do not look for it.
+If no row holds two of the values v, then sup(X) − Σ sup(X ∪ v) rows hold X and none of them: a remainder. Itemsets with
+two of the values have support 0, though they are never listed. With these zeros, channels are found as ever: they are
+the small cells of itemsets whose every part is listed or known to be 0 (rules/wider.py). Remainders, and their
+differences, are such cells or made of them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet import kernels
-from discreet.attack.facts import Codes, Facts, Schema
-from discreet.channels import as_text
+from discreet.attack.facts import Facts, Schema
+from discreet.attack.plain import known_family
+from discreet.channels import Channel, as_text
 from discreet.checks import Check, counted
-from discreet.errors import InconsistencyError, OptionError
+from discreet.errors import BudgetError, InconsistencyError, OptionError
+from discreet.family import Family
 from discreet.labels import Itemset, Label
 from discreet.patterns import Patterns
 from discreet.rules.bounded import Bounded, worst_first
-from discreet.rules.rule import Limits
+from discreet.rules.remainders import remainders
+from discreet.rules.wider import widened
 from discreet.verdict import Verdict
 
-AT_ONCE: Final = 1 << 22
-"""Supports that are held in memory at once: so many bases have their extensions looked up together."""
+LISTED: Final = 1000
+"""Sums that are listed at most, those of the fewest rows first."""
+MOST_KNOWN: Final = 1_000_000
+"""Itemsets whose supports are exactly known, and summed up, at most."""
 PAIR: Final = 2
 
 
-class Rest(NamedTuple):
-    """How many rows hold an itemset and none of some values of an attribute: its support less theirs."""
+class Told(NamedTuple):
+    """What supports tell with a schema: so ``many`` sums of 1 to k − 1 rows, of which some are listed.
 
-    base: Codes
-    values: tuple[int, ...]
-    limits: Limits
+    If rows with the ``wrong`` itemset must hold two values of an attribute, the schema is contradicted.
+    """
+
+    many: int = 0
+    listed: tuple[Bounded, ...] = ()
+    wrong: Itemset | None = None
 
 
 def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Itemset]:
@@ -65,7 +74,7 @@ def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Item
 
 
 def judged_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Check, tuple[Bounded, ...]]:
-    """Return a check of what patterns tell to whoever knows which items exclude each other, and the rests of few rows.
+    """Return a check of what patterns tell to whoever knows which items exclude each other, and the sums that do.
 
     >>> said = [([], 90), (["f"], 40), (["m"], 48)]
     >>> check, told = judged_schema(Patterns.from_itemsets(said, n=90), 5, [["f", "m"]])
@@ -73,17 +82,21 @@ def judged_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Che
     ('WITHHOLD', '¬f ∧ ¬m: 2 rows', 'sup(∅) 90 − sup(f) 40 − sup(m) 48 = 2')
     """
     try:
-        facts = Facts.of(patterns, complete=False, schema=as_groups(schema, patterns.labels))
+        facts = Facts.of(patterns, schema=as_groups(schema, patterns.labels))
+        found = told_by_schema(facts, k)
     except InconsistencyError:
         return Check("schema", Verdict.WITHHOLD, 0, "The supports contradict each other, so nothing follows."), ()
-    found = rests(facts, k)
-    wrong = contradiction(facts, found)
-    if wrong is not None:
-        return excluded(wrong), ()
-    if found:
-        sentence = f"{counted(len(found), 'rest')} of attributes: each tells of fewer than {k} rows without its values."
-        return Check("schema", Verdict.WITHHOLD, len(found), sentence), tuple(told_by(facts, found))
-    sentence = f"No attribute of {len(facts.schema):,} leaves a rest of fewer than {k} rows."
+    except BudgetError as error:
+        return not_judged(error), ()
+    if found.wrong is not None:
+        return excluded(found.wrong), ()
+    given = "given that no row has two values of one attribute"
+    if found.many:
+        more = f" The {LISTED:,} smallest are listed." * (found.many > len(found.listed))
+        sentence = f"{counted(found.many, 'sum')} of supports: {given}, each tells of fewer than {k} rows.{more}"
+        return Check("schema", Verdict.WITHHOLD, found.many, sentence), found.listed
+    looked = "sum" if facts.inherited else "remainder of an attribute's values, nor a difference of two,"
+    sentence = f"No {looked} of supports tells of fewer than {k} rows, {given}; attributes: {len(facts.schema):,}."
     return Check("schema", Verdict.RELEASE, 0, sentence), ()
 
 
@@ -93,82 +106,57 @@ def excluded(itemset: Itemset) -> Check:
     return Check("schema", Verdict.WITHHOLD, 1, sentence)
 
 
-def contradiction(facts: Facts, found: Iterable[Rest]) -> Itemset | None:
-    """Return an itemset of whose rows fewer than none are left, if there is one: some hold several values.
-
-    >>> said = [(["x"], 9, 9), (["x", "f"], 5, 5), (["x", "m"], 5, 5)]
-    >>> facts = Facts.from_limits(said, n=90, schema=[["f", "m"]])
-    >>> contradiction(facts, rests(facts, 5)) == {"x"}
-    True
-    """
-    below = next((rest.base for rest in found if rest.limits[1] < 0), None)
-    return None if below is None else frozenset(facts.labels[item] for item in below)
+def not_judged(error: BudgetError) -> Check:
+    """Say that there is more than can be looked at."""
+    return Check("schema", Verdict.WITHHOLD, 0, f"Not judged: {error}.")
 
 
-def rests(facts: Facts, k: int) -> list[Rest]:
-    """Return the rests of attributes with several values beside an itemset: those of 1 to k − 1 rows, and below 0.
+def told_by_schema(facts: Facts, k: int) -> Told:
+    """Return the sums that tell of 1 to k − 1 rows to whoever knows the schema.
+
+    Supports that are exactly known, each with all its parts, are summed up in full; of others, remainders and their
+    differences are looked at. More than can be looked at is a BudgetError.
 
     >>> said = [(["x"], 50, 50), (["x", "sex=f"], 20, 20), (["x", "sex=m"], 28, 28)]
     >>> facts = Facts.from_limits(said, n=90, schema=[["sex=f", "sex=m"]])
-    >>> [rest.limits for rest in rests(facts, 5)]
-    [(2, 2)]
+    >>> [str(one) for one in told_by_schema(facts, 5).listed]
+    ['x ∧ ¬sex=f ∧ ¬sex=m: 2 rows']
     """
-    every = _inherited(facts) if facts.inherited else _listed(facts)
-    return [rest for rest in every if rest.limits[1] < 0 or (rest.limits[0] > 0 and rest.limits[1] < k)]
+    if not facts.schema:
+        return Told()
+    many, listed, is_all = 0, list[Bounded](), facts.inherited
+    if facts.low[0] == facts.high[0]:
+        family = known_family(facts, MOST_KNOWN)
+        is_all |= family.supports.size >= len(facts)
+        try:
+            many, listed = _channels(family, facts, k)
+        except InconsistencyError as error:
+            return Told(wrong=error.itemset)
+    for one in () if is_all else remainders(facts):
+        if one.high < 0:
+            return Told(wrong=one.base)
+        if one.low > 0 and one.high < k:
+            listed.append(one)
+            many += 1
+    return Told(many, tuple(worst_first(listed)[:LISTED]))
 
 
-def told_by(facts: Facts, found: Iterable[Rest]) -> list[Bounded]:
-    """Return rests in words, the fewest rows and items first."""
-    return worst_first(_told(facts, rest) for rest in found)
-
-
-def _told(facts: Facts, rest: Rest) -> Bounded:
-    names = {item: facts.labels[item] for item in rest.base.union(rest.values)}
-    base = frozenset(names[item] for item in rest.base)
-    values = [frozenset([names[value]]) for value in rest.values]
-    terms = [(base, facts.limits(rest.base))]
-    terms += [(base | name, facts.limits(rest.base | {value})) for name, value in zip(values, rest.values, strict=True)]
-    return Bounded(base, tuple(values), *rest.limits, tuple(terms))
-
-
-def _listed(facts: Facts) -> Iterator[Rest]:
-    """Yield the rests of which every support is listed."""
-    listed = facts.listed
-    values: defaultdict[tuple[Codes, Codes], list[int]] = defaultdict(list)
-    groups = defaultdict(list)
-    for group in facts.schema:
-        for item in group:
-            groups[item].append(group)
-    for itemset in listed:
-        for item in itemset:
-            base = itemset - {item}
-            for group in groups[item] if base in listed else ():
-                if not group & base:
-                    values[base, group].append(item)
-    for (base, _), found in values.items():
-        if len(found) > 1:
-            low, high = listed[base]
-            limits = [listed[base | {value}] for value in found]
-            rest = (low - sum(most for _, most in limits), high - sum(least for least, _ in limits))
-            yield Rest(base, tuple(sorted(found)), rest)
-
-
-def _inherited(facts: Facts) -> Iterator[Rest]:
-    """Yield the rests of a list from which all supports below it follow; of closed itemsets as base, which suffice.
-
-    A base that is not closed has the rests of its closure: the same rows hold both.
-    """
-    many = max(1, len(facts.labels))
-    trie = kernels.lattice.plant(facts.offsets, facts.items)
-    step = max(1, AT_ONCE // many)
-    for start in range(0, len(facts), step):
-        stop = min(len(facts), start + step)
-        best = np.zeros((stop - start, many), dtype=np.int64)
-        kernels.intervals.extensions(trie, facts.offsets, facts.items, facts.low, many, start, stop, best)
-        for group in facts.schema:
-            codes = np.array(sorted(group))
-            found = best[:, codes]
-            left = facts.low[start:stop] - found.sum(axis=1)
-            for at in np.flatnonzero(((found > 0).sum(axis=1) > 1) & (left != 0)).tolist():
-                values = tuple(codes[found[at] > 0].tolist())
-                yield Rest(facts.itemset(start + at), values, (int(left[at]), int(left[at])))
+def _channels(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:
+    """Return how many cells of wider itemsets hold 1 to k − 1 rows, and the smallest of them."""
+    wide = widened(family, facts.schema)
+    if wide is None:
+        return 0, []
+    cells, (offsets, items) = wide.cells(k), wide.top_itemsets()
+    listed = Patterns(family.offsets, family.items, family.supports, family.labels, family.n, 1, "closed")
+    found = []
+    for at in np.lexsort((np.diff(offsets)[cells.tops], cells.counts))[:LISTED].tolist():
+        base = frozenset(cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist())
+        top = frozenset(items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist())
+        names, every = (frozenset(facts.labels[item] for item in one) for one in (base, top))
+        terms = Channel(names, every, int(cells.counts[at])).terms(listed)
+        # A row that holds a value of an attribute lacks the others anyway.
+        lacked = [frozenset([facts.labels[item]]) for item in sorted(top - base) if not facts.excludes(base | {item})]
+        supports = tuple((term.itemset, (term.support, term.support)) for term in terms)
+        count = int(cells.counts[at])
+        found.append(Bounded(names, tuple(lacked), count, count, supports, tuple(term.times for term in terms)))
+    return cells.counts.size, found

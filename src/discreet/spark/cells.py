@@ -58,7 +58,7 @@ def channels_in(question: Question, spread: Spread) -> Channels:
 def check(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
     """Refuse rows in which a top has another support than in the patterns."""
     patterns = question.patterns
-    published = patterns.supports if patterns.kind == "maximal" else question.family.supports[question.family.tops]
+    published = patterns.supports if patterns.kind == "maximal" else question.told.supports[question.told.tops]
     held = np.zeros_like(published)
     held[tops] = counts
     wrong = np.count_nonzero(held != published)
