@@ -157,7 +157,7 @@ class Program:
         return model
 
 
-def entries(matrix: NDArray[np.bool_] | NDArray[np.int8], columns: Numbers) -> Terms:
+def entries(matrix: NDArray[np.bool_] | NDArray[np.int8] | Numbers, columns: Numbers) -> Terms:
     """Return what is not 0 in a matrix as terms of these columns."""
     rows, places = np.nonzero(matrix)
     return Terms(rows, columns[places], matrix[rows, places].astype(np.float64))
