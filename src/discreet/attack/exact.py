@@ -1,8 +1,8 @@
 """Exact: all that follows from published supports about a few items, by integer programs over every possible row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from math import ceil, floor
 from typing import Final, TypeAlias
 
@@ -15,7 +15,7 @@ from discreet.attack.finding import Finding, Searched, Undecided
 from discreet.attack.proof import Wanted, certificate
 from discreet.attack.region import TINY, Clock, Region, TimeIsUpError
 from discreet.attack.system import Bits, Ground, system
-from discreet.attack.unions import Unions
+from discreet.attack.unions import Kinds, Unions
 from discreet.merged import Rows
 from discreet.program import Floats
 
@@ -76,19 +76,24 @@ class Search:
         self.known = np.zeros((3,) * self.many, dtype=np.bool_)
         self.cubes: list[Cube] = []
         self.rare: list[Floats] = []
-        self.is_cut = False
+        self.is_cut = self.is_open = False
 
     def look(self) -> None:
-        """Look at ever more patterns, until some are found: what has more terms would only tell of them in other words.
+        """Look whether any pattern is rare, and if so for those of the fewest terms.
 
-        Where no conjunction is rare, two cells together may be (Theorem A3): all rows that would leave the one enter
-        the other. At last all patterns are looked at, so that where nothing is found nothing can be inferred.
+        What has more terms would only tell of them in other words. Where no conjunction is rare, two cells together may
+        be (Theorem A3): all rows that would leave the one enter the other.
         """
+        unions = iter(Unions(self.region, self.k))
+        first = next(unions, None)
+        if first is None:
+            return
         self.conjunctions()
         if self.many <= PAIRED and not self.known.any():
             self.pairs()
         if not self.rare and not self.known.any():
-            self.unions()
+            self.unions(chain([first], unions))
+        self.is_open = not self.rare
 
     def cube(self, witness: Floats) -> Cube:
         """Return how many rows of a database make each conjunction true."""
@@ -143,9 +148,9 @@ class Search:
             if place[chosen[0]] and not self._is_known(over, pair):
                 self._test(over, pair)
 
-    def unions(self) -> None:
-        """Look at all patterns, those of the fewest kinds of rows first."""
-        for kinds in Unions(self.region, self.k):
+    def unions(self, found: Iterable[Kinds]) -> None:
+        """Add sets of kinds of rows that are rare as patterns, up to a limit."""
+        for kinds in found:
             rows = [row for row, is_in in zip(self.region.system.rows, kinds.tolist(), strict=True) if is_in]
             pattern = self._shortest(rows)
             if not self._is_known(*pattern) and not self._test(*pattern):
@@ -192,11 +197,10 @@ class Search:
 
     def _limits(self, truth: Floats) -> tuple[int, int] | None:
         """Return the fewest and the most rows of a pattern that is rare; None if it is not."""
-        low = ceil(self.region.least(truth) - TINY)
-        if low < 1:
-            return None
-        high = floor(TINY - self.region.least(-truth))
-        return None if high >= self.k else (low, high)
+        low, high = self.region.least(truth, 0), -np.inf
+        if low > TINY:
+            high = self.region.least(-truth, -self.k)
+        return (ceil(low - TINY), floor(TINY - high)) if high > TINY - self.k else None
 
     def _add(self, over: Bits, cells: frozenset[Bits], low: int, high: int) -> None:
         """Add a finding with its proof; sums alone may prove less than whole numbers do."""
@@ -248,6 +252,8 @@ def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecide
     """Yield what was left undecided, and why."""
     if is_over:
         yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
+    elif search.is_open:
+        yield Undecided(1, "publications as to other patterns", "channels are open; block them first")
     elif search.is_cut:
         yield Undecided(1, "publications as to further patterns", f"{UNIONS} are listed")
     if search.unproven:

@@ -65,18 +65,19 @@ class Unions:
 
     def _is_refuted(self, chosen: Kinds) -> bool:
         """Return whether a database speaks against some kinds; it is among those met then."""
-        return any(not 0 < self._asked(costs) @ chosen < self.k for costs in self._questions(chosen))
+        return any(not 0 < self._asked(*question) @ chosen < self.k for question in self._questions(chosen))
 
-    def _questions(self, chosen: Kinds) -> Iterator[Floats]:
-        """Yield in what direction to look for such a database: first where much else is refuted as well."""
+    def _questions(self, chosen: Kinds) -> Iterator[tuple[Floats, float]]:
+        """Yield in what direction to look for such a database, and how far: first where much else is refuted too."""
         for kind in set(np.flatnonzero(chosen).tolist()) - self.rare:
-            yield -np.eye(1, chosen.size, kind)[0]
+            yield -np.eye(1, chosen.size, kind)[0], -self.k
             self.rare.add(kind)  # or nothing would have asked further
-        yield np.where(chosen, WEIGHT, 0.0) + (self._met().max(axis=0) < self.k)
-        yield chosen.astype(np.float64)
-        yield -chosen.astype(np.float64)
+        truth = chosen.astype(np.float64)
+        yield WEIGHT * truth + (self._met().max(axis=0) < self.k), 0.0
+        yield truth, 0.0
+        yield -truth, -self.k
 
-    def _asked(self, costs: Floats) -> Floats:
-        """Return the database of the least cost."""
-        self.region.least(costs)
+    def _asked(self, costs: Floats, enough: float) -> Floats:
+        """Return a database of the least cost, or of a cost that is low enough."""
+        self.region.least(costs, enough)
         return self.region.witnesses[-1]
