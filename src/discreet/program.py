@@ -78,8 +78,10 @@ class Program:
             solver.setSolution(known)
         return self._solved(highspy, solver, seconds)
 
-    def opened(self) -> Callable[[Floats, float], Solved]:
+    def opened(self) -> Callable[[Floats, float, float], Solved]:
         """Return what solves the program for other costs within some seconds; each time it starts where it ended.
+
+        Whole numbers of a cost that is low ``enough`` will do; the bound is then what is known by that time.
 
         With whole numbers to the very least: of supports, which are whole, one too many is wrong.
 
@@ -87,7 +89,7 @@ class Program:
         >>> both = program.columns(2, upper=[3, 4], whole=False)
         >>> program.rows(1, Terms(np.zeros(2, np.int64), both, np.ones(2)), upper=5)
         >>> least = program.opened()
-        >>> [least(np.array(costs), 1.0).bound for costs in ([-1.0, -1.0], [0.0, -1.0], [1.0, 0.0])]
+        >>> [least(np.array(costs), 1.0, -np.inf).bound for costs in ([-1.0, -1.0], [0.0, -1.0], [1.0, 0.0])]
         [-5.0, -4.0, 0.0]
         """
         import highspy  # noqa: PLC0415 - loaded late
@@ -95,8 +97,9 @@ class Program:
         solver = self._solver(highspy, {"mip_rel_gap": 0.0, "mip_abs_gap": 0.5, "presolve": self._presolve})
         every = np.arange(self.width, dtype=np.int32)
 
-        def least(costs: Floats, seconds: float) -> Solved:
+        def least(costs: Floats, seconds: float, enough: float) -> Solved:
             solver.changeColsCost(self.width, every, costs)
+            solver.setOptionValue("objective_target", enough)
             return self._solved(highspy, solver, seconds)
 
         return least
@@ -132,7 +135,7 @@ class Program:
             return Solved(None, np.inf, stopped=False)
         if status == highspy.HighsModelStatus.kModelEmpty:
             return Solved(np.zeros(self.width), 0.0, stopped=False)
-        stopped = status != highspy.HighsModelStatus.kOptimal
+        stopped = status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kObjectiveTarget)
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         values = np.array(solver.getSolution().col_value) if found else None
         if self._is_whole:
@@ -157,7 +160,7 @@ class Program:
         return model
 
 
-def entries(matrix: NDArray[np.bool_] | NDArray[np.int8], columns: Numbers) -> Terms:
+def entries(matrix: NDArray[np.bool_] | NDArray[np.int8] | Numbers, columns: Numbers) -> Terms:
     """Return what is not 0 in a matrix as terms of these columns."""
     rows, places = np.nonzero(matrix)
     return Terms(rows, columns[places], matrix[rows, places].astype(np.float64))

@@ -1,8 +1,8 @@
 """Exact: all that follows from published supports about a few items, by integer programs over every possible row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from math import ceil, floor
 from typing import Final, TypeAlias
 
@@ -15,6 +15,7 @@ from discreet.attack.finding import Finding, Searched, Undecided
 from discreet.attack.proof import Wanted, certificate
 from discreet.attack.region import TINY, Clock, Region, TimeIsUpError
 from discreet.attack.system import Bits, Ground, system
+from discreet.attack.unions import Kinds, Unions
 from discreet.merged import Rows
 from discreet.program import Floats
 
@@ -25,7 +26,9 @@ ITEMS: Final = 12
 EITHER: Final = 2
 """The place of an item on its axis where rows may hold it or not."""
 PAIRED: Final = 9
-"""Items up to which pairs of cells are looked at too: there are more of them."""
+"""Items up to which pairs of cells are looked at by themselves: there are 5 to the power of that of them."""
+UNIONS: Final = 16
+"""Patterns of more cells that are listed at most."""
 
 Cube: TypeAlias = NDArray[np.float64]
 """An axis an item: rows that lack it, that hold it and, where there is a third place, either."""
@@ -72,6 +75,25 @@ class Search:
         self.many = len(self.ground.items)
         self.known = np.zeros((3,) * self.many, dtype=np.bool_)
         self.cubes: list[Cube] = []
+        self.rare: list[Floats] = []
+        self.is_cut = self.is_open = False
+
+    def look(self) -> None:
+        """Look whether any pattern is rare, and if so for those of the fewest terms.
+
+        What has more terms would only tell of them in other words. Where no conjunction is rare, two cells together may
+        be (Theorem A3): all rows that would leave the one enter the other.
+        """
+        unions = iter(Unions(self.region, self.k))
+        first = next(unions, None)
+        if first is None:
+            return
+        self.conjunctions()
+        if self.many <= PAIRED and not self.known.any():
+            self.pairs()
+        if not self.rare and not self.known.any():
+            self.unions(chain([first], unions))
+        self.is_open = not self.rare
 
     def cube(self, witness: Floats) -> Cube:
         """Return how many rows of a database make each conjunction true."""
@@ -102,11 +124,8 @@ class Search:
                 self._mark(at)
 
     def pairs(self) -> None:
-        """Look at pairs of cells that differ in an odd number of items, three or more, whatever else they say.
-
-        Where no conjunction is rare these may be (Theorem A3): all rows that would leave the one enter the other.
-        """
-        for size in range(3, self.many + 1, 2):
+        """Look at pairs of cells that differ in two items or more, whatever else they say, those of few items first."""
+        for size in range(2, self.many + 1):
             for chosen in combinations(range(self.many), size):
                 self._pairs_over(chosen)
 
@@ -120,12 +139,35 @@ class Search:
         extremes = Extremes.of(both(self.met()[0]))
         for counts in self.cubes[1:]:
             extremes.add(both(counts))
-        candidates = extremes.may_be_rare(self.k) & ~(self.known[cut] | np.flip(self.known[cut], axis=chosen))
-        for place in np.argwhere(candidates).tolist():
+        candidates = np.argwhere(extremes.may_be_rare(self.k))
+        order = np.argsort((candidates != EITHER).sum(axis=1), kind="stable")
+        for place in candidates[order].tolist():
+            over, (cell,) = _cell(place)
+            pair = frozenset([cell, cell ^ sum(1 << item for item in chosen)])
             # Each pair is met twice: once with the first of its items, once without.
-            if place[chosen[0]]:
-                over, (cell,) = _cell(place)
-                self._test(over, frozenset([cell, cell ^ sum(1 << item for item in chosen)]))
+            if place[chosen[0]] and not self._is_known(over, pair):
+                self._test(over, pair)
+
+    def unions(self, found: Iterable[Kinds]) -> None:
+        """Add sets of kinds of rows that are rare as patterns, up to a limit."""
+        for kinds in found:
+            rows = [row for row, is_in in zip(self.region.system.rows, kinds.tolist(), strict=True) if is_in]
+            pattern = self._shortest(rows)
+            if not self._is_known(*pattern) and not self._test(*pattern):
+                raise TimeIsUpError  # the solver contradicts itself
+            if len(self.rare) == UNIONS:
+                self.is_cut = True
+                return
+
+    def _shortest(self, rows: list[Bits]) -> tuple[Bits, frozenset[Bits]]:
+        """Return kinds of rows as a pattern of as few items as can be, which may be true for more kinds."""
+        over, cells = self.ground.everything, frozenset(rows)
+        for place in range(self.many):
+            fewer = over & ~(1 << place)
+            shorter = frozenset(cell & fewer for cell in cells)
+            if self._limits(self.region.system.truth(fewer, shorter)) is not None:
+                over, cells = fewer, shorter
+        return over, cells
 
     def _mark_channels(self, counts: Cube) -> None:
         """Mark what says more than a conjunction whose rows are few by sums of supports alone."""
@@ -141,14 +183,24 @@ class Search:
     def _test(self, over: Bits, cells: frozenset[Bits]) -> bool:
         """Add what is inferred of a pattern; return whether it is rare."""
         truth = self.region.system.truth(over, cells)
-        low = ceil(self.region.least(truth) - TINY)
-        if low < 1:
+        limits = self._limits(truth)
+        if limits is None:
             return False
-        high = floor(TINY - self.region.least(-truth))
-        if high >= self.k:
-            return False
-        self._add(over, cells, low, high)
+        self.rare.append(truth)
+        self._add(over, cells, *limits)
         return True
+
+    def _is_known(self, over: Bits, cells: frozenset[Bits]) -> bool:
+        """Return whether a pattern is true wherever one is that was found before, or that one wherever it is."""
+        truth = self.region.system.truth(over, cells)
+        return any((truth <= found).all() or (truth >= found).all() for found in self.rare)
+
+    def _limits(self, truth: Floats) -> tuple[int, int] | None:
+        """Return the fewest and the most rows of a pattern that is rare; None if it is not."""
+        low, high = self.region.least(truth, 0), -np.inf
+        if low > TINY:
+            high = self.region.least(-truth, -self.k)
+        return (ceil(low - TINY), floor(TINY - high)) if high > TINY - self.k else None
 
     def _add(self, over: Bits, cells: frozenset[Bits], low: int, high: int) -> None:
         """Add a finding with its proof; sums alone may prove less than whole numbers do."""
@@ -163,7 +215,11 @@ class Search:
 
 
 def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SECONDS) -> Searched:
-    """Return what holds for 1 to k − 1 rows in every database that facts allow: conjunctions, and pairs of cells.
+    """Return what holds for 1 to k − 1 rows in every database that facts allow, the patterns of the fewest terms.
+
+    All conjunctions of few rows are found, or where there are none, all pairs of cells or, where there are none either,
+    unions of more. If nothing is found and nothing left undecided, no pattern of AND, OR and NOT over the published
+    items holds for 1 to k − 1 rows in every database that fits.
 
     The unknowns are the numbers of rows of each possible kind, over all items and in whole numbers. Of the publisher's
     own ``rows`` only what is rare in them can be inferred to be so (Lemma C1).
@@ -186,9 +242,7 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
             region.least(np.zeros(len(region.system.rows)))
         else:
             region.witnesses.append(own)
-        search.conjunctions()
-        if many <= PAIRED:
-            search.pairs()
+        search.look()
     except TimeIsUpError:
         is_over = True
     return Searched(tuple(search.findings), tuple(_left(search, seconds, is_over=is_over)))
@@ -198,8 +252,10 @@ def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecide
     """Yield what was left undecided, and why."""
     if is_over:
         yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
-    elif search.many > PAIRED:
-        yield Undecided(1, "publications as to pairs of cells", f"they are looked at for up to {PAIRED} items")
+    elif search.is_open:
+        yield Undecided(1, "publications as to other patterns", "channels are open; block them first")
+    elif search.is_cut:
+        yield Undecided(1, "publications as to further patterns", f"{UNIONS} are listed")
     if search.unproven:
         yield Undecided(search.unproven, "patterns", "whole numbers leave few rows, but no sum of supports proves it")
 

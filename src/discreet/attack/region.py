@@ -72,7 +72,7 @@ class Region:
         self.witnesses: list[Floats] = []
 
     @cached_property
-    def _least(self) -> Callable[[Floats, float], Solved]:
+    def _least(self) -> Callable[[Floats, float, float], Solved]:
         return self.system.program(whole=self.whole).opened()
 
     def limits(self, truth: Floats) -> tuple[int, int]:
@@ -80,9 +80,9 @@ class Region:
         low, high = self.least(truth), -self.least(-truth)
         return max(0, int(np.ceil(low - TINY))), int(np.floor(high + TINY))
 
-    def least(self, costs: Floats) -> float:
-        """Return the least sum of costs over all rows, and keep the witness."""
-        found = self._least(costs, self.clock.left())
+    def least(self, costs: Floats, enough: float = -np.inf) -> float:
+        """Return the least sum of costs over all rows, and keep the witness; in whole numbers one that is enough."""
+        found = self._least(costs, self.clock.left(), enough)
         if found.values is None and not found.stopped:
             raise InconsistencyError(
                 "no database has these supports; check that they are exact, of the same rows, and that nothing that "
