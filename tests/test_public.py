@@ -1,7 +1,6 @@
 """What the public is told: the same whatever was changed, so that knowing the method is of no use to a reader."""
 
 import os
-from collections import defaultdict
 from itertools import cycle
 from pathlib import Path
 from random import Random
@@ -11,6 +10,7 @@ import oracle
 import pytest
 
 from discreet import attack, block, write_release
+from discreet.report import public_facts
 
 LARGE = bool(os.environ.get("DISCREET_LARGE"))
 ASKED = {
@@ -34,7 +34,11 @@ FORMATS = ("json", "csv", "spmf", "borgelt", "parquet")
 
 def published(release):
     """What is published of a release, as a key."""
-    return release.patterns.kind, release.patterns.n, frozenset((frozenset(one), held) for one, held in release.patterns)
+    return (
+        release.patterns.kind,
+        release.patterns.n,
+        frozenset((frozenset(one), held) for one, held in release.patterns),
+    )
 
 
 def public_bytes(release, form):
@@ -42,7 +46,9 @@ def public_bytes(release, form):
     with TemporaryDirectory() as top:
         place = Path(top, "release")
         write_release(release, place, format=form)
-        return {"page": release.to_html()} | {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+        return {"page": release.to_html()} | {
+            path.name: path.read_bytes() for path in place.iterdir() if path.is_file()
+        }
 
 
 def disguised(rows, sigma, rng):
@@ -84,11 +90,66 @@ def pairs(asked, many, rng):
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_rows_that_publish_the_same_have_the_same_public_bytes(name):
-    rng = Random(name)
+def test_rows_that_publish_the_same_have_the_same_public_bytes(name, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # these folders need not outlive a crash
     changed = 0
-    for number, (one, other) in enumerate(pairs(ASKED[name], PAIRS, rng)):
+    for number, (one, other) in enumerate(pairs(ASKED[name], PAIRS, Random(name))):
         form = FORMATS[number % len(FORMATS)]
         assert public_bytes(one, form) == public_bytes(other, form)
         changed += one.distortion.changed != other.distortion.changed
     assert changed > PAIRS // 10
+
+
+def originals(asked, sigma, k, most):
+    """Each release of up to ``most`` rows of a and b, with all rows that it may come from, as a reader knows them."""
+    found = {}
+    for n in range(k, most + 1):
+        for database in oracle.databases_of("ab", n):
+            release = block(list(database.elements()), min_support=sigma, k=k, **asked)
+            if len(release.patterns) and release.patterns.n <= most:
+                told = published(release), str(public_facts(release))
+                found.setdefault(told, (release, []))[1].append(database)
+    return found.values()
+
+
+def left_alone(release, sigma):
+    """All rows of a and b whose frequent itemsets are just those that a release tells the supports of."""
+    told = frozenset(oracle.family_of(dict(release.patterns)).items())
+    return oracle.releases("ab", release.patterns.n, sigma).get(told, [])
+
+
+SLOW = pytest.mark.skipif(not LARGE, reason="takes a minute: set DISCREET_LARGE to run it")
+WHOLE = [
+    *("suppress", "add", "add, merged"),
+    *(pytest.param(name, marks=SLOW) for name in ("optimal", "optimal, n kept", "best")),
+]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_who_knows_the_method_infers_no_more_than_from_the_list(name):
+    inferred = 0
+    for release, databases in originals(ASKED[name], sigma=2, k=3, most=8):
+        alone = left_alone(release, 2)
+        assert alone
+        assert all(database in databases for database in alone)
+        if oracle.is_anything_inferred(databases, "ab", 3):
+            assert attack(release.patterns, k=3, level="exact").findings
+            inferred += 1
+    assert inferred
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_who_knows_the_method_infers_nothing_where_the_exact_attacker_does_not(name):
+    for _, databases in originals({**ASKED[name], "against": "exact"}, sigma=2, k=3, most=7):
+        assert not oracle.is_anything_inferred(databases, "ab", 3)
+
+
+def test_withholding_is_seen_only_where_no_rows_have_just_the_listed_itemsets():
+    inferred = []
+    for release, databases in originals(ASKED["withhold"], sigma=3, k=2, most=7):
+        alone = left_alone(release, 3)
+        assert all(database in databases for database in alone)
+        if oracle.is_anything_inferred(databases, "ab", 2):
+            assert not alone
+            inferred.append(published(release)[1:])
+    assert (7, frozenset([(frozenset(), 7), (frozenset("a"), 5), (frozenset("b"), 5)])) in inferred
