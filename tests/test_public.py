@@ -93,7 +93,7 @@ def pairs(asked, many, rng):
 def test_rows_that_publish_the_same_have_the_same_public_bytes(name, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda _: None)  # these folders need not outlive a crash
     changed = 0
-    for number, (one, other) in enumerate(pairs(ASKED[name], PAIRS, Random(name))):
+    for number, (one, other) in enumerate(pairs(ASKED[name], PAIRS, Random(name))):  # noqa: S311 - no secret
         form = FORMATS[number % len(FORMATS)]
         assert public_bytes(one, form) == public_bytes(other, form)
         changed += one.distortion.changed != other.distortion.changed
