@@ -118,7 +118,7 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
 
 
 def public_text(release: Release) -> Iterator[str]:
-    """Yield a release in lines for its readers: what it holds, how far its supports are to be trusted, and an audit.
+    """Yield a release in lines for its readers: what it holds, how its supports are to be read, and an audit.
 
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
