@@ -133,8 +133,11 @@ def test_merge_adds_fewer_rows_where_that_costs_less(clinic):
 
 def test_compare_writes_the_recommended_one(file, tmp_path):
     result = run(file, *OPTIONS, "--compare", "--out", tmp_path / "release", "--json")
-    told = json.loads((tmp_path / "release" / "release.json").read_text(encoding="utf-8"))
-    assert told["method"] == json.loads(result.stdout)["best"]
+    told, cost = (
+        json.loads((tmp_path / "release" / name).read_text(encoding="utf-8"))
+        for name in ("release.json", "DO-NOT-RELEASE/cost.json")
+    )
+    assert (told["method"], cost["method"]) == ("best", json.loads(result.stdout)["best"])
     assert discreet.verify(tmp_path / "release").is_good
 
 

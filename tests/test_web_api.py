@@ -243,6 +243,15 @@ def test_a_release_is_the_librarys_and_verifies(client, data, tmp_path, method, 
     assert b"<html" in fetched(client, found, "report.html")
 
 
+def test_the_recommended_release_does_not_tell_which_method_made_it(client, tmp_path):
+    question = {"data": loaded(client, csv_of(ROWS)), "min_support": 10, "k": 10, "seconds": 3}
+    recommended = facts(client, "compare", **question)["best"]
+    found = facts(client, "block", **question, method="best")
+    folder = unpacked(fetched(client, found, "release.zip"), tmp_path / "public")
+    told = json.loads((folder / "release.json").read_text())
+    assert (found["method"], told["method"]) == (recommended, "best")
+
+
 def test_the_changes_of_a_release_are_its_largest(client, data):
     release = discreet.block(CLINIC, min_support="5%", k=10, method="suppress")
     changes = facts(client, "block", data=data, **AT, method="suppress")["changes"]

@@ -47,10 +47,10 @@ async function compare(now) {
   byId("recommendation").classList.remove("stale");
   byId("recommendation").textContent = found.recommendation;
   const made = found.methods.filter((one) => !one.left_out);
-  const chosen =
-    made.find((one) => one.name === state.get("method")) ?? made.find((one) => one.name === found.best) ?? made[0];
-  showMethods(found, chosen);
-  if (chosen) block(chosen);
+  const chosen = made.find((one) => one.name === state.get("method"));
+  showMethods(found, chosen ?? made.find((one) => one.name === found.best));
+  // Unless one was chosen, the best is asked for: the public files do not tell which one that is.
+  block(chosen ?? { method: "best", merge: false });
 }
 
 function showMethods({ methods, best }, chosen) {
