@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.checks import counted
 from discreet.errors import InputError
 from discreet.labels import Label, ordered
+from discreet.thresholds import LARGEST_COUNT
 
 Box: TypeAlias = Mapping[int, tuple[float, float]]
 """Which rows reach a leaf: of some features, by number, the value is above the first and at most the second."""
@@ -146,7 +147,7 @@ def _limit(limit: float, sign: str, next_sign: str) -> str:
 
 def _count(value: object, number: int) -> int:
     """Return a count of rows; refuse what is none."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 0:
+    if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= value <= LARGEST_COUNT:
         raise InputError(
             f"rule {number + 1} has a count that is no whole number of rows; give how many rows of each class"
         )

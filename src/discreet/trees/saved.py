@@ -11,7 +11,7 @@ from discreet.io.coding import as_text, blocks
 from discreet.io.files import Data, Place, save
 from discreet.io.trees.stated import check_room
 from discreet.labels import Label
-from discreet.thresholds import LARGEST_COUNT
+from discreet.thresholds import LARGEST_COUNT, shown
 from discreet.trees.fitted import trees_of
 from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Split
 
@@ -107,7 +107,9 @@ def read(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
     trees = tuple(_tree(one, number) for number, one in enumerate(listed, start=1))
     for tree in trees:
         if n is not None and tree.rows != n:
-            raise InputError(f"a tree has {tree.rows:,} rows, but n={n} was given; leave it out, or give the right one")
+            raise InputError(
+                f"a tree has {tree.rows:,} rows, but n={shown(n)} was given; leave it out, or give the right one"
+            )
     return trees
 
 

@@ -11,7 +11,6 @@ from discreet.io.trees.stated import (
     CONTRADICT,
     ENDLESS,
     NEGATED,
-    NUMBER,
     Named,
     Node,
     Stated,
@@ -20,6 +19,7 @@ from discreet.io.trees.stated import (
     is_number,
     named,
 )
+from discreet.thresholds import NUMBER
 
 HEAD: Final = "digraph Tree {"
 NODE: Final = re.compile(

@@ -1,13 +1,11 @@
 """Trees as their files state them: nodes, what leads to them, and their numbers as they are printed."""
 
-import re
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from discreet.errors import InputError
+from discreet.thresholds import NUMBER, exact
 
-NUMBER: Final = re.compile(r"[-+]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
 ENDLESS: Final = {"inf", "-inf"}
 """Where scikit-learn splits off what is missing, the threshold is no number."""
 MOST_COUNTS: Final = 10_000_000
@@ -65,15 +63,6 @@ class Stated(NamedTuple):
     is_median: bool = False
     is_single: bool = False
     is_rounded: bool = False
-
-
-def exact(text: str) -> Fraction | None:
-    """Return the number that a text is; None if it is none.
-
-    >>> exact("12.50"), exact("1e-3"), exact("many")
-    (Fraction(25, 2), Fraction(1, 1000), None)
-    """
-    return Fraction(text) if NUMBER.fullmatch(text) else None
 
 
 def is_number(text: str) -> bool:
