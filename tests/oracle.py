@@ -80,6 +80,13 @@ def read_count(text, n):
     return int(text) if text.strip().isdigit() else least_count(number(text), n)
 
 
+def inferred_targets(n, values, k, fits):
+    """Return the sets of values that 1 to k − 1 of ``n`` rows have, whatever targets that ``fits`` the rows have."""
+    ways = [Counter(way) for way in combinations_with_replacement(sorted(values), n) if fits(way)]
+    known = [one for one in subsets(values) if 0 < len(one) < len(values)]
+    return [one for one in known if all(0 < sum(way[value] for value in one) < k for way in ways)]
+
+
 def frequent_by_levels(rows, sigma):
     """Return what ``frequent`` returns, quickly enough for many items: no superset of a rare itemset is frequent."""
     rows = [frozenset(row) for row in rows]

@@ -261,7 +261,7 @@ def as_supports(counts: Iterable[float]) -> NDArray[np.int64]:
     """
     whole = (int(count) if isinstance(count, float) and count.is_integer() else count for count in counts)
     try:
-        found = np.array(array("q", whole), dtype=np.int64)  # type: ignore[arg-type]  # what is none is refused
+        found = np.array(array("q", whole), dtype=np.int64)
     except (OverflowError, TypeError):
         found = None
     if found is None or found.max(initial=0) > LARGEST_COUNT:

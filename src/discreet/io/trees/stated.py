@@ -26,8 +26,8 @@ class Test(NamedTuple):
 class Node(NamedTuple):
     """A node: the number of its parent, −1 if it is the root, what leads there from it, and its numbers as printed.
 
-    ``rows`` may end with %, and is empty where it is not told, as ``counts`` are, one for each class. ``is_pure`` says
-    that all rows have the mean that is told, as far as its digits tell.
+    ``rows`` may end with %, and is empty where it is not told, as ``counts`` are, one for each class. A tree of means
+    tells the ``mean`` and perhaps the squared ``error``; ``is_pure`` says that all rows have it, as far as digits tell.
     """
 
     parent: int
@@ -35,6 +35,8 @@ class Node(NamedTuple):
     rows: str = ""
     counts: tuple[str, ...] = ()
     is_pure: bool = False
+    mean: str = ""
+    error: str = ""
 
 
 class Named(NamedTuple):
@@ -50,7 +52,8 @@ class Stated(NamedTuple):
     ``doubt`` is why its numbers need not be counts of rows, and ``fault`` why they cannot be told. ``digits`` are
     those that numbers were rounded to, if they were; ``hidden`` are tests of nodes, by number, below which
     nothing is shown. ``is_median`` says that its leaves tell medians, or may; ``is_single`` that features were compared
-    as floats of 32 bits; ``is_rounded`` that its counts may have been rounded to whole numbers.
+    as floats of 32 bits; ``is_rounded`` that its counts may have been rounded to whole numbers. ``mean_digits`` are
+    those of means.
     """
 
     nodes: tuple[Node, ...]
@@ -63,6 +66,7 @@ class Stated(NamedTuple):
     is_median: bool = False
     is_single: bool = False
     is_rounded: bool = False
+    mean_digits: int | None = None
 
 
 def is_number(text: str) -> bool:
