@@ -6,10 +6,12 @@ from io import BytesIO, StringIO
 import numpy as np
 import oracle
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, Policy, Verdict, audit, read_tree, write_tree
+from discreet.cli import main
 from discreet.trees import Leaf, Leaves
 from discreet.trees.leaves import Mean
 
@@ -209,3 +211,79 @@ def test_targets_are_for_trees_of_means():
         audit(rules, k=5, targets=[0, 1])
     with pytest.raises(OptionError, match="targets are for regression trees"):
         audit([["a"]], k=5, min_support=1, targets=[0, 1])
+
+
+PMML = """<PMML><TreeModel functionName="regression"><Node recordCount="40" score="0.275"><True/>
+<Node recordCount="20" score="0.05"><SimplePredicate field="ward" operator="lessOrEqual" value="0.5"/></Node>
+<Node recordCount="20" score="0.5"><SimplePredicate field="ward" operator="greaterThan" value="0.5"/></Node>
+</Node></TreeModel></PMML>"""
+
+
+@pytest.mark.parametrize(("targets", "verdict"), [(None, Verdict.REVIEW), ([0, 1], Verdict.WITHHOLD)])
+def test_means_in_pmml_are_judged_by_the_values_of_the_target(targets, verdict):
+    assert audit(read_tree(BytesIO(PMML.encode()), targets=targets), k=5).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict", "code"),
+    [
+        ([], "WITHHOLD", 1),
+        (["--targets", "0,1"], "WITHHOLD", 1),
+        (["--rows", "rows.csv", "--targets", "ill"], "WITHHOLD", 1),
+        (["--rows", "rows.csv", "--targets", "age"], "are not the name of just one column", 2),
+        (["--targets", "ill"], "give rows, or the values that the target takes", 2),
+        (["--targets", "0,nan"], "targets are no numbers", 2),
+        (["--targets", "0,2"], "give all values that the target takes", 2),
+    ],
+    ids=["unknown", "values", "column", "no column", "no rows", "no number", "wrong"],
+)
+def test_targets_are_given_on_the_command_line(tmp_path, monkeypatch, options, verdict, code):
+    monkeypatch.chdir(tmp_path)
+    ill = [1] + [0] * 19 + [1] * 10 + [0] * 10
+    tree = DecisionTreeRegressor(max_depth=1).fit(WARD, ill)
+    (tmp_path / "tree.dot").write_bytes(drawn(tree, feature_names=["ward"]).getvalue())
+    lines = [f"{ward},{one}" for ward, one in zip(WARD[:, 0].tolist(), ill, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["ward,ill", *lines]), encoding="utf-8")
+    result = CliRunner().invoke(main, ["audit", "tree.dot", "--tree", "-k", "5", *options])
+    assert result.exit_code == code
+    assert verdict in result.output
+
+
+def test_targets_are_not_for_rules(tmp_path):
+    path = tmp_path / "rules.txt"
+    path.write_bytes(b"1 ==> 2 #SUP: 4 #CONF: 0.66\n")
+    result = CliRunner().invoke(main, ["audit", str(path), "--rules", "-k", "5", "--targets", "0,1"])
+    assert (result.exit_code, "--targets is not for rules" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '"means": [[20, 0.05]]',
+        '"means": [[20, null, null]]',
+        '"means": [[-1, 0.05, 0.1]]',
+        '"means": [[20, 1e999, 0.1]]',
+        '"means": 5',
+        '"means": [[40, 0.05, 0.1]]',
+        '"others": [21]',
+        '"others": 3',
+        '"others": ["3"]',
+    ],
+)
+def test_means_in_json_that_are_none_are_refused(wrong):
+    with pytest.raises(InputError, match="leaf 1 of tree 1 of the JSON has"):
+        read_tree(BytesIO(f'{{"leaves": [{{"rows": 20, {wrong}}}]}}'.encode()))
+
+
+@pytest.mark.parametrize("wrong", ['"targets": [["a"]]', '"targets": [[]]', '"targets": [[null]]', '"digits": 41'])
+def test_targets_in_json_that_are_none_are_refused(wrong):
+    with pytest.raises(InputError, match="tree 1 of the JSON has"):
+        read_tree(BytesIO(f'{{"leaves": [{{"rows": 20}}], {wrong}}}'.encode()))
+
+
+def test_many_ways_to_make_up_a_mean_are_left_for_review(monkeypatch):
+    monkeypatch.setattr("discreet.trees.targets.MOST_WAYS", 10_000)
+    leaf = Leaf((), 10**6, means=(Mean(10**6, 0.5, 0.5),))
+    assert audit(Leaves((leaf,)), k=5, targets=[0, 1, 2, 3]).verdict is Verdict.REVIEW
+    leaf = Leaf((), 10**12, means=(Mean(10**12, 500.25),))
+    assert audit(Leaves((leaf,)), k=5, targets=[0, 1000, 1001, 1003]).verdict is Verdict.REVIEW

@@ -154,12 +154,12 @@ def _tree(told: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
     found = []
     for at, (leaf, counts) in enumerate(leaves, start=1):
         rows = tuple(tuple(one.get(label, 0) for label in labels) for one, labels in zip(counts, classes, strict=False))
-        if not (fault or sample) and any(sum(row) != leaf.rows for row in rows):
-            raise _wrong(f"leaf {at} of {where}", "counts of classes that do not add up to its rows")
+        if not (fault or sample) and any(of != leaf.rows for of in (*map(sum, rows), *(one.of for one in leaf.means))):
+            raise _wrong(f"leaf {at} of {where}", "counts of classes, or means, that are not of its rows")
         found.append(leaf._replace(counts=rows))
     thresholds = tuple(_threshold(one, where) for one in _of(told.get("thresholds", []), list, where))
     targets = tuple(
-        tuple(_number(value, where, math.nan) for value in _of(one, list, where))
+        tuple(sorted({_number(value, where, math.nan) for value in _of(one, list, where)}))
         for one in _of(told.get("targets", []), list, where)
     )
     digits = told.get("digits")

@@ -21,8 +21,8 @@ FEW: Final = 20
 """Different values up to which each is counted; of more, only the commonest in a leaf and the others are."""
 WIDEST: Final = 10
 """Different values up to which all sets of them are followed where only means are known."""
-MOST_WAYS: Final = 20_000
-"""Ways to make up a mean that are tried for a leaf."""
+MOST_WAYS: Final = 500_000
+"""Ways to make up means that are tried for a tree; a few seconds."""
 BINARY: Final = (0.0, 1.0)
 NOISE: Final = Fraction(1, 10**9)
 """What floats may lose of a mean, in units of the largest value."""
@@ -40,6 +40,10 @@ class Inferred(NamedTuple):
     values: Values
     low: int
     high: int
+
+
+Told: TypeAlias = tuple[list[Inferred], bool]
+"""What the means of a leaf tell of few rows, and whether they may tell more."""
 
 
 def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an array of any library
@@ -91,7 +95,7 @@ def resolved(tree: Leaves) -> Leaves:
     for leaf in tree.leaves:
         if len(leaf.means) != len(tree.targets):
             return tree
-        tried = [list(islice(_fitting(mean, one, tree.digits), 2)) for mean, one in _outputs(tree, leaf)]
+        tried = [list(islice(_fitting(tree, mean, one), 2)) for mean, one in _outputs(tree, leaf)]
         if any(len(ways) > 1 or None in ways for ways in tried):
             return tree
         found.append(tuple(way for ways in tried for way in ways if way is not None))
@@ -110,7 +114,7 @@ def as_if_binary(tree: Leaves) -> Leaves:
     return found if found.classes else tree
 
 
-def inferred(tree: Leaves, leaf: Leaf, k: int) -> tuple[list[Inferred], bool]:
+def inferred(tree: Leaves, leaf: Leaf, k: int) -> Told:
     """Return what a leaf's means tell of 1 to k − 1 rows by the values of the target, and whether more may be told."""
     found: list[Inferred] = []
     if len(leaf.means) != len(tree.targets):
@@ -122,7 +126,7 @@ def inferred(tree: Leaves, leaf: Leaf, k: int) -> tuple[list[Inferred], bool]:
             continue
         sets = np.array(list(np.ndindex(*[2] * len(values))), dtype=np.int64)[1:-1]
         low, high = np.full(len(sets), mean.of), np.zeros(len(sets), dtype=np.int64)
-        for way in _fitting(mean, values, tree.digits):
+        for way in _fitting(tree, mean, values):
             if way is None:
                 is_open = True
                 break
@@ -159,43 +163,45 @@ def _counted(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tupl
     return replace(tree, leaves=tuple(leaves), classes=tuple(tuple(map(named, one)) for one in values), targets=())
 
 
-def _fitting(mean: Mean, values: Values, digits: int | None) -> Ways:
+def _fitting(tree: Leaves, mean: Mean, values: Values) -> Ways:
     """Yield how often each value may occur in a leaf, and at last None if these are not all; refuse a mean of none."""
     exact = [Fraction(repr(value)) for value in values]
     scale = lcm(*(value.denominator for value in exact))
     steps = [int((value - exact[0]) * scale) for value in exact]
-    half, largest = _half(digits), max([Fraction(1), *map(abs, exact)])
-    middle, slack = Fraction(repr(mean.mean)) - exact[0], half + NOISE * largest
-    low, high = (mean.of * scale * (middle + sign * slack) for sign in (-1, 1))
+    half, largest = _half(tree.digits), max([Fraction(1), *map(abs, exact)])
+    sums = _whole(mean.mean, exact[0], half + NOISE * largest, mean.of * scale)
+    spread = _whole(mean.error or 0.0, Fraction(0), half + NOISE * largest**2, (mean.of * scale) ** 2)
     is_met = False
-    for tried, way in enumerate(_ways(steps, mean.of, low, high)):
-        if tried >= MOST_WAYS:
+    for tried, way in enumerate(_ways(steps, mean.of, *sums)):
+        if tried >= MOST_WAYS // len(tree.leaves):
             yield None
             return
-        if way is not None and _has_error(way, steps, mean.error, half + NOISE * largest**2, scale):
+        if way is not None and (mean.error is None or spread[0] <= _spread(way, steps) <= spread[1]):
             is_met = True
             yield way
     if not is_met:
         raise InputError(IMPOSSIBLE)
 
 
-def _has_error(way: Sequence[int], steps: Sequence[int], error: float | None, slack: Fraction, scale: int) -> bool:
-    """Return whether so many rows at each step have this variance, within a slack; any will do where none is told."""
-    if error is None:
-        return True
-    n = max(1, sum(way))
+def _whole(number: float, zero: Fraction, slack: Fraction, times: int) -> tuple[int, int]:
+    """Return the least and the largest whole number of what ``times`` a number comes to, within a slack."""
+    middle = Fraction(repr(number)) - zero
+    return ceil(times * (middle - slack)), floor(times * (middle + slack))
+
+
+def _spread(way: Sequence[int], steps: Sequence[int]) -> int:
+    """Return the variance of so many rows at each step, times the square of their number."""
     first = sum(count * step for count, step in zip(way, steps, strict=True))
-    second = sum(count * step * step for count, step in zip(way, steps, strict=True))
-    return abs(Fraction(n * second - first * first, n * n * scale * scale) - Fraction(repr(error))) <= slack
+    return sum(way) * sum(count * step * step for count, step in zip(way, steps, strict=True)) - first * first
 
 
-def _ways(steps: Sequence[int], n: int, low: Fraction, high: Fraction) -> Ways:
+def _ways(steps: Sequence[int], n: int, low: int, high: int) -> Ways:
     """Yield how often each step, 0 being the first, may occur among ``n`` so that they add up to ``low`` … ``high``."""
     if len(steps) == 1:
         yield (n,) if low <= 0 <= high else None
         return
     *rest, step = steps
-    least, most = max(0, ceil((low - n * rest[-1]) / (step - rest[-1]))), min(n, floor(high / step))
+    least, most = max(0, -((n * rest[-1] - low) // (step - rest[-1]))), min(n, high // step)
     if least > most:
         yield None
     for count in range(least, most + 1):
