@@ -4,6 +4,7 @@ An itemset is frequent when at least sigma >= 1 rows hold it; the empty one is h
 the family is that of the frequent itemsets of at most so many items, and "closed" and "maximal" are meant within it.
 """
 
+import re
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -60,6 +61,33 @@ KINDS = {"frequent": frequent, "closed": closed, "maximal": maximal}
 def least_count(share, n):
     """Return the least number of rows, at least 1, that is ``share`` (a number or its text) of ``n`` or more."""
     return next(number for number in count(1) if number >= Fraction(share) * n)
+
+
+def number(text):
+    """Return the number that a text is, digit by digit, as a fraction; None for other texts, and for huge exponents."""
+    body = text.strip().removesuffix("%").rstrip()
+    parts = 100 if text.strip().endswith("%") else 1
+    quotient = re.fullmatch(r"([-+]?[0-9]+)/([0-9]+)", body)
+    if quotient and int(quotient[2]):
+        return Fraction(int(quotient[1]), int(quotient[2])) / parts
+    found = re.fullmatch(r"([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]{1,5}))?", body)
+    digits = found and found[2] + (found[3] or "")
+    if not digits or len(digits) > 4000:
+        return None
+    power = int(found[4] or 0) - len(found[3] or "")
+    return int(found[1] + digits) * Fraction(10) ** power / parts
+
+
+def read_count(text, n):
+    """Return the count that a text is, or the least count of ``n`` rows that is the share it is."""
+    return int(text) if text.strip().isdigit() else least_count(number(text), n)
+
+
+def inferred_targets(n, values, k, fits):
+    """Return the sets of values that 1 to k − 1 of ``n`` rows have, whatever targets that ``fits`` the rows have."""
+    ways = [Counter(way) for way in combinations_with_replacement(sorted(values), n) if fits(way)]
+    known = [one for one in subsets(values) if 0 < len(one) < len(values)]
+    return [one for one in known if all(0 < sum(way[value] for value in one) < k for way in ways)]
 
 
 def frequent_by_levels(rows, sigma):

@@ -3,9 +3,13 @@
 import gzip
 import lzma
 from io import BytesIO
+from itertools import product
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 import discreet
 from discreet import (
@@ -19,6 +23,7 @@ from discreet import (
     ThresholdError,
     Transactions,
 )
+from discreet.cli import main
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -482,3 +487,167 @@ def test_a_bad_call_is_refused_in_a_sentence_and_leaves_nothing(tmp_path, call, 
 def test_no_rows_are_legal_where_they_are_meant():
     assert len(Transactions([])) == 0
     assert list(discreet.read(BytesIO(b"\n"), format="fimi")) == [frozenset()]
+
+
+EXTREMES = [
+    *(
+        "1e999999999",
+        "1e-999999999",
+        "1E+400",
+        "-1e5",
+        "1e16",
+        "1e-30",
+        "nan",
+        "inf",
+        "-0",
+        "+7",
+        "1_000",
+        "٣",
+        "½",
+        "1/3",
+    ),
+    *("0", "5", "50%", "9" * 16, str(2**53), str(2**53 + 1), str(2**62), str(2**63 - 1), str(2**63), str(2**64)),
+    *("9" * 41, "9" * 5000, f"0.{'0' * 5000}1", "0." + "9" * 30, "1e" + "9" * 5000, "", "7.0", "7.5", " 7 "),
+]
+
+FRAME = "antecedents,consequents,support,confidence,lift\n\"frozenset({{'a'}})\",\"frozenset({{'b'}})\",{},{},{}\n"
+
+NUMBERS = {
+    "SPMF items": ("patterns", "spmf", "{} #SUP: {}\n"),
+    "SPMF names": ("patterns", "spmf", "@ITEM={}=a\n@N={}\n1 #SUP: 5\n"),
+    "SPMF thresholds": ("patterns", "spmf", "@N={}\n@MIN_SUPPORT={}\n1 #SUP: 5\n"),
+    "Borgelt": ("patterns", "borgelt", "a b ({})\na ({})\n"),
+    "CSV": ("patterns", "csv", "itemset,support\na,{}\na;b,{}\n"),
+    "JSON": ("patterns", "json", '{{"n": {}, "patterns": [{{"items": ["a"], "support": {}}}]}}'),
+    "JSON items": ("patterns", "json", '{{"n": 9, "patterns": [{{"items": [{}, {}], "support": 5}}]}}'),
+    "SPMF rules": ("rules", "spmf", "1 ==> 2 #SUP: {} #CONF: {}\n1 ==> 3 #SUP: 5 #CONF: 0.5\n"),
+    "SPMF sides": ("rules", "spmf", "1 {} ==> 2 {} #SUP: 5 #CONF: 0.5\n"),
+    "arules": ("rules", "csv", 'rules,support,confidence,count\n"{{a}} => {{b}}",{},{},{}\n'),
+    "mlxtend": ("rules", "csv", FRAME),
+    "PMML rules": (
+        "rules",
+        "pmml",
+        (
+            '<PMML><AssociationModel numberOfTransactions="{}"><Item id="1" value="a"/><Item id="2" value="b"/>'
+            '<Itemset id="1" support="{}"><ItemRef itemRef="1"/></Itemset><Itemset id="2"><ItemRef itemRef="2"/>'
+            '</Itemset><AssociationRule antecedent="1" consequent="2" support="0.5" confidence="{}" lift="{}"/>'
+            "</AssociationModel></PMML>"
+        ),
+    ),
+    "shares": ("facts", "csv", "itemset,support\na,{}\na;b,{}\n"),
+    "a drawn tree": (
+        "tree",
+        "dot",
+        (
+            'digraph Tree {{\n0 [label="age <= {}\\nsamples = {}\\nvalue = [{}, 5]"] ;\n'
+            '1 [label="samples = 5\\nvalue = [5, 0]"] ;\n0 -> 1 ;\n2 [label="samples = 5\\nvalue = [0, 5]"] ;\n'
+            "0 -> 2 ;\n}}\n"
+        ),
+    ),
+    "a printed tree": (
+        "tree",
+        "text",
+        "|--- a <= {}\n|   |--- weights: [{}, 5] class: x\n|--- a >  {}\n|   |--- weights: [{}, 5] class: y\n",
+    ),
+    "a tree in JSON": ("tree", "json", '{{"leaves": [{{"rows": {}, "counts": {{"a": {}}}, "box": {{}}}}]}}'),
+    "rules in JSON": ("tree", "json", '{{"rules": [{{"counts": {{"a": {}, "b": {}}}}}, {{"counts": {{"a": {}}}}}]}}'),
+    "a tree in PMML": (
+        "tree",
+        "pmml",
+        (
+            '<PMML><TreeModel><Node recordCount="{}"><True/><ScoreDistribution value="a" recordCount="{}"/></Node>'
+            "</TreeModel></PMML>"
+        ),
+    ),
+}
+"""What is read, the format, and a file with places for numbers."""
+
+READ = {
+    "patterns": (discreet.read_patterns, []),
+    "rules": (discreet.read_rules, ["--rules"]),
+    "facts": (lambda *of, **told: discreet.read_facts(*of, rounding="round", **told), ["--rounding", "round"]),
+    "tree": (discreet.read_tree, ["--tree"]),
+}
+
+
+def check_numbers(name, numbers, n):
+    """Read a file with these numbers and judge it: nothing but our errors comes of it, and supports are exact."""
+    what, form, text = NUMBERS[name]
+    data = text.format(*numbers).encode()
+    try:
+        value = READ[what][0](BytesIO(data), format=form, n=n)
+        discreet.audit(value, k=3)
+    except DiscreetError:
+        return
+    if what == "patterns":
+        assert value.n <= 2**53
+        assert all(str(support).encode() in data or form == "borgelt" or support == n for _, support in value)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_each_number_beyond_measure_is_exact_or_refused(name):
+    for place, number in product(range(NUMBERS[name][2].count("{}")), EXTREMES):
+        numbers = ["5"] * 4
+        numbers[place] = number
+        check_numbers(name, numbers, 9)
+
+
+@given(
+    st.sampled_from(sorted(NUMBERS)),
+    st.lists(st.sampled_from(EXTREMES), min_size=4, max_size=4),
+    st.sampled_from([None, None, 9, 2**33, 2**53, 2**53 + 1, 2**63, 10**400, 10**5000]),
+)
+def test_numbers_beyond_measure_are_exact_or_refused(name, numbers, n):
+    check_numbers(name, numbers, n)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("number", ["1e999999999", "9" * 5000], ids=["exponent", "digits"])
+def test_numbers_beyond_measure_end_in_exit_code_2(tmp_path, name, number):
+    what, form, text = NUMBERS[name]
+    path = tmp_path / "file"
+    path.write_text(text.format(*[number] * 4), encoding="utf-8")
+    result = CliRunner().invoke(main, ["audit", str(path), "-k", "3", "--format", form, "--n", "9", *READ[what][1]])
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("number", ["1e999999999", "9" * 5000, "1e-999999999%"], ids=["power", "digits", "percent"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["mine", "{file}", "--min-support", "{number}"],
+        ["audit", "{file}", "-k", "3", "--min-support", "{number}"],
+        ["audit", "{file}", "--min-support", "1", "-k", "{number}"],
+        ["audit", "{file}", "--min-support", "1", "-k", "3", "--memory", "{number}GB"],
+        ["tradeoff", "{file}", "-k", "{number}"],
+        ["tradeoff", "{file}", "--min-support", "{number}"],
+        ["audit", "{file}", "-k", "3", "--rules", "--format", "spmf", "--min-confidence", "{number}"],
+        ["hide", "{file}", "--sensitive", "1", "--disclosure", "{number}", "--out", "{file}.out"],
+    ],
+    ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
+)
+def test_an_option_beyond_measure_ends_in_exit_code_2(tmp_path, arguments, number):
+    path = tmp_path / "rows.dat"
+    path.write_bytes(b"1 2\n" * 9)
+    result = CliRunner().invoke(main, [text.format(file=path, number=number) for text in arguments])
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("count", [2.5, float("nan"), 2.0**60, "5", None, 2**53 + 1], ids=repr)
+def test_a_frame_of_counts_that_are_none_is_refused(count):
+    frame = pl.DataFrame({"count": [count], "itemsets": [["a"]]})
+    with pytest.raises(InputError, match="supports are whole numbers of rows from 0 to 9007199254740992"):
+        discreet.read_patterns(frame, n=9)
+
+
+def test_shares_of_more_rows_than_floats_tell_apart_are_refused():
+    frame = pl.DataFrame({"support": [0.5], "itemsets": [["a"]]})
+    with pytest.raises(InputError, match="floats tell counts of up to 8589934592 rows: give a column of counts"):
+        discreet.read_patterns(frame, n=2**53)
+
+
+def test_a_small_confidence_beside_a_large_support_is_judged():
+    rules = discreet.read_rules(BytesIO(b"1 ==> 2 #SUP: 9007199254740992 #CONF: 1e-30\n"), format="spmf")
+    assert discreet.audit(rules, k=3).verdict is discreet.Verdict.WITHHOLD

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from strategies import shares
 
 from discreet import ThresholdError
-from discreet.thresholds import LARGEST_COUNT, as_count
+from discreet.thresholds import LARGEST_COUNT, as_confidence, as_count, as_disclosure
+
+NUMERALS = st.one_of(
+    st.from_regex(r"[-+]?[0-9]{0,45}(\.[0-9]{0,45})?([eE][-+]?[0-9]{0,12})? ?%?", fullmatch=True),
+    st.builds("{}/{}".format, st.integers(0, 99), st.integers(0, 99)),
+    st.text("0123456789.eE+-_/% naif٣५½", max_size=30),
+    st.sampled_from(["1e999999999", "1e-999999999%", "1" * 5000, f"0.{'0' * 5000}1", "1e" + "9" * 5000, "1_000"]),
+)
+"""Texts of numbers and nearly of numbers: many digits, huge exponents, digits of other scripts."""
 
 
 @given(share=shares, n=st.integers(0, 200))
@@ -86,3 +94,30 @@ def test_what_is_no_threshold_is_refused_in_one_sentence(min_support):
         as_count(min_support, 100)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+@given(NUMERALS)
+def test_a_text_is_read_exactly_and_at_once_or_refused_in_one_sentence(text):
+    expected = oracle.number(text)
+    for read, is_allowed in (
+        (as_disclosure, lambda share: 0 <= share <= 1),
+        (as_confidence, lambda share: 0 <= share <= 1),
+        (lambda text: as_count(text, 9), lambda share: share > 0),
+    ):
+        try:
+            found = read(text)
+        except ThresholdError:
+            continue
+        assert expected is not None
+        assert is_allowed(expected)
+        assert found == (expected if read in {as_disclosure, as_confidence} else oracle.read_count(text, 9))
+
+
+@pytest.mark.parametrize("number", [10**5000, -(10**5000), Fraction(10**5000, 7)], ids=["large", "small", "quotient"])
+def test_a_number_that_python_does_not_print_is_refused_in_one_sentence(number):
+    with pytest.raises(ThresholdError, match="a number of thousands of digits"):
+        as_count(number, 9)
+
+
+def test_a_fraction_of_any_size_is_taken_as_it_is():
+    assert as_disclosure(Fraction(1, 10**5000)) == Fraction(1, 10**5000)

@@ -120,6 +120,7 @@ def audit(
     k: int | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     rows: Any = None,  # noqa: ANN401 - a matrix of any library
+    targets: Any = None,  # noqa: ANN401 - as above
 ) -> TreeAudit: ...
 @overload
 def audit(
@@ -143,13 +144,14 @@ def audit(
     grown: bool = False,
     **limits: Unpack[Budget],
 ) -> Audit: ...
-def audit(
+def audit(  # noqa: PLR0913 - one question, of several kinds of publications
     source: Any,
     *,
     k: int | None = None,
     min_support: Threshold | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     rows: Any = None,
+    targets: Any = None,
     schema: str | Schema | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -168,7 +170,8 @@ def audit(
     ``source`` may also be association rules, or supports that were rounded (docs/rules.md).
 
     ``source`` may also be a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these; then
-    ``rows`` are the features that it was fitted on (docs/trees.md).
+    ``rows`` are the features that it was fitted on, and ``targets`` those of a regressor, one for each row, or just the
+    values that they take (docs/trees.md).
 
     Evidence comes first: supports below k, inference channels, implications where the policy asks for them, and whether
     the list is whole and consistent. Then each is judged, and the worst counts. What cannot be judged is withheld.
@@ -182,7 +185,9 @@ def audit(
             raise OptionError(
                 "a tree is judged by its counts alone; give k or a policy, and nothing that is for itemsets"
             )
-        return audited(source, rule, rows)
+        return audited(source, rule, rows, targets)
+    if targets is not None:
+        raise OptionError("targets are for regression trees; leave them out")
     if isinstance(source, Rules | Facts):
         if min_support is not None or limits or olds:
             raise OptionError("rules and limits are judged as they are; give k or a policy, rows= and schema= alone")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from discreet.errors import ThresholdError
+from discreet.thresholds import shown
 
 Result = TypeVar("Result")
 
@@ -28,7 +29,7 @@ def as_threads(threads: int | None) -> int:
     if threads is None:
         return cores()
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or threads < 1:
-        raise ThresholdError(f"threads is {str(threads)[:40]!r}; give a whole number of at least 1, or leave it out")
+        raise ThresholdError(f"threads is {shown(threads)!r}; give a whole number of at least 1, or leave it out")
     return int(threads)
 
 
@@ -37,7 +38,7 @@ def as_memory(bytes_: int | None) -> int:
     if bytes_ is None:
         return memory() // 2
     if isinstance(bytes_, bool) or not isinstance(bytes_, numbers.Integral) or bytes_ < 1:
-        raise ThresholdError(f"memory is {str(bytes_)[:40]!r}; give a whole number of bytes, such as 100_000_000")
+        raise ThresholdError(f"memory is {shown(bytes_)!r}; give a whole number of bytes, such as 100_000_000")
     return int(bytes_)
 
 

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
@@ -15,10 +16,14 @@ from discreet import kernels, markup
 from discreet.errors import InputError, OptionError
 from discreet.labels import Itemset, Label, in_order
 from discreet.order import in_dictionary_order
+from discreet.thresholds import LARGEST_COUNT, WHOLE, shown
 from discreet.transactions import as_itemset
 
 Kind = Literal["frequent", "closed", "maximal"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+LARGEST_SHARED: Final = 2**33
+"""Up to so many rows, a share as a float tells a count to a millionth of a row."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +81,7 @@ class Patterns:
             distinct = as_itemset(itemset)
             flat.extend([code.setdefault(label, len(code)) for label in distinct])
             lengths.append(len(distinct))
-            supports.append(int(support))
+            supports.append(support)
         items, labels = in_order(np.array(flat, dtype=np.int32), list(code))
         offsets = np.cumsum(lengths, dtype=np.int64)
         return cls.from_codes(offsets, items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind)
@@ -248,12 +253,20 @@ def lacks_root(
     return not (0 in lengths or closed_away or kind == "maximal" or n < max(1, min_support or 1))
 
 
-def as_supports(counts: Iterable[int]) -> NDArray[np.int64]:
-    """Return ``counts`` as an array; refuse one beyond 64 bits."""
+def as_supports(counts: Iterable[float]) -> NDArray[np.int64]:
+    """Return ``counts`` as an array; refuse what is no whole number, or too large to be sure that none was lost.
+
+    >>> as_supports([3, 2.0])
+    array([3, 2])
+    """
+    whole = (int(count) if isinstance(count, float) and count.is_integer() else count for count in counts)
     try:
-        return np.array(array("q", counts), dtype=np.int64)
-    except OverflowError:
-        raise InputError("an itemset has a support beyond 64 bits; a support lies between 0 and n") from None
+        found = np.array(array("q", whole), dtype=np.int64)
+    except (OverflowError, TypeError):
+        found = None
+    if found is None or found.max(initial=0) > LARGEST_COUNT:
+        raise InputError(f"an itemset has a support that is no count; supports are {WHOLE}")
+    return found
 
 
 def as_counts(shares: Iterable[float], n: int) -> list[int]:
@@ -262,6 +275,11 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     >>> as_counts([0.28, 1.0], 25)
     [7, 25]
     """
+    if n > LARGEST_SHARED:
+        raise InputError(
+            f"supports are shares of {shown(n)} rows; floats tell counts of up to {LARGEST_SHARED} rows: give a column "
+            "of counts"
+        )
     counts = []
     for number, share in enumerate(shares, start=1):
         count = round(share * n) if math.isfinite(share) else -1
@@ -275,7 +293,9 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
 
 
 def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:
-    """Refuse a support that no ``n`` rows can have."""
+    """Refuse an ``n`` that is no number of rows, and a support that no ``n`` rows can have."""
+    if not isinstance(n, Integral) or not 0 <= n <= LARGEST_COUNT:
+        raise InputError(f"n is {shown(n)}; give the number of rows that were mined, from 0 to {LARGEST_COUNT}")
     wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))
     if wrong.any():
         number = int(np.argmax(wrong))

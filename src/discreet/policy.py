@@ -217,7 +217,7 @@ def _allowed() -> str:
 
 def _shown(value: object) -> str:
     """Return a value as a message shows it: short, and on one line."""
-    if isinstance(value, int) and abs(value) > 10 * LARGEST_COUNT:
+    if isinstance(value, int) and value.bit_length() > 64:  # noqa: PLR2004 - as the words say
         return "a number of more than 64 bits"  # Python refuses to print very large ones
     if value is None or isinstance(value, str | int | float):
         return repr(value if not isinstance(value, str) or len(value) <= 40 else f"{value[:40]}…")  # noqa: PLR2004

@@ -1,7 +1,8 @@
-"""Thresholds: a share of the rows becomes a count once, and exactly."""
+"""Numbers as people write them: texts are read exactly, and a share of the rows becomes a count once."""
 
 import math
 import numbers
+import re
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -9,17 +10,45 @@ from discreet.errors import ThresholdError
 
 Threshold: TypeAlias = int | float | Fraction | str
 
-LARGEST_COUNT: Final = 2**63 - 1
-"""Supports are 64-bit integers inside."""
+LARGEST_COUNT: Final = 2**53
+"""Up to here floats hold every whole number, so a count stays exact in any table; sums of a thousand fit 64 bits."""
 
 LARGEST_QUOTIENT: Final = 10**6
 """A float is taken as the quotient of counts up to this."""
 
+NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
+"""Every float prints so. Longer numbers are refused: Python writes out all zeros of 1e999999999."""
+COUNT: Final = re.compile(r"[0-9]{1,40}")
+QUOTIENT: Final = re.compile(r"[-+]?[0-9]{1,40}/(?=0*[1-9])[0-9]{1,40}")
+
 Share: TypeAlias = float | Fraction | str
 """A share from 0 to 1: 0.1, Fraction(1, 10), "10%"."""
 
+WHOLE: Final = f"whole numbers of rows from 0 to {LARGEST_COUNT}"
+NO_NUMBER: Final = "no number of at most 40 digits"
 ALLOWED: Final = "give a count such as 813, or a share above 0 and at most 1 such as 0.1 or '10%'"
 ALLOWED_DISCLOSURE: Final = "give a share from 0 (hide all of it) to 1 (hide nothing), such as 0.1 or '10%'"
+
+
+def exact(text: str) -> Fraction | None:
+    """Return the number that a text is, of at most 40 digits on either side of the point; None for any other text.
+
+    >>> exact("12.50"), exact("1e-3"), exact("1/3"), exact("many"), exact("1e999999999")
+    (Fraction(25, 2), Fraction(1, 1000), Fraction(1, 3), None, None)
+    """
+    return Fraction(text) if NUMBER.fullmatch(text) or QUOTIENT.fullmatch(text) else None
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: short, even where Python refuses to print it.
+
+    >>> shown(7), shown(10**5000)
+    ('7', 'a number of thousands of digits')
+    """
+    try:
+        return str(value)[:40]
+    except ValueError:
+        return "a number of thousands of digits"
 
 
 def as_count(min_support: Threshold, n: int) -> int:
@@ -35,15 +64,20 @@ def as_count(min_support: Threshold, n: int) -> int:
     >>> as_count(1, 25), as_count(1.0, 25)
     (1, 25)
     """
+    if not 0 <= n <= LARGEST_COUNT:
+        raise ThresholdError(f"n is {shown(n)}; give the number of rows, from 0 to {LARGEST_COUNT}")
     number = _parse(min_support)
     if isinstance(number, int):
         if not 1 <= number <= LARGEST_COUNT:
             raise ThresholdError(
-                f"min support is the count {number}; a count is at least 1 and at most {LARGEST_COUNT}: {ALLOWED}"
+                f"min support is the count {shown(number)}; a count is at least 1 and at most {LARGEST_COUNT}: "
+                f"{ALLOWED}"
             )
         return number
     if not 0 < number <= 1:
-        raise ThresholdError(f"min support is {min_support}; as a share it must be above 0 and at most 1: {ALLOWED}")
+        raise ThresholdError(
+            f"min support is {shown(min_support)}; as a share it must be above 0 and at most 1: {ALLOWED}"
+        )
     if isinstance(min_support, numbers.Real) and not isinstance(min_support, numbers.Rational):
         # 7 / 9 prints as 0.7777777777777778, just above the quotient that was meant: 8 rows of 9, by what it prints.
         quotient = round(float(min_support) * n)
@@ -59,7 +93,7 @@ def as_k(k: int) -> int:
     10
     """
     if isinstance(k, bool) or not isinstance(k, numbers.Integral) or not 1 <= k <= LARGEST_COUNT:
-        raise ThresholdError(f"k is {str(k)[:40]!r}; give a whole number from 1 on, such as 10")
+        raise ThresholdError(f"k is {shown(k)!r}; give a whole number from 1 on, such as 10")
     return int(k)
 
 
@@ -69,14 +103,11 @@ def as_disclosure(share: Share) -> Fraction:
     >>> as_disclosure(0.9), as_disclosure("12.5%"), as_disclosure(0)
     (Fraction(9, 10), Fraction(1, 8), Fraction(0, 1))
     """
-    text = str(share).strip()
-    number = text.removesuffix("%").rstrip()
-    try:
-        value = Fraction(number) / (1 if number == text else 100)
-    except (ValueError, ZeroDivisionError):
-        raise ThresholdError(f"disclosure is {text[:40]!r}, which is no number: {ALLOWED_DISCLOSURE}") from None
+    value = _share(share)
+    if value is None:
+        raise ThresholdError(f"disclosure is {shown(share)!r}, which is {NO_NUMBER}: {ALLOWED_DISCLOSURE}")
     if not 0 <= value <= 1:
-        raise ThresholdError(f"disclosure is {text[:40]}; it must be from 0 to 1: {ALLOWED_DISCLOSURE}")
+        raise ThresholdError(f"disclosure is {shown(share)}; it must be from 0 to 1: {ALLOWED_DISCLOSURE}")
     return value
 
 
@@ -90,7 +121,7 @@ def as_confidence(share: Share) -> Fraction:
         printed = as_disclosure(share)
     except ThresholdError:
         raise ThresholdError(
-            f"min confidence is {str(share)[:40]!r}; give a share from 0 to 1, such as 0.75 or '75%'"
+            f"min confidence is {shown(share)!r}; give a share from 0 to 1, such as 0.75 or '75%'"
         ) from None
     quotient = printed.limit_denominator(LARGEST_QUOTIENT)
     return quotient if isinstance(share, float) and float(quotient) == share else printed
@@ -102,12 +133,18 @@ def _parse(min_support: Threshold) -> int | Fraction:
         raise ThresholdError(f"min support is {min_support}: {ALLOWED}")
     if isinstance(min_support, numbers.Integral):
         return int(min_support)
-    text = str(min_support).strip()
-    number = text.removesuffix("%").rstrip()
-    if isinstance(min_support, str) and number == text and text.isdecimal():
-        return int(text)
-    try:
-        share = Fraction(number)
-    except (ValueError, ZeroDivisionError):
-        raise ThresholdError(f"min support is {text[:40]!r}, which is no number: {ALLOWED}") from None
-    return share / 100 if number != text else share
+    if isinstance(min_support, str) and COUNT.fullmatch(min_support.strip()):
+        return int(min_support)
+    share = _share(min_support)
+    if share is None:
+        raise ThresholdError(f"min support is {shown(min_support)!r}, which is {NO_NUMBER}: {ALLOWED}")
+    return share
+
+
+def _share(value: object) -> Fraction | None:
+    """Return a number, or a text that may end with %, as the fraction that it prints as; None for anything else."""
+    if isinstance(value, numbers.Rational) and not isinstance(value, bool):
+        return Fraction(value)
+    text = str(value).strip()
+    number = exact(text.removesuffix("%").rstrip())
+    return number / 100 if number is not None and text.endswith("%") else number

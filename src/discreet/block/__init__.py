@@ -16,7 +16,7 @@ from discreet.mine.watch import Limits
 from discreet.notebook import watching
 from discreet.policy import Policy, as_policy
 from discreet.release import Release
-from discreet.thresholds import Threshold
+from discreet.thresholds import Threshold, shown
 from discreet.transactions import Transactions
 
 __all__ = ["Comparison", "Method", "block", "compare"]
@@ -117,5 +117,5 @@ def mined(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int
 def as_seconds(seconds: float) -> float:
     """Return ``seconds`` if it is a time to wait."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
-        raise ThresholdError(f"seconds is {str(seconds)[:40]!r}; give a number above 0, such as 60")
+        raise ThresholdError(f"seconds is {shown(seconds)!r}; give a number above 0, such as 60")
     return float(seconds)

@@ -40,6 +40,11 @@ PUBLISHED: Final = (
         is_flag=True,
         help="FILE holds a decision tree, a forest or a list of rules: of scikit-learn as text or dot, PMML, or JSON.",
     ),
+    click.option(
+        "--targets",
+        metavar="VALUES|NAME",
+        help="The values that the target of a regression tree takes, such as 0,1; or its column in --rows.",
+    ),
 )
 SCHEMA: Final = (
     click.option(
@@ -48,7 +53,7 @@ SCHEMA: Final = (
         help="Labels are attributes and values, with this between them, such as =; values exclude each other.",
     ),
 )
-TOLD: Final = ("rules", "top", "digits", "rounding", "round_to", "listed_from", "min_confidence", "tree")
+TOLD: Final = ("rules", "top", "digits", "rounding", "round_to", "listed_from", "min_confidence", "tree", "targets")
 
 
 def told_of(reading: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +106,8 @@ def _facts(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]
     import discreet
 
     rows_file, n, kind, form = (reading.pop(name) for name in ("rows_file", "n", "kind", "format"))
-    _refuse({**alone, "kind": kind, **({} if rows_file else reading)}, "rules or rounded supports")
+    others = {**alone, "kind": kind, "targets": told["targets"], **({} if rows_file else reading)}
+    _refuse(others, "rules or rounded supports")
     value, source = _read(file, told, form, n)
     rows = None if rows_file is None else read_rows(rows_file, **reading)[0]
     return discreet.audit(value, rows=rows, **by), source
@@ -113,10 +119,23 @@ def _tree(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any])
     from discreet import read_tree
 
     known: Any = {"format": reading.pop("format"), "n": reading.pop("n"), "rows": reading.pop("rows_file")}
-    others = {name: value for name, value in told.items() if name != "tree"}
+    known["targets"] = None if told["targets"] is None else _targets(told["targets"])
+    others = {name: value for name, value in told.items() if name not in {"tree", "targets"}}
     _refuse({**others, **alone, "schema": by["schema"], **reading}, "trees")
     trees, source = digested(file, lambda place: read_tree(place, **known))
     return discreet.audit(trees, k=by["k"], policy=by["policy"]), source
+
+
+def _targets(text: str) -> str | list[float]:
+    """Return the values in a text with commas, or else the name of a column.
+
+    >>> _targets("0, 1"), _targets("stays"), _targets("1,b")
+    ([0.0, 1.0], 'stays', '1,b')
+    """
+    try:
+        return [float(part) for part in text.split(",")] if "," in text else text
+    except ValueError:
+        return text
 
 
 def _refuse(named: Told, what: str) -> None:

@@ -30,7 +30,7 @@ def as_bytes(size: str) -> int:
     >>> as_bytes("1.5GB"), as_bytes("2 MiB"), as_bytes("800")
     (1500000000, 2097152, 800)
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]*)", size.strip().upper(), re.ASCII)
+    match = re.fullmatch(r"(\d{1,40}(?:\.\d{1,40})?)\s*([A-Z]*)", size.strip().upper(), re.ASCII)
     if match is None or match[2] not in UNITS:
         raise click.BadParameter(f"{size[:40]!r} is no size; give a number and a unit such as 512MB, 2GB or 2GiB")
     return int(Fraction(match[1]) * UNITS[match[2]])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MIN_SUPPORTS: Final = ("5%,10%,15%,20%,25%,30%",)
 KS: Final = ("3,5,10,20,30,50",)
+MOST_DIGITS: Final = 40
 
 
 @click.command(
@@ -93,6 +94,6 @@ def _split(texts: tuple[str, ...]) -> list[str]:
 
 
 def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
+    if not (text.isascii() and text.isdecimal()) or len(text) > MOST_DIGITS:
         raise click.UsageError(f"-k is {text[:40]!r}, which is no whole number: give such as 10, or 3,5,10")
     return int(text)

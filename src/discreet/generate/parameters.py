@@ -7,6 +7,7 @@ from typing import Final, Self, TypedDict, Unpack
 import numpy as np
 
 from discreet.errors import ThresholdError
+from discreet.thresholds import shown
 
 LARGEST: Final = 2**31 - 1
 """Item codes are 32-bit integers inside."""
@@ -19,7 +20,7 @@ def whole(name: str, value: int, *, least: int = 0) -> int:
     100
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not least <= value <= LARGEST:
-        raise ThresholdError(f"{name} is {str(value)[:40]}; it must be an integer from {least} to {LARGEST}")
+        raise ThresholdError(f"{name} is {shown(value)}; it must be an integer from {least} to {LARGEST}")
     return int(value)
 
 
@@ -30,7 +31,7 @@ def real(name: str, value: float, *, least: float, most: float) -> float:
     0.5
     """
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not least <= value <= most:
-        raise ThresholdError(f"{name} is {str(value)[:40]}; it must be a number from {least} to {most}")
+        raise ThresholdError(f"{name} is {shown(value)}; it must be a number from {least} to {most}")
     return float(value)
 
 

@@ -29,6 +29,7 @@ from discreet.labels import Label
 from discreet.machine import as_memory
 from discreet.notebook import Progress, watching
 from discreet.patterns import Patterns
+from discreet.thresholds import shown
 from discreet.transactions import Transactions, check_lengths
 
 WINDOW: Final = 10_000
@@ -229,7 +230,7 @@ def _order(
     if below is not None:
         if isinstance(below, bool) or not isinstance(below, numbers.Integral) or below < 1:
             raise ThresholdError(
-                f"below is {str(below)[:40]!r}; in one scan the number of rows is not known: give a count from 1 on"
+                f"below is {shown(below)!r}; in one scan the number of rows is not known: give a count from 1 on"
             )
         if any(told.disclosures):
             raise OptionError("both below and a disclosure are given; leave one of them out")

@@ -26,6 +26,7 @@ from discreet import kernels
 from discreet.errors import ThresholdError
 from discreet.hide.problem import Answer, Problem, changes_of
 from discreet.labels import Label
+from discreet.thresholds import shown
 
 CELLS: Final = 1 << 22
 """Windows that are looked at together, times sensitive items: their counts must fit in memory."""
@@ -79,7 +80,7 @@ def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signa
 def as_window(window: int) -> int:
     """Return the number of rows in a window if it is one."""
     if isinstance(window, bool) or not isinstance(window, numbers.Integral) or window < 1:
-        raise ThresholdError(f"window is {str(window)[:40]!r}; give a whole number of rows of at least 1")
+        raise ThresholdError(f"window is {shown(window)!r}; give a whole number of rows of at least 1")
     return int(window)
 
 

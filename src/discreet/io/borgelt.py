@@ -12,8 +12,9 @@ from discreet.io.csv import holds
 from discreet.io.files import Data
 from discreet.io.listed import Listed, as_support, listed
 from discreet.patterns import Patterns
+from discreet.thresholds import LARGEST_COUNT, exact
 
-LINE: Final = re.compile(r"(?P<items>.*?)\s*\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
+LINE: Final = re.compile(r"(?P<items>.*)\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
 
 
 def read_patterns(data: Data, n: int | None) -> Listed:
@@ -52,11 +53,14 @@ def _support(found: re.Match[str], n: int | None, where: str) -> int:
         return as_support(found["support"], where)
     if n is None:
         raise InputError(f"{where} has a support in percent; say of how many rows with n=")
-    exact = Fraction(found["support"]) * n / 100
-    if exact.denominator == 1:
-        return int(exact)
+    share = exact(found["support"])
+    if share is None or not 0 <= n <= LARGEST_COUNT:
+        raise InputError(f"{where} has a support of too many digits, or n is no number of rows; write counts")
+    middle = share * n / 100
+    if middle.denominator == 1:
+        return int(middle)
     half = Fraction(n, 200 * 10 ** (len(found["decimals"] or ".") - 1))
-    least, most = ceil(exact - half), floor(exact + half)
+    least, most = ceil(middle - half), floor(middle + half)
     if least != most:
         raise InputError(
             f"{where} has a support in percent that is no count of {n} rows, or of several; "

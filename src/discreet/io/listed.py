@@ -12,7 +12,7 @@ from discreet.errors import InputError
 from discreet.io.coding import Codes, Value
 from discreet.labels import Label, in_order
 from discreet.patterns import KINDS, Kind, Patterns, as_kind, as_supports, lacks_root
-from discreet.thresholds import LARGEST_COUNT, Threshold, as_count
+from discreet.thresholds import COUNT, LARGEST_COUNT, WHOLE, Threshold, as_count, shown
 
 T = TypeVar("T")
 
@@ -106,9 +106,10 @@ def listed(
 
 def as_support(text: str, where: str) -> int:
     """Return the count that ``text`` is; refuse anything else."""
-    if not (text.isascii() and text.isdecimal()) or len(text) > len(str(LARGEST_COUNT)):
-        raise InputError(f"{where} has a support that is no count; supports are whole numbers of rows")
-    return int(text)
+    count = int(text) if COUNT.fullmatch(text) else None
+    if count is None or count > LARGEST_COUNT:
+        raise InputError(f"{where} has a support that is no count; supports are {WHOLE}")
+    return count
 
 
 def _lacks_root(source: Listed, n: int, min_support: int | None, kind: Kind) -> bool:
@@ -122,5 +123,5 @@ def _is_count(value: object, *, least: int) -> bool:
 
 def _agreed(name: str, told: T | None, given: T | None) -> T | None:
     if told is not None and given is not None and told != given:
-        raise InputError(f"the source says {name} is {told}, but {name}={given} was given; leave it out")
+        raise InputError(f"the source says {name} is {told}, but {name}={shown(given)} was given; leave it out")
     return given if told is None else told

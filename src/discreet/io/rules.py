@@ -13,11 +13,11 @@ from discreet.io.coding import as_labels, as_text
 from discreet.io.csv import WITHIN, records, text_of
 from discreet.io.files import Data, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.listed import as_support
-from discreet.io.spmf import named, names_of
+from discreet.io.spmf import NUMBER, named, names_of
 from discreet.labels import Itemset, Label, is_missing
 
 LINE: Final = re.compile(
-    r"(?P<held>[0-9 ]*?) *==> *(?P<also>[0-9 ]+?) *#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
+    r"(?P<held>[0-9 ]*)==>(?P<also>[0-9 ]+)#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
     r"(?: +#LIFT: *(?P<lift>\S+))?(?: +#.*)?",
     re.ASCII,
 )
@@ -104,9 +104,10 @@ def _spmf(data: Data) -> Stated:
     for at, line in enumerate(lines, start=1):
         if line and not line.startswith(("#", "%", "@")):
             match = LINE.fullmatch(line)
-            if match is None:
+            sides = [] if match is None else [match[side].split() for side in ("held", "also")]
+            if match is None or not all(NUMBER.fullmatch(item) for side in sides for item in side):
                 raise InputError(f"line {at} is no rule such as '1 2 ==> 3 #SUP: 4 #CONF: 0.66'; mend it")
-            held, also = (frozenset(named(list(map(int, match[side].split())), names)) for side in ("held", "also"))
+            held, also = (frozenset(named(list(map(int, side)), names)) for side in sides)
             rows = as_support(match["support"], f"line {at}")
             found.append(StatedRule(held, also, match["confidence"], rows=rows))
             lifts.append(_number(match["lift"]))

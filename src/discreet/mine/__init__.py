@@ -14,7 +14,7 @@ from discreet.mine.search import Strategy, search
 from discreet.mine.watch import Limits
 from discreet.notebook import Progress, watching
 from discreet.patterns import Kind, Patterns, as_kind
-from discreet.thresholds import Threshold, as_count
+from discreet.thresholds import Threshold, as_count, shown
 
 __all__ = ["Budget", "Progress", "mine"]
 
@@ -107,5 +107,5 @@ def _at_least(name: str, value: int | None, least: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ThresholdError(f"{name} is {str(value)[:40]!r}; give a whole number of at least {least}, or leave it out")
+        raise ThresholdError(f"{name} is {shown(value)!r}; give a whole number of at least {least}, or leave it out")
     return int(value)

@@ -179,7 +179,7 @@ def _said(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:
     limits: dict[Itemset, Limits] = {frozenset(): rows}
     for itemset, said in _direct(rules, absent):
         before = limits.get(itemset, (0, rows[1]))
-        limits[itemset] = (max(before[0], said[0]), min(before[1], said[1]))
+        limits[itemset] = (min(max(before[0], said[0]), UNKNOWN + 1), min(before[1], said[1]))
     return limits
 
 

@@ -13,7 +13,7 @@ from discreet.labels import Itemset
 from discreet.rules.measures import MEASURES
 from discreet.rules.rounding import Interval, Mode, Rounding, as_rounding, shares
 from discreet.rules.rule import Limits, Rule, Rules, as_limits
-from discreet.thresholds import Share, Threshold
+from discreet.thresholds import Share, Threshold, shown
 
 
 def read_rules(
@@ -56,7 +56,7 @@ def _read(source: object, form: str | None, n: int | None, rounding: Mode | None
 def as_rules(stated: Stated, n: int | None, rounding: Rounding) -> Rules:
     """Return rules with the intervals that their numbers stand for."""
     if n is not None and stated.n is not None and n != stated.n:
-        raise InputError(f"the source says n is {stated.n}, but n={n} was given; leave it out")
+        raise InputError(f"the source says n is {stated.n}, but n={shown(n)} was given; leave it out")
     told = tuple(text for rule in stated.rules for text in (rule.share, rule.confidence) if text is not None)
     confidences = rounding.intervals([rule.confidence for rule in stated.rules], "confidence", told)
     shares(confidences, "confidence")

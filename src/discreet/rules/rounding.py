@@ -7,6 +7,7 @@ from math import ceil, floor
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from discreet.errors import InputError, OptionError
+from discreet.thresholds import shown
 
 Mode: TypeAlias = Literal["round", "truncate", "exact"]
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
@@ -108,7 +109,7 @@ def as_rounding(mode: str | None, digits: int | None, *, default: Mode = "round"
     if chosen not in MODES:
         raise OptionError(f"rounding is {str(chosen)[:40]!r}; it must be one of {', '.join(MODES)}")
     if digits is not None and (type(digits) is not int or not 0 <= digits <= MOST_DIGITS):
-        raise OptionError(f"digits is {str(digits)[:40]!r}; give a whole number from 0 to {MOST_DIGITS}")
+        raise OptionError(f"digits is {shown(digits)!r}; give a whole number from 0 to {MOST_DIGITS}")
     if chosen == "exact" and digits is not None:
         raise OptionError("digits are of numbers that were rounded or truncated; leave digits or rounding out")
     return Rounding(chosen, digits)

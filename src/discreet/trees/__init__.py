@@ -1,7 +1,8 @@
 """Trees: whether a decision tree, a forest or a list of rules may be published, by the counts of its leaves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet import checks
@@ -11,6 +12,7 @@ from discreet.trees.fitted import Fitted, is_estimator, trees_of
 from discreet.trees.leaves import Few, Leaf, Leaves
 from discreet.trees.reading import read_tree
 from discreet.trees.saved import write_tree
+from discreet.trees.targets import Told, as_if_binary, inferred, named, resolved
 from discreet.trees.together import joint
 from discreet.verdict import Verdict, worst
 
@@ -72,15 +74,18 @@ def is_tree(source: object) -> bool:
     return isinstance(source, Leaves) or is_estimator(source)
 
 
-def audited(source: Any, policy: Policy, rows: Any = None) -> TreeAudit:  # noqa: ANN401 - scikit-learn is optional
+def audited(source: Any, policy: Policy, rows: Any = None, targets: Any = None) -> TreeAudit:  # noqa: ANN401 - scikit-learn is optional
     """Return what publishing a tree, a forest or a list of rules with its counts would give away.
 
     The leaves of a tree part its rows, so nothing is told but the counts of leaves and classes: it is safe if and only
-    if each is 0 or at least k (Theorem F1). ``rows`` are the features that it was fitted on, to check thresholds.
+    if each is 0 or at least k (Theorem F1). ``rows`` are the features that it was fitted on, to check thresholds, and
+    ``targets`` those of a tree of means: what few values they take makes counts of its means.
     """
-    trees = trees_of(source, rows)
-    found = sorted(_few(trees, policy.k), key=lambda few: few.high)
-    every = [_size(trees), *_faults(trees), _low_counts(policy, found)]
+    given = trees_of(source, rows, targets)
+    trees = tuple(as_if_binary(resolved(tree)) for tree in given)
+    told = [[inferred(tree, leaf, policy.k) for leaf in tree.leaves] if tree.targets else [] for tree in trees]
+    found = sorted(chain(_few(trees, policy.k), _few_targets(trees, policy.k, told)), key=lambda few: few.high)
+    every = [_size(trees), *_faults(trees), _low_counts(policy, found), *_targets(given, told)]
     if not found and len(trees) > 1:
         check, found = _together(policy, trees)
         every.append(check)
@@ -131,10 +136,44 @@ def _few(trees: tuple[Leaves, ...], k: int) -> Iterator[Few]:
                 yield Few(leaf.path, "", leaf.rows, leaf.rows, by)
 
 
+def _few_targets(trees: tuple[Leaves, ...], k: int, told: Sequence[Sequence[Told]]) -> Iterator[Few]:
+    """Yield what means tell of 1 to k − 1 rows that have some of the values of the target, or not the commonest."""
+    for number, (tree, known) in enumerate(zip(trees, told, strict=True), start=1):
+        by = (number,) * (len(trees) > 1)
+        for leaf, (every, _) in zip(tree.leaves, known, strict=False):
+            for one in every:
+                which = f" of output {one.output}" * (len(leaf.means) > 1)
+                yield Few(leaf.path, f"target {' or '.join(map(named, one.values))}{which}", one.low, one.high, by)
+        for leaf in tree.leaves:
+            for output, count in enumerate(leaf.others or (), start=1):
+                which = f" of output {output}" * (len(leaf.others or ()) > 1)
+                if 0 < count < k:
+                    yield Few(leaf.path, f"targets other than the commonest{which}", count, count, by)
+
+
 def _low_counts(policy: Policy, found: list[Few]) -> Check:
     if found:
         return Check("low counts", Verdict.WITHHOLD, len(found), f"{counted(len(found), 'count')} below {policy.k}.")
     return Check("low counts", Verdict.RELEASE, 0, f"No count of a leaf and a class is below {policy.k}.")
+
+
+def _targets(trees: tuple[Leaves, ...], told: Sequence[Sequence[Told]]) -> Iterator[Check]:
+    """Yield whether it is known what means tell: where the target takes few values, they are counts of these."""
+    means = [tree for tree in trees if not (tree.classes or tree.targets or tree.fault)]
+    unknown = sum(any(leaf.others is None for leaf in tree.leaves) for tree in means)
+    if unknown:
+        sentence = (
+            "The leaves tell means, and those of few values are counts: a mean of 0.05 of 20 rows with 0 or 1 is one "
+            "row. Give the values that the target takes, or the rows and their targets (targets=, --targets)."
+        )
+        yield Check("targets", Verdict.REVIEW, unknown, sentence)
+    many = sum(any(is_open for _, is_open in known) for known in told)
+    if many and not unknown:
+        sentence = (
+            "Which counts the means may come of could not be followed to the end: give the rows and their targets "
+            "(rows=, targets=)."
+        )
+        yield Check("targets", Verdict.REVIEW, many, sentence)
 
 
 def _together(policy: Policy, trees: tuple[Leaves, ...]) -> tuple[Check, list[Few]]:

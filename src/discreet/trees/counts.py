@@ -7,8 +7,8 @@ from math import ceil, floor
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.errors import InputError
-from discreet.io.trees.stated import Stated, digits_of, exact
-from discreet.thresholds import LARGEST_COUNT
+from discreet.io.trees.stated import Stated, digits_of
+from discreet.thresholds import LARGEST_COUNT, exact, shown
 from discreet.trees.fitted import BROKEN
 
 WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fitted with weights, or on a drawn sample."
@@ -75,7 +75,9 @@ def _checked(tree: Stated, found: Counted, leaves: Sequence[int], n: int | None)
         found = found._replace(fault=BROKEN)
     total = sum(found.rows[at] or 0 for at in leaves)
     if not found.fault and n is not None and n != total:
-        raise InputError(f"the leaves hold {total:,} rows, but n={n} was given; leave it out, or give the right one")
+        raise InputError(
+            f"the leaves hold {total:,} rows, but n={shown(n)} was given; leave it out, or give the right one"
+        )
     return found
 
 

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, OptionError
+from discreet.io.trees.dot import SQUARES
 from discreet.labels import Label
-from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Split, words
+from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, words
+from discreet.trees.targets import stated_targets, with_targets
 
 Estimator: TypeAlias = Any
 Numbers: TypeAlias = NDArray[np.int64]
@@ -19,6 +21,7 @@ BETWEEN: Final = 0.5
 NOISE: Final = 1e-6
 """What floats may lose of a count."""
 WEIGHTED: Final = "The tree was fitted with weights, so that its counts are not of rows: fit it without any."
+MEDIANS: Final = "absolute_error"
 BROKEN: Final = "The counts of a leaf or a node are no whole numbers of rows, or not those of its children."
 
 
@@ -58,16 +61,17 @@ def leaves_of(estimator: Estimator, rows: Any = None) -> tuple[Leaves, ...]:  # 
     return tuple(_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in estimator.estimators_)
 
 
-def trees_of(source: Any, rows: Any = None) -> tuple[Leaves, ...]:  # noqa: ANN401 - scikit-learn is optional
+def trees_of(source: Any, rows: Any = None, targets: Any = None) -> tuple[Leaves, ...]:  # noqa: ANN401 - scikit-learn is optional
     """Return the leaves of each tree of what is to be published: leaves, fitted estimators, or a list of these."""
     found: list[Leaves] = []
     for one in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(one, Leaves):
-            found += leaves_of(one, rows)
+            trees = leaves_of(one, rows)
+            found += trees if targets is None else (with_targets(tree, targets) for tree in trees)
         elif rows is not None:
             raise InputError("leaves tell no more by the rows; leave rows out, or give them where the tree is read")
         else:
-            found.append(one)
+            found.append(one if targets is None else stated_targets(one, targets))
     return tuple(found)
 
 
@@ -87,12 +91,13 @@ def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Matrix 
             () if counts is None else _of_each(counts[node], classes),
             box,
             is_pure=not classes and bool(nodes.impurity[node] <= NOISE * NOISE * nodes.impurity[0]),
+            means=() if classes else _means(nodes, node, tree.criterion, is_sample=is_sample),
         )
         for node, box in found
     )
     inside = None if rows is None else _inside(nodes, rows)
     splits = () if tree.splitter == "random" else tuple(_splits(nodes, names, rows, inside))
-    is_median = not classes and tree.criterion == "absolute_error"
+    is_median = not classes and tree.criterion == MEDIANS
     reached = None if inside is None else reached_by([inside[node] for node, _ in found])
     return Leaves(leaves, classes, names, splits, reached, is_sample, is_median, fault)
 
@@ -140,6 +145,17 @@ def _counts(
         and value.shape[1] == len(classes)
     )
     return (counts, "") if is_whole and fits else (None, WEIGHTED if is_sample else BROKEN)
+
+
+def _means(nodes: Any, node: int, criterion: str, *, is_sample: bool) -> tuple[Mean, ...]:  # noqa: ANN401 - as above
+    """Return the mean of each output; none of medians, and none that weights have changed."""
+    weights = np.asarray(nodes.weighted_n_node_samples)
+    is_of_rows = np.array_equal(weights, np.rint(weights) if is_sample else nodes.n_node_samples)
+    if criterion == MEDIANS or not is_of_rows:
+        return ()
+    means = nodes.value[node, :, 0].tolist()
+    error = max(0.0, float(nodes.impurity[node])) if criterion in SQUARES and len(means) == 1 else None
+    return tuple(Mean(int(weights[node]), mean, error) for mean in means)
 
 
 def _of_each(counts: Numbers, classes: tuple[tuple[Label, ...], ...]) -> tuple[tuple[int, ...], ...]:

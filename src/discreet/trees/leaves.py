@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.checks import counted
 from discreet.errors import InputError
 from discreet.labels import Label, ordered
+from discreet.thresholds import LARGEST_COUNT
 
 Box: TypeAlias = Mapping[int, tuple[float, float]]
 """Which rows reach a leaf: of some features, by number, the value is above the first and at most the second."""
@@ -19,11 +20,20 @@ Box: TypeAlias = Mapping[int, tuple[float, float]]
 EVERYWHERE: Final = (-math.inf, math.inf)
 
 
+class Mean(NamedTuple):
+    """The mean of the targets of ``of`` rows, or draws of rows, and their mean squared distance from it, if told."""
+
+    of: int
+    mean: float
+    error: float | None = None
+
+
 class Leaf(NamedTuple):
     """The rows that reach a leaf: which in words, how many, and for each output how many of each class.
 
-    Without ``counts`` only ``rows`` is told; of a mean that is told as well, ``is_pure`` says that all rows have it.
-    The ``box`` is None where the path is known in words alone.
+    Of a tree of means, ``counts`` are known where the values of the target are, and these are few. Otherwise ``means``
+    are what is told of each output, ``is_pure`` says that all rows have it, and ``others`` are how many rows do not
+    have the commonest target, if that is known. The ``box`` is None where the path is known in words alone.
     """
 
     path: tuple[str, ...]
@@ -31,6 +41,8 @@ class Leaf(NamedTuple):
     counts: tuple[tuple[int, ...], ...] = ()
     box: Box | None = None
     is_pure: bool = False
+    means: tuple[Mean, ...] = ()
+    others: tuple[int, ...] | None = None
 
 
 class Split(NamedTuple):
@@ -48,7 +60,8 @@ class Leaves:
     ``splits`` are the thresholds that lie midway between the values of two rows. ``reached`` is the number of the leaf
     that each row reaches, where the rows are at hand. ``is_sample`` says that the counts are those of a sample drawn
     with repetition, and ``is_median`` that leaves tell medians. ``fault`` is why counts cannot be told, if they cannot,
-    and ``doubt`` why they need not be those of rows.
+    and ``doubt`` why they need not be those of rows. ``targets`` are the values that the target of each output takes,
+    where these are known and counts are not, and ``digits`` those that means were rounded to, if they were.
     """
 
     leaves: tuple[Leaf, ...]
@@ -60,6 +73,8 @@ class Leaves:
     is_median: bool = False
     fault: str = ""
     doubt: str = ""
+    targets: tuple[tuple[float, ...], ...] = ()
+    digits: int | None = None
 
     @classmethod
     def from_rules(cls, rules: Iterable[tuple[str | Iterable[str], Mapping[Label, int]]]) -> Self:
@@ -146,7 +161,7 @@ def _limit(limit: float, sign: str, next_sign: str) -> str:
 
 def _count(value: object, number: int) -> int:
     """Return a count of rows; refuse what is none."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 0:
+    if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) <= LARGEST_COUNT:
         raise InputError(
             f"rule {number + 1} has a count that is no whole number of rows; give how many rows of each class"
         )

@@ -5,16 +5,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import InputError, OptionError
 from discreet.io.files import Place, load, naming
 from discreet.io.trees import JSON, READERS, features, format_of
 from discreet.io.trees.features import Features
-from discreet.io.trees.stated import Stated, Test
+from discreet.io.trees.stated import Node, Stated, Test
 from discreet.trees import saved
 from discreet.trees.counts import counted
 from discreet.trees.fitted import reached_by
-from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, words
+from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, words
 from discreet.trees.routed import inside, splits
+from discreet.trees.targets import stated_targets
 
 MOST_CONDITIONS: Final = 3_000_000
 """On the ways to all nodes; trees that people read have hundreds."""
@@ -28,13 +32,15 @@ def read_tree(
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,
     rows: Any = None,  # noqa: ANN401 - a path, an open file, a frame of any library
+    targets: Any = None,  # noqa: ANN401 - the name of a column, numbers of any library
 ) -> Leaves | tuple[Leaves, ...]:
     r"""Return the leaves of a tree in a file, or of each tree of a forest, for ``audit``.
 
     The formats are text (what ``export_text`` of scikit-learn prints with ``show_weights=True``), dot (what its
     ``export_graphviz`` writes), pmml, and json, which ``write_tree`` writes; the beginning of the file tells. ``n`` is
     the number of rows, needed where the file tells shares of them alone. ``rows`` are the features of the fit, a CSV
-    file with a header or a frame, by which thresholds are looked up, and counts checked.
+    file with a header or a frame, by which thresholds are looked up, and counts checked. ``targets`` are those of a
+    regression tree: their column in ``rows``, a number for each of these, or just the values that they take.
 
     >>> from io import BytesIO
     >>> read_tree(BytesIO(b'{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'))
@@ -46,14 +52,25 @@ def read_tree(
         trees = None if form != JSON else saved.read(data, n)
         stated = READERS[form](data) if trees is None else ()
     if trees is None:
-        asked = dict.fromkeys(test.feature for tree in stated for test in _thresholds(tree))
-        table = None if rows is None else features.read(rows, list(asked))
+        asked = [test.feature for tree in stated for test in _thresholds(tree)]
+        column = [targets] if isinstance(targets, str) else []
+        table = None if rows is None else features.read(rows, list(dict.fromkeys([*asked, *column])))
+        targets = _target(table, targets) if column else targets
         with naming(source):
             names = tuple(dict.fromkeys(chain.from_iterable(tree.features for tree in stated)))
             trees = tuple(_leaves(tree, names, n, table) for tree in stated)
     elif rows is not None:
         raise OptionError("what rows tell is in the JSON already, if it was written with them; leave rows out")
+    if targets is not None:
+        trees = tuple(stated_targets(tree, targets) for tree in trees)
     return trees[0] if len(trees) == 1 else trees
+
+
+def _target(table: Features | None, name: str) -> NDArray[np.float64]:
+    """Return the column of targets."""
+    if table is None:
+        raise OptionError("targets are named as a column of the rows; give rows, or the values that the target takes")
+    return table.columns[name]
 
 
 def _thresholds(tree: Stated) -> Iterator[Test]:
@@ -71,7 +88,8 @@ def _leaves(tree: Stated, names: tuple[str, ...], n: int | None, table: Features
     leaves, reached = [], []
     for at, path, box in _ways(tree, names):
         counts = (found.counts[at],) if found.counts[at] else ()
-        leaves.append(Leaf(path, found.rows[at] or 0, counts, box, is_pure=tree.nodes[at].is_pure))
+        means = _means(tree.nodes[at], found.rows[at]) if not (tree.is_median or found.fault) else ()
+        leaves.append(Leaf(path, found.rows[at] or 0, counts, box, tree.nodes[at].is_pure, means))
         reached += [] if members is None else [members[at]]
     return Leaves(
         tuple(leaves),
@@ -82,7 +100,12 @@ def _leaves(tree: Stated, names: tuple[str, ...], n: int | None, table: Features
         is_median=tree.is_median,
         fault=found.fault,
         doubt=found.doubt if members is None or found.is_lasting else "",
+        digits=tree.mean_digits,
     )
+
+
+def _means(node: Node, rows: int | None) -> tuple[Mean, ...]:
+    return (Mean(rows, float(node.mean), float(node.error) if node.error else None),) if node.mean and rows else ()
 
 
 Way: TypeAlias = tuple[Box, tuple[str, ...]]

@@ -11,20 +11,22 @@ from discreet.io.coding import as_text, blocks
 from discreet.io.files import Data, Place, save
 from discreet.io.trees.stated import check_room
 from discreet.labels import Label
-from discreet.thresholds import LARGEST_COUNT
+from discreet.thresholds import LARGEST_COUNT, shown
 from discreet.trees.fitted import trees_of
-from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Split
+from discreet.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split
 
 SHAPE: Final = '{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'
-TREE: Final = {"features", "leaves", "thresholds", "sample", "medians", "doubt", "fault"}
-LEAF: Final = {"if", "rows", "counts", "box", "pure"}
+TREE: Final = {"features", "leaves", "thresholds", "sample", "medians", "doubt", "fault", "targets", "digits"}
+MOST_DIGITS: Final = 40
+LEAF: Final = {"if", "rows", "counts", "box", "pure", "means", "others"}
 
 
-def write_tree(tree: Any, target: Place, *, rows: Any = None) -> None:  # noqa: ANN401 - scikit-learn is optional
+def write_tree(tree: Any, target: Place, *, rows: Any = None, targets: Any = None) -> None:  # noqa: ANN401 - scikit-learn is optional
     """Write a fitted tree or forest, or leaves, as JSON, so that ``read_tree`` gives its leaves back for an audit.
 
-    ``rows`` are as in ``audit``: with the features of the fit, it is written how many rows hold the values at a
-    threshold. So the file is for who checks, not for publication. The file is written beside and moved into place.
+    ``rows`` and ``targets`` are as in ``audit``: with the features of the fit, it is written how many rows hold the
+    values at a threshold, and with the targets of a regression tree, how many rows of a leaf have each. So the file is
+    for who checks, not for publication. The file is written beside and moved into place.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -38,7 +40,7 @@ def write_tree(tree: Any, target: Place, *, rows: Any = None) -> None:  # noqa: 
       ]
     }
     """
-    save(target, blocks(_lines(trees_of(tree, rows))))
+    save(target, blocks(_lines(trees_of(tree, rows, targets))))
 
 
 def _lines(trees: Sequence[Leaves]) -> Iterator[str]:
@@ -59,9 +61,16 @@ def _text(value: Any) -> str:  # noqa: ANN401 - what JSON holds
 
 
 def _head(tree: Leaves) -> dict[str, Any]:
-    told = {"sample": tree.is_sample, "medians": tree.is_median, "doubt": tree.doubt, "fault": tree.fault}
+    told: dict[str, Any] = {
+        "sample": tree.is_sample,
+        "medians": tree.is_median,
+        "doubt": tree.doubt,
+        "fault": tree.fault,
+    }
+    told |= {"targets": tree.targets, "digits": tree.digits if any(leaf.means for leaf in tree.leaves) else None}
     thresholds = [[split.feature, _finite(split.threshold), split.held] for split in tree.splits]
-    return {"features": tree.names, "thresholds": thresholds, **{name: one for name, one in told.items() if one}}
+    known = {name: one for name, one in told.items() if one or (name == "digits" and one is not None)}
+    return {"features": tree.names, "thresholds": thresholds, **known}
 
 
 def _leaf(leaf: Leaf, tree: Leaves) -> dict[str, Any]:
@@ -72,6 +81,10 @@ def _leaf(leaf: Leaf, tree: Leaves) -> dict[str, Any]:
         found["box"] = {tree.names[at]: [*map(_finite, limits)] for at, limits in leaf.box.items()}
         if len(found["box"]) != len(leaf.box):
             raise OutputError("two features of the tree have the same name; rename one")
+    if leaf.means:
+        found["means"] = [list(mean) for mean in leaf.means]
+    if leaf.others is not None:
+        found["others"] = leaf.others
     return found | ({"pure": True} if leaf.is_pure else {})
 
 
@@ -107,7 +120,9 @@ def read(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
     trees = tuple(_tree(one, number) for number, one in enumerate(listed, start=1))
     for tree in trees:
         if n is not None and tree.rows != n:
-            raise InputError(f"a tree has {tree.rows:,} rows, but n={n} was given; leave it out, or give the right one")
+            raise InputError(
+                f"a tree has {tree.rows:,} rows, but n={shown(n)} was given; leave it out, or give the right one"
+            )
     return trees
 
 
@@ -139,11 +154,20 @@ def _tree(told: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
     found = []
     for at, (leaf, counts) in enumerate(leaves, start=1):
         rows = tuple(tuple(one.get(label, 0) for label in labels) for one, labels in zip(counts, classes, strict=False))
-        if not (fault or sample) and any(sum(row) != leaf.rows for row in rows):
-            raise _wrong(f"leaf {at} of {where}", "counts of classes that do not add up to its rows")
+        if not (fault or sample) and any(of != leaf.rows for of in (*map(sum, rows), *(one.of for one in leaf.means))):
+            raise _wrong(f"leaf {at} of {where}", "counts of classes, or means, that are not of its rows")
         found.append(leaf._replace(counts=rows))
     thresholds = tuple(_threshold(one, where) for one in _of(told.get("thresholds", []), list, where))
-    return Leaves(tuple(found), classes, names, thresholds, None, sample, medians, fault, doubt)
+    targets = tuple(
+        tuple(sorted({_number(value, where, math.nan) for value in _of(one, list, where)}))
+        for one in _of(told.get("targets", []), list, where)
+    )
+    digits = told.get("digits")
+    if not all(targets) or any(value != value for one in targets for value in one):  # noqa: PLR0124 - NaN
+        raise _wrong(where, "targets that are no numbers")
+    if digits is not None and not (_is_count(digits) and digits <= MOST_DIGITS):
+        raise _wrong(where, "digits that are no number of them")
+    return Leaves(tuple(found), classes, names, thresholds, None, sample, medians, fault, doubt, targets, digits)
 
 
 def _rule(told: Any, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:  # noqa: ANN401 - what JSON holds
@@ -166,7 +190,18 @@ def _read_leaf(told: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf, 
     rows = told["rows"] if "rows" in told else sum(counts[0].values())
     box = None if told.get("box") is None else _box(_of(told["box"], dict, where), where, places)
     is_pure = _of(told.get("pure", False), bool, where)
-    return Leaf(_texts(told.get("if", []), where), rows, (), box, is_pure), counts
+    means = tuple(_mean(one, where) for one in _of(told.get("means", []), list, where))
+    others = None if "others" not in told else tuple(_of(told["others"], list, where))
+    if not all(map(_is_count, others or ())) or max(others or (0,)) > rows:
+        raise _wrong(where, "a number of other rows that is none")
+    return Leaf(_texts(told.get("if", []), where), rows, (), box, is_pure, means, others), counts
+
+
+def _mean(told: Any, where: str) -> Mean:  # noqa: ANN401 - what JSON holds
+    """Return a mean: of how many rows, the number, and the mean squared error or null."""
+    if not (isinstance(told, list) and len(told) == len(Mean._fields) and _is_count(told[0]) and told[1] is not None):
+        raise _wrong(where, "a mean that is none such as [20, 0.05, 0.0475]")
+    return Mean(told[0], _number(told[1], where, 0.0), None if told[2] is None else _number(told[2], where, 0.0))
 
 
 def _box(told: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box:

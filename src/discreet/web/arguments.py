@@ -98,7 +98,7 @@ def _whole(word: str, value: object, least: int = 0, most: int = LARGEST_PLACE) 
 
 def _threshold(word: str, value: object) -> str | int | float:
     """Return a count or a share as it came: the library reads both, exactly."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not (is_number or (isinstance(value, str) and len(value) <= 40)):  # noqa: PLR2004 - longer than any number
         raise ThresholdError(f"{word.replace('_', ' ')} is no number; give a count such as 813, or a share such as 10%")
     return value.strip() if isinstance(value, str) else value  # type: ignore[return-value]  # checked above
@@ -107,7 +107,7 @@ def _threshold(word: str, value: object) -> str | int | float:
 def _seconds(word: str, value: object) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]  # what is none is refused
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not 0 < number <= LONGEST_SECONDS:
         raise ThresholdError(f"{word} is {str(value)[:40]!r}; give a number above 0 and at most {LONGEST_SECONDS}")

@@ -11,7 +11,6 @@ from discreet.io.trees.stated import (
     CONTRADICT,
     ENDLESS,
     NEGATED,
-    NUMBER,
     Named,
     Node,
     Stated,
@@ -20,6 +19,7 @@ from discreet.io.trees.stated import (
     is_number,
     named,
 )
+from discreet.thresholds import NUMBER
 
 HEAD: Final = "digraph Tree {"
 NODE: Final = re.compile(
@@ -36,7 +36,9 @@ TAIL: Final = re.compile(r">\s*[],;]", re.ASCII)
 """What would end a label of HTML before its end, so that more is drawn than is read."""
 NUMBERED: Final = re.compile(r"node #[0-9]+", re.ASCII)
 CROPPED: Final = "(...)"
-MEANS: Final = {"squared_error", "friedman_mse", "poisson", "mse"}
+SQUARES: Final = {"squared_error", "friedman_mse", "mse"}
+"""The criteria by which the impurity of a node is its mean squared error."""
+MEANS: Final = {*SQUARES, "poisson"}
 """The criteria of trees whose leaves tell means; of others, or where it is not shown, it may be medians."""
 PAIR: Final = 2
 
@@ -50,6 +52,7 @@ class _Label(NamedTuple):
     test: Test | None = None
     impurity: str = ""
     criterion: str = ""
+    mean: str = ""
     is_exact: bool = True
 
 
@@ -136,6 +139,7 @@ def _label(quoted: str, at: int) -> _Label | None:
         last or "",
         test,
         *((_short(impurity[2]), impurity[1]) if impurity else ("", "")),
+        _short(value) if NUMBER.fullmatch(value) else "",
         is_exact="." not in value,
     )
 
@@ -180,11 +184,14 @@ def _stated(labels: dict[int, _Label | None], parents: dict[int, int]) -> Stated
         parent = parents.get(number)
         test = () if parent is None else (_test(labels[parent], is_first=children[parent][0] == number),)
         is_pure = not label.counts and label.impurity != "" and float(label.impurity) == 0
-        nodes.append(Node(-1 if parent is None else places[parent], test, label.rows, label.counts, is_pure))
+        error = label.impurity if label.criterion in SQUARES else ""
+        place = -1 if parent is None else places[parent]
+        nodes.append(Node(place, test, label.rows, label.counts, is_pure, label.mean, error))
     told = [label for label in labels.values() if label is not None]
     tests = [label.test for label in told if label.test is not None]
     numbers = [test.number for test in tests if test.number not in ENDLESS]
-    digits = max(map(digits_of, (*numbers, *(label.impurity for label in told))), default=None)
+    printed = (text for label in told for text in (label.impurity, label.mean))
+    digits = max(map(digits_of, (*numbers, *printed)), default=None)
     return Stated(
         tuple(nodes),
         features=tuple(dict.fromkeys(test.feature for test in tests)),
@@ -192,6 +199,7 @@ def _stated(labels: dict[int, _Label | None], parents: dict[int, int]) -> Stated
         hidden=tuple(hidden),
         is_median=any(not label.counts and label.criterion not in MEANS for label in told),
         is_single=True,
+        mean_digits=digits,
         is_rounded=not digits and not all(label.is_exact for label in told if label.counts),
     )
 

@@ -8,7 +8,8 @@ from xml.etree import ElementTree as ET
 from discreet.errors import InputError
 from discreet.io.files import Data
 from discreet.io.pmml import get, name_of, opened
-from discreet.io.trees.stated import NEGATED, Node, Stated, Test, check_room, is_number
+from discreet.io.trees.stated import NEGATED, Node, Stated, Test, check_room, digits_of, is_number
+from discreet.thresholds import NUMBER
 
 SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
 WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}
@@ -40,7 +41,7 @@ def read(data: Data) -> tuple[Stated, ...]:
             raise InputError(
                 "a segment of the PMML is for some rows alone, which is not followed; give each tree alone"
             )
-    trees = [list(_nodes(_root(model))) for model in models]
+    trees = [list(_nodes(_root(model), is_mean=model.get("functionName") == "regression")) for model in models]
     classes = tuple(dict.fromkeys(label for tree in trees for _, scores in tree for label in scores))
     check_room(sum(map(len, trees)), len(classes))
     return tuple(_stated(model, tree, classes) for model, tree in zip(models, trees, strict=True))
@@ -60,7 +61,9 @@ def _stated(model: ET.Element, tree: list[Scored], classes: tuple[str, ...]) -> 
         node._replace(counts=tuple(scores.get(label, "0") for label in classes) if scores else ())
         for node, scores in tree
     )
-    return Stated(nodes, classes, _features(model, nodes), doubt=SIZES, fault=STAYING * _may_stay(model))
+    digits = max((digits_of(node.mean) for node in nodes if node.mean), default=None)
+    fault = STAYING * _may_stay(model)
+    return Stated(nodes, classes, _features(model, nodes), doubt=SIZES, fault=fault, mean_digits=digits)
 
 
 def _may_stay(model: ET.Element) -> bool:
@@ -93,7 +96,7 @@ def _features(model: ET.Element, nodes: tuple[Node, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*active, *used]))
 
 
-def _nodes(root: ET.Element) -> Iterator[Scored]:
+def _nodes(root: ET.Element, *, is_mean: bool) -> Iterator[Scored]:
     """Yield the nodes, each after its parent and its elder siblings, and how many rows of each class it has."""
     todo: list[tuple[ET.Element, int, tuple[Test, ...]]] = [(root, -1, ())]
     for number in count():
@@ -104,7 +107,8 @@ def _nodes(root: ET.Element) -> Iterator[Scored]:
         told = {get(score, "value"): get(score, "recordCount") for score in scores}
         if len(told) != len(scores):
             raise InputError("a node of the PMML tells a class twice; mend it")
-        yield Node(parent, tests, element.get("recordCount", "")), told
+        mean = element.get("score", "").strip() if is_mean else ""
+        yield Node(parent, tests, element.get("recordCount", ""), mean=mean if NUMBER.fullmatch(mean) else ""), told
         below = [(child, number, tests) for child, tests in _branches(element)]
         todo += reversed(below)
 

@@ -1,13 +1,11 @@
 """Trees as their files state them: nodes, what leads to them, and their numbers as they are printed."""
 
-import re
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from discreet.errors import InputError
+from discreet.thresholds import NUMBER, exact
 
-NUMBER: Final = re.compile(r"[-+]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
 ENDLESS: Final = {"inf", "-inf"}
 """Where scikit-learn splits off what is missing, the threshold is no number."""
 MOST_COUNTS: Final = 10_000_000
@@ -28,8 +26,8 @@ class Test(NamedTuple):
 class Node(NamedTuple):
     """A node: the number of its parent, −1 if it is the root, what leads there from it, and its numbers as printed.
 
-    ``rows`` may end with %, and is empty where it is not told, as ``counts`` are, one for each class. ``is_pure`` says
-    that all rows have the mean that is told, as far as its digits tell.
+    ``rows`` may end with %, and is empty where it is not told, as ``counts`` are, one for each class. A tree of means
+    tells the ``mean`` and perhaps the squared ``error``; ``is_pure`` says that all rows have it, as far as digits tell.
     """
 
     parent: int
@@ -37,6 +35,8 @@ class Node(NamedTuple):
     rows: str = ""
     counts: tuple[str, ...] = ()
     is_pure: bool = False
+    mean: str = ""
+    error: str = ""
 
 
 class Named(NamedTuple):
@@ -52,7 +52,8 @@ class Stated(NamedTuple):
     ``doubt`` is why its numbers need not be counts of rows, and ``fault`` why they cannot be told. ``digits`` are
     those that numbers were rounded to, if they were; ``hidden`` are tests of nodes, by number, below which
     nothing is shown. ``is_median`` says that its leaves tell medians, or may; ``is_single`` that features were compared
-    as floats of 32 bits; ``is_rounded`` that its counts may have been rounded to whole numbers.
+    as floats of 32 bits; ``is_rounded`` that its counts may have been rounded to whole numbers. ``mean_digits`` are
+    those of means.
     """
 
     nodes: tuple[Node, ...]
@@ -65,15 +66,7 @@ class Stated(NamedTuple):
     is_median: bool = False
     is_single: bool = False
     is_rounded: bool = False
-
-
-def exact(text: str) -> Fraction | None:
-    """Return the number that a text is; None if it is none.
-
-    >>> exact("12.50"), exact("1e-3"), exact("many")
-    (Fraction(25, 2), Fraction(1, 1000), None)
-    """
-    return Fraction(text) if NUMBER.fullmatch(text) else None
+    mean_digits: int | None = None
 
 
 def is_number(text: str) -> bool:
