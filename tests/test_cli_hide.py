@@ -329,7 +329,7 @@ def test_a_full_disk_for_the_report_is_one_line(file, secret):
         command = [*COMMAND, "hide", str(file), "--sensitive", str(secret), "--quiet"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: what is shown cannot be written, since there is no space left")
+    assert done.stderr.startswith("error: what is shown cannot be written (No space left on device)")
 
 
 def test_ctrl_c_ends_in_one_line_and_leaves_nothing(file, secret, tmp_path, monkeypatch):

@@ -374,7 +374,7 @@ def test_nothing_is_half_written(tmp_path, monkeypatch):
     report.write_sacro(AUDITS["fail"](), tmp_path / "folder")
     before = held(tmp_path / "folder")
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("discreet.report.sacro.write_text", full)

@@ -14,8 +14,8 @@ from discreet.errors import GuaranteeError, OutputError
 from discreet.family import family_of
 from discreet.io import read_patterns, write_patterns
 from discreet.io.coding import patterns_in_order, ragged
-from discreet.io.files import save
-from discreet.io.folders import MARK, as_json, check_folder, digest, folder_beside, write_csv, write_text
+from discreet.io.files import MARK, save
+from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.formats import FORMATS, find
 from discreet.measure import supports_in
 from discreet.merged import Merged
@@ -154,7 +154,7 @@ def _write_private(release: Release, folder: Path, source: "Source | None") -> N
     # Loaded late: importing discreet shall stay quick.
     from discreet.report import release_json  # noqa: PLC0415
 
-    folder.mkdir(mode=0o700)
+    folder.mkdir(OWN)
     save(folder / "cost.json", release_json(release, source=source))
     write_csv(folder / "suppressed.csv", *_suppressed(release))
     labels = release.rows.labels

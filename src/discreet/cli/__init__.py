@@ -1,13 +1,17 @@
 """The command line: each command mirrors a verb of the library, and uses only its public names.
 
 Exit codes: 0 done, or safe to publish; 1 unsafe to publish; 2 wrong usage or input (one line on stderr);
-130 stopped by Ctrl-C; 141 the reader of a pipe went away.
+130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP; 141 the reader of a pipe went away.
 """
 
 import errno
 import os
 import re
+import signal
 import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final, NoReturn
 
 import click
@@ -39,6 +43,10 @@ ARGUMENT: Final = re.compile(
 """An argument in a sentence, with or without its value; no part of the name of a file."""
 FLAGS: Final = {"grown=True": "--grown", "complete=False": "--partial"}
 """Arguments that are flags on the command line."""
+ENDS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a command as Ctrl-C does."""
+UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
+"""What is wrong with a stream that takes no more: its disk is full, or it leads nowhere."""
 
 
 class Commands(click.Group):
@@ -51,12 +59,14 @@ class Commands(click.Group):
         extra |= {"standalone_mode": False, "obj": tuple(sys.argv[1:] if given is None else given)}
         # Where colorama is installed, Numba would have it write an escape sequence at exit.
         os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
+        _open_closed_streams()
         teach(sys.stdout, sys.stderr)
         try:
             code = super().main(*args, **extra)
         except click.exceptions.NoArgsIsHelpError as error:
-            error.show()
-            sys.exit(error.exit_code)
+            with suppress(OSError):
+                error.show()
+            _quit(error.exit_code)
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else "discreet"
             sentence = error.format_message().rstrip(".")
@@ -66,27 +76,17 @@ class Commands(click.Group):
             _fail(veiled(error.format_message(), extra["obj"]), 2)
         sys.exit(code)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - as in click
+        """Read the arguments; ``--help`` is shown here."""
+        with _ending(extra["obj"]):
+            return super().make_context(*args, **extra)
+
     def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - as in click
         """Run the command; what it raises in the way of our own errors becomes a line and an exit code."""
-        try:
+        with _ending(context.obj), _hearing_signals():
             code = super().invoke(context)
             sys.stdout.flush()
-        except DiscreetError as error:
-            _fail(in_options(veiled(str(error), context.obj)), error.exit_code)
-        except MemoryError:
-            _fail("this machine has no more memory to give; raise min_support, or limit --memory or --max-length", 2)
-        except KeyboardInterrupt:
-            _fail("stopped by Ctrl-C", 130)
-        except BrokenPipeError:
-            # Python flushes stdout once more at exit, which would fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(141)
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            _fail("what is shown cannot be written, since there is no space left; make room, or show it elsewhere", 2)
-        return code
+            return code
 
 
 @click.group(
@@ -119,9 +119,71 @@ def in_options(sentence: str) -> str:
     return ARGUMENT.sub(option, sentence)
 
 
+@contextmanager
+def _ending(arguments: Iterable[str]) -> Iterator[None]:
+    """End in a line and an exit code for every foreseen error; none of the ``arguments`` is told that must not be."""
+    try:
+        yield
+    except DiscreetError as error:
+        _fail(in_options(veiled(str(error), arguments)), error.exit_code)
+    except MemoryError:
+        _fail("this machine has no more memory to give; raise min_support, or limit --memory or --max-length", 2)
+    except KeyboardInterrupt as error:
+        end = signal.Signals(error.args[0] if error.args else signal.SIGINT)
+        _fail(f"stopped by {'Ctrl-C' if end is signal.SIGINT else end.name}", 128 + end)
+    except BrokenPipeError:
+        _quit(141)
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        _fail(f"what is shown cannot be written ({error.strerror}); make room, or show it elsewhere", 2)
+
+
+@contextmanager
+def _hearing_signals() -> Iterator[None]:
+    """Let signals that end a process do so as Ctrl-C does, with all cleaned up, unless they are ignored or handled."""
+
+    def stop(number: int, _frame: object) -> NoReturn:
+        raise KeyboardInterrupt(number)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    heard = [end for end in ENDS if is_main and signal.getsignal(end) == signal.SIG_DFL]
+    try:
+        for end in heard:
+            signal.signal(end, stop)
+        yield
+    finally:
+        for end in heard:
+            signal.signal(end, signal.SIG_DFL)
+
+
+def _open_closed_streams() -> None:
+    """Open standard streams that are closed, lest a file of ours gets their number; no one reads from that stdout."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - a device, for as long as we run
+    if sys.stdout is None:
+        reader, writer = os.pipe()
+        os.dup2(writer, reader)
+        os.close(writer)
+        sys.stdout = os.fdopen(reader, "w")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - likewise
+
+
 def _fail(sentence: str, code: int) -> NoReturn:
-    """Say on stderr, in one line, what went wrong; exit with ``code``."""
-    click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    """Say on stderr, in one line, what went wrong, if anybody listens; exit with ``code``."""
+    with suppress(OSError):
+        click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    _quit(code)
+
+
+def _quit(code: int) -> NoReturn:
+    """Exit with ``code``; what nobody takes goes nowhere, since Python writes it once more at exit, and would fail."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
 

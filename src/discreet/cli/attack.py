@@ -79,7 +79,8 @@ def attack(
     from discreet import report
     from discreet.cli.watch import watching
 
-    check_place("--out", out, file, reading["rows_file"], *against)
+    sources = (file, reading["rows_file"], *against)
+    check_place("--out", out, *sources)
     olds = older(against, grown=grown)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="attacking") as progress:
@@ -88,12 +89,13 @@ def attack(
         told: Any = {"source": source, "against": [old for _, old in olds]}
         if pattern is not None:
             limits_of = discreet.bounds(patterns, pattern, **known)
-            put(out, report.bounds_json(limits_of, **told), report.bounds_text(limits_of), as_json=as_json)
+            shown = report.bounds_json(limits_of, **told), report.bounds_text(limits_of)
+            put(out, *shown, as_json=as_json, sources=sources)
             return int(0 < limits_of.low <= limits_of.high < k)
         # Rows do not tell which of them were there before.
         known |= {"rows": None if grown else rows} | ({} if seconds is None else {"seconds": seconds})
         found = discreet.attack(patterns, k=k, level=level, **known)
     is_short = out is None and sys.stdout.isatty() and not wants_json(out, as_json=as_json)
     text = report.attack_text(found, **told, shown=SHOWN if is_short else None)
-    put(out, report.attack_json(found, **told), text, as_json=as_json)
+    put(out, report.attack_json(found, **told), text, as_json=as_json, sources=sources)
     return int(not found.is_safe)

@@ -1,5 +1,6 @@
 """``discreet audit``: whether a pattern set may be published."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,17 +81,16 @@ def audit(
 
     check_rule(k, policy)
     rows_file = reading["rows_file"]
-    check_place("--out", out, file, rows_file, *against)
+    sources = (file, rows_file, *against)
+    check_place("--out", out, *sources)
     told_of_file = told_of(reading)
     if is_published(told_of_file):
         alone: Any = {"min_support": min_support, "exposed": exposed, "sacro": sacro, "against": against or None}
         alone |= {"grown": grown or None, "max_patterns": max_patterns, "memory": memory, "threads": threads}
         by: Any = {"k": k, "policy": policy, "schema": schema}
         return judged(file, told_of_file, by, alone, out=out, explain=explain, as_json=as_json, quiet=quiet, **reading)
-    target = _exposed_place(
-        exposed, file, rows_file, *against, has_rows=min_support is not None or rows_file is not None
-    )
-    timestamp = None if sacro is None else _checked(sacro, file, rows_file, out, target, *against)
+    target = _exposed_place(exposed, *sources, has_rows=min_support is not None or rows_file is not None)
+    timestamp = None if sacro is None else _checked(sacro, out, target, *sources)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     olds = older(against, grown=grown)
     since: Any = {"against": [patterns for patterns, _ in olds], "grown": grown, "schema": schema}
@@ -107,17 +107,14 @@ def audit(
             result = discreet.audit(found.patterns, k=k, policy=policy, rows=found.rows, **since)
         _ = result.exposed, result.is_acyclic  # reckoned here, where the user is told what runs
     told: Any = {"explain": explain, "source": found.source, "against": [source for _, source in olds]}
-    put(out, report.audit_json(result, **told), report.audit_text(result, **told), as_json=as_json)
-    if out not in {None, "-"} and not quiet:
-        click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)
-    if target is not None:
-        _write_exposed(result, target)
+    if target is not None and result.exposed is not None:
+        report.save(target, report.exposed_csv(result))
     if sacro is not None:
         report.write_sacro(result, sacro, source=found.source, timestamp=timestamp, against=told["against"])
-        if not quiet:
-            click.echo(
-                f"a folder for output checkers alone was written to {sacro}: open it with SACRO-Viewer", err=True
-            )
+    shown = report.audit_json(result, **told), report.audit_text(result, **told)
+    put(out, *shown, as_json=as_json, sources=sources)
+    for line in _what_was_written(result, out, target, sacro, quiet=quiet):
+        click.echo(line, err=True)
     return int(result.verdict is not discreet.Verdict.RELEASE)
 
 
@@ -136,15 +133,18 @@ def _exposed_place(exposed: str | None, *sources: str | None, has_rows: bool) ->
     return place
 
 
-def _write_exposed(result: "Audit", place: str) -> None:
-    """Write the exposed rows, and say where they went: it may be under another name than was asked for."""
-    from discreet import report
-
-    if result.exposed is None:
-        click.echo("no exposed rows were written, since channels could not be looked for", err=True)
-        return
-    report.save(place, report.exposed_csv(result))
-    click.echo(f"the exposed rows were written to {place}: keep that file to yourself", err=True)
+def _what_was_written(
+    result: "Audit", out: str | None, exposed: str | None, sacro: str | None, *, quiet: bool
+) -> Iterator[str]:
+    """Yield what went where; exposed rows, told even if quiet, may be under another name than was asked for."""
+    if out not in {None, "-"} and not quiet:
+        yield f"{result.verdict.name}; the report was written to {out}"
+    if exposed is not None and result.exposed is None:
+        yield "no exposed rows were written, since channels could not be looked for"
+    elif exposed is not None:
+        yield f"the exposed rows were written to {exposed}: keep that file to yourself"
+    if sacro is not None and not quiet:
+        yield f"a folder for output checkers alone was written to {sacro}: open it with SACRO-Viewer"
 
 
 def _checked(sacro: str, *files: str | None) -> datetime:

@@ -61,7 +61,8 @@ def detect(
     from discreet import report
     from discreet.cli.watch import watching
 
-    check_place("--out", out, file, reading["rows_file"])
+    sources = (file, reading["rows_file"])
+    check_place("--out", out, *sources)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="detecting") as progress:
         rows, patterns, source = mined(file, min_support=min_support, limits=limits, bars=progress, **reading)
@@ -71,7 +72,8 @@ def detect(
         lines = worst_of_all(channels, all_of_them) if all_of_them else worst_of(channels)
     else:
         lines = map(one_line, all_of_them) if all_of_them else report.channels_text(channels)
-    put(out, report.channels_json(channels, patterns, every=all_of_them, source=source), lines, as_json=as_json)
+    told = report.channels_json(channels, patterns, every=all_of_them, source=source)
+    put(out, told, lines, as_json=as_json, sources=sources)
     return int(len(channels) > 0)
 
 

@@ -69,7 +69,7 @@ def compared(file: str, named: "Named", asked: Asked, plot: str | None) -> Shown
     sensitive = named.among(rows.code, show_labels=asked.show_labels)
     found = compare_hiding(rows, sensitive, min_supports=asked.sigmas, disclosures=asked.psi or ["0"], **told)
     if plot is not None:
-        save(plot, [hiding_comparison_svg(found)])
+        save(plot, [hiding_comparison_svg(found)], sources=[file])
     return Shown(hiding_comparison_json(found, source=source), hiding_comparison_text(found, source=source))
 
 

@@ -1,6 +1,8 @@
 """Where results go: refused before hours of work if it cannot be. And the time that they tell, if they tell one."""
 
+import atexit
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,6 +23,7 @@ def rehearsed(option: str, place: str, *sources: str | None) -> Iterator[Path]:
         if any(source is not None and _same(path, source) for source in sources):
             raise OutputError(f"{option} is {place}, a file that is to be read; give another name")
         with TemporaryDirectory(dir=path.parent, prefix=".discreet-") as beside:
+            atexit.register(shutil.rmtree, beside, ignore_errors=True)  # in case that removing it is interrupted
             yield Path(beside) / path.name
     except OSError as error:
         if isinstance(error, OutputError):
@@ -42,17 +45,24 @@ def wants_json(place: str | None, *, as_json: bool) -> bool:
     return as_json or ".json" in Path(place or "").suffixes
 
 
-def put(place: str | None, chunks: Iterable[bytes], lines: Iterable[str], *, as_json: bool) -> None:
-    """Write a report to its place: as JSON in ``chunks``, or as ``lines`` of text."""
+def put(
+    place: str | None,
+    chunks: Iterable[bytes],
+    lines: Iterable[str],
+    *,
+    as_json: bool,
+    sources: Iterable[str | None] = (),
+) -> None:
+    """Write a report to its place: as JSON in ``chunks``, or as ``lines`` of text; it is of what ``sources`` hold."""
     from discreet import report
 
     if wants_json(place, as_json=as_json):
         sys.stdout.flush()
-        report.save(place or "-", chunks)
+        report.save(place or "-", chunks, sources=sources)
     elif place in {None, "-"}:
         say(lines)
     else:
-        report.save(str(place), (f"{line}\n".encode() for line in lines))
+        report.save(str(place), (f"{line}\n".encode() for line in lines), sources=sources)
 
 
 def say(lines: Iterable[str]) -> None:

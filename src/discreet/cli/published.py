@@ -81,6 +81,7 @@ def judged(
     """Judge such a FILE and report; refuse options that are for lists of exact supports ``alone``."""
     from discreet import Verdict, report
 
+    sources = (file, reading["rows_file"])
     result: Any
     result, source = audited(file, told, by, alone, reading)
     shown: Any = {"explain": explain, "source": source}
@@ -88,7 +89,7 @@ def judged(
         lines = report.tree_json(result, source=source), report.tree_text(result, **shown)
     else:
         lines = report.facts_json(result, **shown), report.facts_text(result, **shown)
-    put(out, *lines, as_json=as_json)
+    put(out, *lines, as_json=as_json, sources=sources)
     if out not in {None, "-"} and not quiet:
         click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)
     return int(result.verdict is not Verdict.RELEASE)

@@ -10,7 +10,7 @@ from discreet.cli.block import METHODS
 from discreet.cli.place import check_place, fixed_time
 from discreet.cli.published import PUBLISHED, SCHEMA, is_published, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, TABLE, check_rule, given, is_database, options
-from discreet.cli.reported import Asked, audited, published, released
+from discreet.cli.reported import Asked, Reported, audited, published, released
 
 OURS: Final = b"<!-- written by discreet -->"
 """What a report of ours holds near its beginning."""
@@ -95,28 +95,30 @@ def report(
     beside = {"against": against or None, "grown": grown or None}
     others = {"block": method, "seconds": seconds, "min_support": min_support, **beside}
     _check_usage(asked, others | told, is_folder=is_folder)
-    place = _place(out, file, private=private)
+    place, sources = _place(out, file, private=private), (file, reading["rows_file"], *against)
     for option, name in (("--out", place), ("--csv", csv)):
-        check_place(option, name, file, reading["rows_file"], *against)
-    if csv == "-" and place == "-":
-        raise click.UsageError("--csv and --out are both -: name a file for one of them")
+        check_place(option, name, *sources)
+    if csv == place:
+        raise click.UsageError(f"--csv and --out are both {place}: name another file for one of them")
     with watching(quiet=quiet, then="working on the report") as progress:
         if is_folder:
-            page, verdict = pages.folder_html(file, timestamp=fixed_time())
+            found = Reported(*pages.folder_html(file, timestamp=fixed_time()))
         elif is_published(told):
-            page, verdict = published(file, asked, told, {**others, "private": private or None, **limits}, reading)
+            found = published(file, asked, told, {**others, "private": private or None, **limits}, reading)
         elif method is not None:
             how = {"min_support": min_support, "seconds": seconds, "progress": progress, **limits}
-            page, verdict = released(file, asked, method, how, reading)
+            found = released(file, asked, method, how, reading)
         else:
             told = {"olds": older(against, grown=grown), "grown": grown, "reading": reading}
-            page, verdict = audited(file, asked, min_support, limits=limits, progress=progress, **told)
-    pages.save(place, [page.encode()])
+            found = audited(file, asked, min_support, limits=limits, progress=progress, **told)
+    files: list[Any] = [(place, [found.page.encode()], private), *[(csv, found.findings, True)] * (csv is not None)]
+    for name, chunks, is_private in sorted(files, key=lambda one: one[0] == "-"):  # a pipe comes last: it may break
+        pages.save(name, chunks, sources=sources, private=is_private)
     if not quiet:
-        click.echo(f"{verdict.name}; the report was written to {place}", err=True)
+        click.echo(f"{found.verdict.name}; the report was written to {place}", err=True)
         if private:
             click.echo("it tells what only the owner of the rows may know: keep that file to yourself", err=True)
-    return int(verdict is not Verdict.RELEASE)
+    return int(found.verdict is not Verdict.RELEASE)
 
 
 def _check_usage(asked: Asked, others: dict[str, Any], *, is_folder: bool) -> None:

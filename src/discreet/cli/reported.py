@@ -1,6 +1,6 @@
 """What ``discreet report`` makes a page of: an audit, of lists or other publications, or a release; and its verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -18,6 +18,14 @@ TIMES: Final = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fracti
 KS: Final = (3, 5, 10, 20, 50)
 MOST_ITEMSETS: Final = 100_000
 """Itemsets up to which the trade-off is worked out: it takes several audits."""
+
+
+class Reported(NamedTuple):
+    """A page, its verdict, and all findings as CSV."""
+
+    page: str
+    verdict: "Verdict"
+    findings: Iterable[bytes] = ()
 
 
 class Asked(NamedTuple):
@@ -47,8 +55,8 @@ def audited(
     olds: "Sequence[tuple[Patterns, Source]]",
     grown: bool,
     reading: dict[str, Any],
-) -> "tuple[str, Verdict]":
-    """Return the page of an audit, and its verdict; write all findings if they are asked for."""
+) -> Reported:
+    """Return the report of an audit."""
     import discreet
     from discreet import report as pages
 
@@ -77,23 +85,20 @@ def audited(
         no_tradeoff=why_not,
         against=against,
     )
-    if asked.csv is not None:
-        pages.save(asked.csv, pages.findings_csv(result, explain=asked.explain, against=against))
-    return page, result.verdict
+    return Reported(page, result.verdict, pages.findings_csv(result, explain=asked.explain, against=against))
 
 
 def published(
     file: str, asked: Asked, told: Mapping[str, Any], alone: Mapping[str, Any], reading: dict[str, Any]
-) -> "tuple[str, Verdict]":
-    """Return the page of rules, rounded supports or trees; refuse options that are for exact supports ``alone``."""
+) -> Reported:
+    """Return the report of rules, rounded supports or trees; refuse options that are for exact supports ``alone``."""
     from discreet import report as pages
 
     result: Any
     result, source = audited_publication(file, told, {**asked.rule, "schema": asked.schema}, alone, reading)
-    if asked.csv is not None:
-        pages.save(asked.csv, pages.findings_csv(result, explain=asked.explain))
-    page = pages.tree_html if told["tree"] else pages.facts_html
-    return page(result, source=source, explain=asked.explain, timestamp=fixed_time()), result.verdict
+    to_page = pages.tree_html if told["tree"] else pages.facts_html
+    page = to_page(result, source=source, explain=asked.explain, timestamp=fixed_time())
+    return Reported(page, result.verdict, pages.findings_csv(result, explain=asked.explain))
 
 
 def _tradeoff(result: "Audit", asked: Asked, threads: int | None) -> "tuple[Any, str]":
@@ -121,7 +126,7 @@ def released(
     method: Any,  # noqa: ANN401 - one of METHODS
     told: dict[str, Any],
     reading: dict[str, Any],
-) -> "tuple[str, Verdict]":
+) -> Reported:
     """Return the page of the release that a method makes, and what the policy says of it."""
     from discreet import OptionError, Verdict, audit
     from discreet import report as pages
@@ -142,4 +147,4 @@ def released(
         release, comparison=comparison, source=source, private=asked.private, timestamp=fixed_time()
     )
     judged = audit(release.patterns, policy=release.policy).verdict if len(release.patterns) else Verdict.RELEASE
-    return page, judged
+    return Reported(page, judged)

@@ -72,7 +72,7 @@ def tradeoff(
         grid = discreet.tradeoff(
             rows, min_supports=supports, ks=limits, threads=threads, memory=memory, progress=progress
         )
-    put(out, report.tradeoff_json(grid, source=source), _lines(grid, source), as_json=as_json)
+    put(out, report.tradeoff_json(grid, source=source), _lines(grid, source), as_json=as_json, sources=[file])
 
 
 def _lines(grid: "Tradeoff", source: "Source") -> Iterator[str]:

@@ -13,7 +13,8 @@ from discreet.hide.hidden import Hidden
 from discreet.hide.measures import Itemsets
 from discreet.hide.stream import Streamed, hide_file
 from discreet.io import read, sql
-from discreet.io.folders import MARK, as_json, check_folder, digest, folder_beside, write_csv, write_text
+from discreet.io.files import MARK
+from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.rewrite import rewrite
 from discreet.labels import Label, ordered
 from discreet.transactions import Transactions
@@ -147,7 +148,7 @@ def _parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple
     for name, one in several.items() if isinstance(several, Mapping) else [("", several)]:
         part = beside / name
         part.mkdir(exist_ok=not name)
-        (part / MARK).mkdir(mode=0o700)
+        (part / MARK).mkdir(OWN)
         yield part, one
 
 

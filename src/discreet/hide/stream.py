@@ -20,7 +20,7 @@ from discreet.hide.problem import Changes, changes_of
 from discreet.hide.sensitive import Sensitive, Share, as_sensitive
 from discreet.hide.swa import Demand, Windows, as_window, choose
 from discreet.inverted import InvertedFile
-from discreet.io.files import CHUNK, COMPRESSIONS, Place, beside, naming, save, stream
+from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
 from discreet.io.formats import check_options
 from discreet.io.lines import Lines, Removed, Text, changed, in_batches
 from discreet.io.rewrite import same_format
@@ -97,8 +97,8 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
         run = _Run(form.module.lines(order.wanted, **given), order, tell, _size(source))
-        with nullcontext() if log is None else beside(_apart(log, source, target)) as run.log:
-            save(target, run.hidden(run.reading(stream(source)), *limits))
+        with nullcontext() if log is None else beside(_apart(log, source, target), PRIVATE) as run.log:
+            save(target, run.hidden(run.reading(stream(source)), *limits), sources=[source])
     told = (order.sensitive, order.below)
     return Streamed(run.rows, run.touched, run.removed, run.window, run.before, run.after, *told)
 

@@ -98,7 +98,7 @@ def check_source(
 
 
 def write(path: str | os.PathLike[str], lists: Lists, origin: Origin | None) -> None:
-    """Write lists to a file, beside and moved into place."""
+    """Write lists to a file that only its owner may read, beside and moved into place."""
     if Path(path).suffix.lower() in COMPRESSIONS:
         raise OptionError("an index is never compressed, so that it can be read in parts; choose another suffix")
     ids = _as_json(
@@ -116,7 +116,7 @@ def write(path: str | os.PathLike[str], lists: Lists, origin: Origin | None) -> 
     start = START.pack(MAGIC, VERSION, many + 1, len(head))
     seal = hashlib.sha256(start + head + directory.tobytes()).digest()
     parts = (lists.part(item) for item in range(many))
-    save(path, chain([start + seal + head + directory.tobytes()], parts, [ids]))
+    save(path, chain([start + seal + head + directory.tobytes()], parts, [ids]), private=True)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Lists, Origin | None]:

@@ -1,16 +1,20 @@
 """Files: bytes in, bounded by the machine's memory; bytes out, written beside and moved into place."""
 
+import atexit
 import gzip
 import lzma
 import os
 import re
+import shutil
 import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial, reduce
 from importlib import import_module
+from operator import and_
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -25,6 +29,11 @@ Data: TypeAlias = bytes | bytearray
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)
 """What an address of a database holds where it is no URL, as libpq takes it."""
+
+MARK: Final = "DO-NOT-RELEASE"
+"""What the name of a file or folder must say that is for the owner of the rows alone."""
+PUBLIC, PRIVATE = 0o666, 0o600
+"""The modes of files that anybody may read, as far as the umask allows, and that only their owner may."""
 
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12
@@ -107,8 +116,12 @@ def stream(place: Place) -> Iterator[bytes]:
         yield from _chunks(file) if compression is None else compression.chunks(file)
 
 
-def save(place: Place, chunks: Iterable[Data]) -> None:
-    """Write ``chunks`` to ``place``; a path holds either all of them or what it held before."""
+def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
+    """Write ``chunks`` to ``place``; a path holds either all of them or what it held before.
+
+    Whoever may not read one of its ``sources`` may not read it either; what is ``private``, or whose path says
+    DO-NOT-RELEASE, only its owner may read.
+    """
     if place == "-":
         place = sys.stdout.buffer
     if not isinstance(place, str | os.PathLike):
@@ -117,7 +130,7 @@ def save(place: Place, chunks: Iterable[Data]) -> None:
         return
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
-    with beside(path) as file:
+    with beside(path, PRIVATE if private else mode_of(sources)) as file:
         if compression is None:
             file.writelines(chunks)
         else:
@@ -194,29 +207,63 @@ def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a re
         yield chunk
 
 
+def mode_of(sources: Iterable[Place | None]) -> int:
+    """Return the mode that a file made from ``sources`` has at most; a pipe, a database or memory has no readers."""
+    return reduce(and_, (_mode(source) for source in sources if source is not None), PUBLIC)
+
+
+def _mode(source: Place) -> int:
+    try:
+        return stat.S_IMODE(Path(source).stat().st_mode) if isinstance(source, str | os.PathLike) else PRIVATE
+    except (OSError, ValueError):
+        return PRIVATE
+
+
 @contextmanager
-def beside(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file beside ``path``; move it into place when all went well, else remove it."""
-    part = path.parent / f".{os.urandom(8).hex()}.part"
+def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
+    """Open a new file beside ``path``; move it into place when all went well, else remove it.
+
+    It has this ``mode`` from its first byte on, or less: that of a file that it replaces, the umask, the mark.
+    """
     try:
         if path.is_dir():
             raise OutputError(f"{path} is a directory; give the name of a file")
         if "\0" in path.name or (path.exists() and not path.is_file()):
             raise OutputError(f"{path} is no plain file; give the name of a file, or '-' for standard output")
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        mode &= _mode(path) if path.exists() else PUBLIC
+        mode &= PRIVATE if MARK in str(path) else PUBLIC
+        with aside(path) as part:
+            with open(part, "xb", opener=partial(os.open, mode=mode)) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
     except OSError as error:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
             f"{path} cannot be written ({error.strerror}); give a file in a folder where you may write"
         ) from None
+
+
+@contextmanager
+def aside(place: Path) -> Iterator[Path]:
+    """Yield a new name beside ``place``; remove what has that name in the end, or at exit if that was interrupted."""
+    part = place.parent / f".{os.urandom(8).hex()}.part"
+    remove = partial(_remove, part)
+    atexit.register(remove)
+    try:
+        yield part
     finally:
-        with suppress(OSError):  # it was moved into place, or could not be made
-            part.unlink()
+        remove()
+        atexit.unregister(remove)
+
+
+def _remove(part: Path) -> None:
+    """Remove a file or folder; it was moved away, or could not be made, if it is not there."""
+    with suppress(OSError):
+        part.unlink()
+    shutil.rmtree(part, ignore_errors=True)
 
 
 def _broken(name: str) -> InputError:

@@ -1,22 +1,26 @@
 """Folders: written beside and moved into place, all of one or nothing; and the private one that stands inside."""
 
 import csv
+import ctypes
 import hashlib
 import json
 import os
-import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from discreet.errors import OutputError
-from discreet.io.files import save
+from discreet.io.files import aside, save
 
-MARK: Final = "DO-NOT-RELEASE"
-"""What the name of a file or folder must say that is for the owner of the rows alone."""
+SHARED, OWN = 0o777, 0o700
+"""The modes of folders that anybody may enter, as far as the umask allows, and that only their owner may."""
+HERE: Final = -100
+"""AT_FDCWD of Linux: paths are relative to the current folder."""
+EXCHANGE: Final = 2
+"""RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: both names stay, and what they lead to changes places."""
 
 
 def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None:
@@ -28,28 +32,50 @@ def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None
             raise OutputError(f"{place} is no folder; name a new folder for the {what}")
         if place.is_dir() and any(place.iterdir()) and not is_one(place):
             raise OutputError(f"{place} holds something else than a {what}; name a new folder for the {what}")
-        with TemporaryDirectory(dir=place.parent, prefix=".discreet-"):
-            pass
+        with aside(place) as part:
+            part.mkdir(OWN)
 
 
 @contextmanager
-def folder_beside(place: Path) -> Iterator[Path]:
-    """Make a folder beside ``place``; move it into place when all went well, else leave all as it was."""
-    beside, old = (place.parent / f".{os.urandom(8).hex()}.{word}" for word in ("part", "old"))
-    with writable(place):
+def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
+    """Make a folder beside ``place``; move it into place when all went well, else leave all as it was.
+
+    Until then, and while an older one is removed, only the owner can enter it. It has this ``mode``, or less: that of
+    a folder that it replaces, and the umask.
+    """
+    with writable(place), aside(place) as part:
+        part.mkdir(OWN)
+        new = part / "new"
+        new.mkdir(mode & (stat.S_IMODE(place.stat().st_mode) | OWN if place.is_dir() else SHARED))
         try:
-            beside.mkdir()
-            yield beside
-            if place.is_dir():
-                place.rename(old)
-            beside.rename(place)
+            yield new
         except OutputError as error:
-            raise OutputError(str(error).replace(str(beside), str(place))) from None
+            raise OutputError(str(error).replace(str(new), str(place))) from None
+        _replace(place, new)
+
+
+def _replace(place: Path, new: Path) -> None:
+    """Move a folder into place; an older one goes to where it was, in one step if the file system can do that."""
+    if not place.is_dir():
+        new.rename(place)
+    elif not _exchange(place, new):
+        old = new.with_name("old")
+        try:
+            place.rename(old)
+            new.rename(place)
         finally:
             if old.is_dir() and not place.exists():
                 old.rename(place)
-            for left in (beside, old):
-                shutil.rmtree(left, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step; return whether that was done."""
+    if os.name != "posix":
+        return False
+    system, names = ctypes.CDLL(None), (os.fsencode(one), os.fsencode(other))
+    if hasattr(system, "renameat2"):
+        return bool(system.renameat2(HERE, names[0], HERE, names[1], EXCHANGE) == 0)
+    return hasattr(system, "renamex_np") and bool(system.renamex_np(*names, EXCHANGE) == 0)
 
 
 @contextmanager
@@ -78,9 +104,9 @@ def write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> Non
     save(path, [text.getvalue().encode()])
 
 
-def write_text(path: Path, lines: Iterable[str]) -> None:
+def write_text(path: Path, lines: Iterable[str], *, private: bool = False) -> None:
     """Write lines of text."""
-    save(path, [f"{line}\n".encode() for line in lines])
+    save(path, [f"{line}\n".encode() for line in lines], private=private)
 
 
 def as_json(told: dict[str, Any]) -> str:

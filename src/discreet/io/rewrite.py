@@ -31,7 +31,8 @@ def rewrite(
     ``target`` is of the format of ``source``. Nothing that was not asked is altered: in files with a row a line, other
     lines are the same bytes, and a row of which nothing is left is an empty line; in tables, other lines and columns
     are kept. A table with a line an item cannot hold a row without any, so that one is refused. ``target`` is written
-    beside and moved into place; it must be another file, which is packed as its suffix tells.
+    beside and moved into place; it must be another file, which is packed as its suffix tells, and which nobody may read
+    who may not read ``source``.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -45,7 +46,7 @@ def rewrite(
     check_options(given, form.options, f"the format {form.name}")
     losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
     with naming(source):
-        save(target, _rewritten(source, losses, form, given))
+        save(target, _rewritten(source, losses, form, given), sources=[source])
 
 
 def same_format(source: Place, target: Place, name: str | None) -> Format:

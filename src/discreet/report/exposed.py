@@ -11,7 +11,7 @@ from discreet.audit import Audit
 from discreet.channels import Exposed
 from discreet.errors import InputError
 from discreet.io.coding import blocks
-from discreet.io.folders import MARK
+from discreet.io.files import MARK
 from discreet.merged import Merged
 from discreet.transactions import Transactions
 

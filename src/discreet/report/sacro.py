@@ -18,8 +18,8 @@ from discreet.changes import Change
 from discreet.checks import counted
 from discreet.io.coding import patterns_in_order, ragged
 from discreet.io.csv import HEADER, WITHIN
-from discreet.io.files import save
-from discreet.io.folders import MARK, check_folder, digest, folder_beside, write_text
+from discreet.io.files import MARK, save
+from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
 from discreet.labels import Label, printable
 from discreet.patterns import Patterns
 from discreet.report.findings import cell_names, joined, named_sum, rows_that, way
@@ -84,9 +84,9 @@ def write_sacro(
     ``against`` are the files of the older releases that it was compared with, if they are known.
 
     It is written beside and moved into place. An older one that is as we wrote it gives way; any other is refused, such
-    as one that was reviewed. Flagged are supports that are too low, not rounded, or that tell of an implication, and
-    those that channels are summed up from: the base of each channel, and all that the worst 1,000 need; likewise for
-    rests of attributes, and for changes since older releases.
+    as one that was reviewed. Only its owner may enter it: give the checkers access. Flagged are supports that are too
+    low, not rounded, or that tell of an implication, and those that channels are summed up from: the base of each
+    channel, and all that the worst 1,000 need; likewise for rests of attributes, and for changes since older releases.
 
     Each of these is an output of its own that always fails, so that whoever approves the itemsets does not release it.
     Without ``timestamp`` the same audit gives the same bytes.
@@ -107,8 +107,8 @@ def write_sacro(
     listed, evidence = patterns_in_order(audit.patterns), evidence_of(audit)
     names = cell_names(audit.patterns.labels)
     results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
-    with folder_beside(place) as beside:
-        save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))))
+    with folder_beside(place, OWN) as beside:
+        save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))), private=True)
         for one in evidence:
             file = FINDINGS[one.check]
             save(beside / file, _table(_finding_lines(one, names)))
@@ -116,8 +116,8 @@ def write_sacro(
         when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
         told = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
         # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
-        save(beside / OUTPUTS, [f"{json.dumps(told)}\n".encode()])
-        write_text(beside / "README.txt", [README, *_origin(source), *_compared(against)])
+        save(beside / OUTPUTS, [f"{json.dumps(told)}\n".encode()], private=True)
+        write_text(beside / "README.txt", [README, *_origin(source), *_compared(against)], private=True)
         _write_checksums(beside)
 
 
@@ -267,6 +267,6 @@ def _write_checksums(folder: Path) -> None:
     """Write the digest of each file beside it, and nothing else: SACRO-Viewer compares all of the text."""
     digests = {path.name: digest(path) for path in sorted(folder.iterdir())}
     checksums = folder / "checksums"
-    checksums.mkdir()
+    checksums.mkdir(OWN)
     for name, text in digests.items():
-        save(checksums / f"{name}.txt", [text.encode()])
+        save(checksums / f"{name}.txt", [text.encode()], private=True)
