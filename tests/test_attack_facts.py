@@ -1,15 +1,29 @@
 """Laws of attacks on publications that are not whole lists, by all databases that they may come from."""
 
 import os
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import NamedTuple
+from io import BytesIO
 
 import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import Facts, InputError, OptionError, Patterns, Rules, attack, audit, bounds, read_facts
+from discreet import (
+    BudgetError,
+    Facts,
+    GuaranteeError,
+    InputError,
+    OptionError,
+    Patterns,
+    Rules,
+    attack,
+    audit,
+    bounds,
+    read_facts,
+    read_rules,
+)
 from discreet.attack.finding import LEVELS
 
 ITEMS, GROUP = "abc", ["a", "b"]
@@ -18,13 +32,14 @@ EVERY = list(oracle.subsets(ITEMS))
 KINDS = {}
 
 
-class Told(NamedTuple):
+@dataclass
+class Told:
     """What was published, the itemsets that it lists, and all databases that it may come from."""
 
     facts: Facts
     listed: list[frozenset]
-    databases: list
-    options: dict = {}  # noqa: RUF012 - never changed
+    databases: list = field(repr=False)
+    options: dict = field(default_factory=dict)
 
 
 def kind(publish):
@@ -79,7 +94,7 @@ def within_limits(draw, supports, n):
 def of_a_schema(draw, supports, n):
     told = with_gaps(draw, supports, n)
     databases = [one for one in told.databases if not any(row >= set(GROUP) for row in one)]
-    return told._replace(databases=databases, options={"schema": [GROUP]})
+    return replace(told, databases=databases, options={"schema": [GROUP]})
 
 
 @kind
@@ -221,3 +236,94 @@ def told_apart(facts, k):
         for top, (less, more) in limits.items()
         if base < top and 0 < low - more <= high - less < k
     }
+
+
+# What is told beside supports.
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_rows_that_lack_an_item_of_a_maximal_itemset_are_found_at_every_level(level):
+    found = attack(Patterns.from_itemsets([(["a", "b"], 5)], n=7, kind="maximal"), k=5, level=level)
+    assert [finding.sentence for finding in found.findings] == [
+        "¬(a ∧ b) holds for exactly 2 rows, because n 7 − sup(ab) 5 = 2"
+    ]
+
+
+def test_what_is_too_long_to_be_spelled_out_is_undecided():
+    long = Patterns.from_itemsets([(map(str, range(13)), 5)], n=7, kind="maximal")
+    found = attack(long, k=5, level="plain")
+    assert [str(one) for one in found.undecided] == ["1 differences: they are of more than 12 items"]
+
+
+def test_a_schema_beside_facts_is_added_to_theirs():
+    said = [(["f"], 40, 40), (["m"], 48, 48), (["x"], 20, 20)]
+    facts = Facts.from_limits(said, n=90, schema=[["x", "m"]])
+    assert str(bounds(facts, "~f & ~m", schema=[["f", "m"]])) == "¬f ∧ ¬m: 2 rows"
+    assert bounds(facts, "x & m", schema=[["f", "m"]]).high == 0
+    assert [str(one) for one in attack(facts, k=5, schema=[["f", "m"]]).findings] == ["¬f ∧ ¬m: 2 rows"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"schema": [["a", "b"]]}, "1 of 2 itemsets have two items of a group of the schema"),
+        ({"schema": "="}, "schema is the text '='; give groups of labels"),
+        ({"complete": True}, "these facts do not tell which it was; give them absent="),
+    ],
+)
+@pytest.mark.parametrize(
+    "verb", [lambda *args, **more: attack(*args, k=2, **more), lambda *args, **more: bounds(*args, "a", **more)]
+)
+def test_what_facts_do_not_go_with_is_refused_in_one_sentence(verb, options, sentence):
+    with pytest.raises((InputError, OptionError), match=sentence):
+        verb(Facts.from_limits([(["a", "b"], 3, 3)], n=9), **options)
+
+
+def test_who_does_not_know_that_facts_are_complete_knows_nothing_of_what_is_missing():
+    facts = Facts.from_limits([(["a"], 6, 6), (["b"], 5, 5)], n=9, absent=4)
+    assert [str(bounds(facts, "a & b", complete=complete)) for complete in (None, True, False)] == [
+        "a ∧ b: 2 to 4 rows",
+        "a ∧ b: 2 to 4 rows",
+        "a ∧ b: 2 to 5 rows",
+    ]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_a_confidence_tells_of_two_supports_is_found_though_neither_is_known(level):
+    facts = audit(Rules.from_rules([(["a"], ["b"], None, "0.987")], n=100, digits=3), k=5).facts
+    found = attack(facts, k=5, level=level)
+    assert [finding.sentence for finding in found.findings] == [
+        "a ∧ ¬b holds for exactly 1 row, because sup(a) − sup(ab) ≥ 1 and sup(a) − sup(ab) ≤ 1 bound it"
+    ]
+    found.check()
+    with pytest.raises(GuaranteeError, match="what the facts do not say"):
+        replace(found, facts=replace(facts, relations=())).check()
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "what"),
+    [
+        ("", {}, None),
+        ("", {"min_confidence": 0.5}, "rules that are not listed"),
+        (",lift\n,1.3", {}, "measures such as lift"),
+    ],
+)
+def test_where_rules_tell_more_than_is_followed_nothing_is_safe(text, more, what):
+    head, line = (text or "\n").split("\n")
+    file = BytesIO(f"antecedents,consequents,support,confidence{head}\na,b,0.4,0.8{line}\n".encode())
+    found = attack(audit(read_rules(file, format="csv", n=100, digits=1, **more), k=2).facts, k=2)
+    assert not found.findings
+    assert found.is_safe is (what is None)
+    sentence = f"1 publication: it also tells {what}, and what follows from that is not looked at"
+    assert [str(one) for one in found.undecided] == ([] if what is None else [sentence])
+
+
+def test_facts_of_so_many_rows_that_a_solver_cannot_tell_them_apart_are_undecided():
+    facts = audit(Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate"), k=5).facts
+    found = attack(facts, k=2, level="exact")
+    assert [str(one) for one in found.findings] == ["a ∧ ¬b: 1 row"]
+    assert [one.why for one in found.undecided if one.what == "publication"] == [
+        "it does not tell of how many rows, or of more than 9,007,199,254,740,992"
+    ]
+    with pytest.raises(BudgetError, match="it is not told of how many rows"):
+        bounds(facts, "a")

@@ -14,7 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases
 
-from discreet import InputError, OptionError, Patterns, Policy, Verdict, audit, datasets, mine
+from discreet import (
+    BudgetError,
+    InconsistencyError,
+    InputError,
+    OptionError,
+    Patterns,
+    Policy,
+    Verdict,
+    attack,
+    audit,
+    datasets,
+    mine,
+)
 from discreet.attack.facts import Facts
 from discreet.cli import main
 from discreet.rules import read_facts
@@ -104,6 +116,17 @@ def test_a_number_of_rows_that_is_a_multiple_was_rounded_too():
     assert rounded(Patterns.from_itemsets([(["a"], 10)], n=40), 5).listed[frozenset()] == (38, 42)
 
 
+def test_a_support_may_be_more_than_a_number_of_rows_that_was_rounded_down():
+    facts = rounded(Patterns.from_itemsets([(["a"], 10), (["b"], 10)], n=10), 5)
+    assert facts.listed == {frozenset(): (8, 12), frozenset([0]): (8, 12), frozenset([1]): (8, 12)}
+
+
+def test_a_share_of_a_rounded_number_of_rows_is_one_of_several_counts():
+    patterns = Patterns.from_itemsets([(["a"], 5)], n=10, kind="maximal")
+    facts = read_facts(patterns, round_to=5, min_support="50%")
+    assert (facts.listed[frozenset([0])], facts.absent) == ((4, 7), 5)
+
+
 def test_rounded_supports_are_withheld_where_they_surely_differ_by_few_and_else_reviewed():
     policy = Policy("ours", k=30, round_to=5)
     near = Patterns.from_itemsets([([], 100), (["a"], 80)], n=100)
@@ -185,6 +208,34 @@ def test_itemsets_that_are_not_among_the_largest_have_no_more_than_the_smallest(
     facts = read_facts(Patterns.from_itemsets([(["a"], 9), (["b"], 7), (["c"], 7)], n=12), top=True)
     assert facts.absent == 7
     assert facts.limits(frozenset([0, 1])) == (0, 7)
+
+
+@pytest.mark.nojit
+def test_parts_that_a_list_of_the_largest_leaves_out_are_known_to_be_few_as_well():
+    facts = read_facts(Patterns.from_itemsets([(["a", "b"], 7), (["c"], 8)], n=9), top=True)
+    assert facts.limits(frozenset([0])) == (7, 7)
+    assert facts.limits(frozenset([0, 2])) == (0, 7)
+    found = audit(facts, k=3)
+    assert [str(channel) for channel in found.channels] == ["¬a ∧ ¬b: 2 rows", "¬c: 1 row"]
+    assert attack(facts, k=3, level="plain").findings
+
+
+def test_a_list_that_leaves_out_what_more_rows_hold_is_none_of_the_largest():
+    facts = read_facts(Patterns.from_itemsets([(["a", "b"], 7), (["c"], 5)], n=9), top=True)
+    assert audit(facts, k=2).checks[0].name == "consistency"
+    with pytest.raises(InconsistencyError, match="that those of the largest supports are listed"):
+        attack(facts, k=2)
+
+
+def test_more_parts_than_can_be_listed_are_refused():
+    facts = read_facts(Patterns.from_itemsets([(map(str, range(18)), 7)], n=9), top=True)
+    with pytest.raises(BudgetError, match="more than 200,000 of them"):
+        audit(facts, k=2)
+
+
+def test_the_order_of_the_largest_is_undecided_where_supports_were_rounded():
+    facts = read_facts(Patterns.from_itemsets([(["a"], 60), (["b"], 30)], n=100), round_to=10, top=True)
+    assert "each listed one" in str(attack(facts, k=2).undecided[-1])
 
 
 @settings(max_examples=80)

@@ -1,6 +1,7 @@
 """Supports that were rounded, or are those of a list of the largest: facts within limits."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from discreet.attack.facts import Facts
@@ -15,6 +16,8 @@ from discreet.rules.rule import Limits
 from discreet.thresholds import LARGEST_COUNT, Threshold, as_count
 
 TWO: Final = 2
+ORDER: Final = "what follows from no other itemset having more rows than each listed one is not looked at"
+"""Of a list of the largest whose smallest support is not known exactly."""
 
 
 def read_facts(
@@ -71,13 +74,16 @@ def _facts(said: list[tuple[Itemset, Limits]], min_support: Threshold | None = N
     wrong = sum(low > high for _, low, high in limits)
     if wrong:
         raise InputError(
-            f"{wrong:,} of {max(wrong, len(limits) - 1):,} supports are none of {most:,} rows that were rounded so; give the n that "
-            "was mined, and how supports were rounded"
+            f"{wrong:,} of {max(wrong, len(limits) - 1):,} supports are none of {most:,} rows that were rounded so; "
+            "give the n that was mined, and how supports were rounded"
         )
     absents = [] if reached is None else [reached - 1]
-    if top:
-        absents += [high for itemset, _, high in limits if itemset]
-    return Facts.from_limits(limits, n=most, absent=min(absents, default=None), is_top=top and len(limits) > 1)
+    if not top or len(limits) == 1:
+        return Facts.from_limits(limits, n=most, absent=min(absents, default=None))
+    smallest = min(high for itemset, _, high in limits if itemset)
+    found = Facts.from_limits(limits, n=most, absent=min([smallest, *absents]), is_top=True)
+    is_exact = any(low == high == smallest for itemset, low, high in limits if itemset)
+    return found if is_exact else replace(found, left_out=ORDER)
 
 
 def _of_shares(
