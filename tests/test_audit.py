@@ -1,5 +1,7 @@
 """Laws of the audit: the verdict against the definitions, from rows and from lists, whole, broken and foreign."""
 
+import time
+from collections import Counter
 from itertools import combinations
 from random import Random
 
@@ -17,9 +19,11 @@ from discreet import (
     Policy,
     Transactions,
     Verdict,
+    attack,
     audit,
     mine,
     read_patterns,
+    report,
     write_patterns,
 )
 from discreet.generate import clinic
@@ -499,3 +503,54 @@ def test_rows_that_the_patterns_were_not_mined_from_are_refused(kind, rows, sent
     patterns = mine([["a", "b"]] * 5 + [["a"]] * 4, min_support=1, kind=kind)
     with pytest.raises(InputError, match=sentence):
         audit(patterns, k=2, rows=Transactions(rows))
+
+
+# A minimum support of 1: what is missing is held by no row.
+
+
+@pytest.mark.nojit
+@settings(max_examples=150)
+@given(case=detected_databases(), kind=st.sampled_from(["frequent", "closed"]))
+def test_with_a_minimum_support_of_1_each_different_row_must_be_there_k_times(case, kind):
+    rows, _, k = case
+    if not rows:
+        return
+    times = Counter(map(frozenset, rows))
+    for found in (audit(rows, min_support=1, k=k), audit(mine(rows, min_support=1, kind=kind), k=k)):
+        assert (found.verdict is Verdict.RELEASE) == (min(times.values()) >= k)
+        assert {one.base: one.count for one in found.channels} == {row: many for row, many in times.items() if many < k}
+    foreign = Patterns.from_itemsets(oracle.KINDS[kind](rows, 1).items(), n=len(rows), min_support=1, kind=kind)
+    assert list(audit(foreign, k=k).channels) == list(found.channels)
+    every = attack(foreign, k=k, level="plain").findings
+    assert sorted(one.low for one in every) == sorted(many for many in times.values() if many < k)
+
+
+def test_what_is_missing_counts_as_0_with_a_minimum_support_of_1():
+    said = [([], 29), (["a"], 13), (["b"], 15)]
+    found = audit(Patterns.from_itemsets(said, n=29, min_support=1), k=5)
+    assert found.verdict is Verdict.WITHHOLD
+    assert [one.explain(found.patterns) for one in found.channels] == ["sup(∅) 29 − sup(a) 13 − sup(b) 15 = 1"]
+    assert audit(Patterns.from_itemsets(said, n=29, min_support=2), k=5).verdict is Verdict.RELEASE
+
+
+def test_many_different_rows_at_a_minimum_support_of_1_are_soon_counted():
+    rows = [[f"item {number}", f"item {number + 1}", "all"] for number in range(3000)]
+    start = time.process_time()
+    found = audit(rows * 2, min_support=1, k=3)
+    assert len(found.channels) == 3000
+    assert len(audit(found.patterns, k=3).channels) == 3000
+    assert time.process_time() - start < 30
+
+
+# Lists without the empty itemset.
+
+
+@pytest.mark.parametrize("kind", ["maximal", "frequent"])
+def test_a_difference_from_all_rows_is_told_though_the_empty_itemset_is_not_listed(kind, tmp_path):
+    found = audit(Patterns.from_itemsets([(["a", "b"], 5)], n=7, kind=kind), k=5)
+    assert found.verdict is Verdict.WITHHOLD
+    assert [one.explain(found.patterns) for one in found.differences] == ["sup(∅) 7 − sup(ab) 5 = 2"]
+    assert b'"support": 7' in b"".join(report.audit_json(found))
+    assert "7 (everyone)" in found.to_html()
+    report.write_sacro(found, tmp_path / "sacro")
+    assert b"2" in (tmp_path / "sacro" / "differences.DO-NOT-RELEASE.csv").read_bytes()

@@ -15,7 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import crowded_databases, databases, detected_databases, few_rows, heavy_databases, wide_databases
 
-from discreet import BudgetError, GuaranteeError, InputError, OptionError, ThresholdError, Transactions, block, compare
+from discreet import (
+    BudgetError,
+    GuaranteeError,
+    InputError,
+    OptionError,
+    ThresholdError,
+    Transactions,
+    Verdict,
+    audit,
+    block,
+    compare,
+)
 from discreet.block import guarantee
 from discreet.block.problem import NOBODY, Answer, Problem
 from discreet.family import taken
@@ -73,6 +84,25 @@ def known(release):
 def test_no_channel_is_left(method, case):
     rows, sigma, k = case
     assert oracle.is_safe(known(released(method, rows, sigma, k)), k)
+
+
+@WHOLE
+@settings(max_examples=60)
+@given(case=cases)
+def test_with_a_minimum_support_of_1_each_different_row_is_left_k_times_or_not_at_all(method, case):
+    rows, _, k = case
+    release = released(method, rows, 1, k)
+    assert all(times >= k for times in Counter(release.witness).values())
+    assert not len(release.patterns) or not audit(release.patterns, k=k).channels
+
+
+@settings(max_examples=60)
+@given(case=cases)
+def test_what_is_withheld_at_a_minimum_support_of_1_is_not_taken_for_0(case):
+    rows, _, k = case
+    release = released("withhold", rows, 1, k)
+    if len(release.patterns) and k > 1:
+        assert audit(release.patterns, k=k).verdict is Verdict.RELEASE
 
 
 @WHOLE

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from discreet import kernels
-from discreet.attack.certificate import Cells, Certificate, Claim
+from discreet.attack.certificate import LONGEST, Cells, Certificate, Claim
 from discreet.attack.closure import Budget, known
 from discreet.attack.facts import Facts
 from discreet.attack.finding import Finding, Searched, Undecided
@@ -33,9 +33,11 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     findings = []
     for at in order[: budget.findings].tolist():
         base = cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist()
-        top = items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()
+        lacked = set(items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()) - set(base)
+        if facts.absent == 0 and len(lacked) > LONGEST:  # most of so many are in no row with the base anyway
+            lacked = {item for item in lacked if facts.limits(frozenset([*base, item]))[1]}
         count = int(cells.counts[at])
-        claim = Claim(Pattern.conjunction(base, set(top) - set(base)), count, count, SUM, SUM)
+        claim = Claim(Pattern.conjunction(base, lacked), count, count, SUM, SUM)
         findings.append(Finding(Certificate(claim), "plain", facts))
     more = cells.counts.size - len(findings)
     return Searched(findings, [Undecided(more, "findings", "so many are not listed")] if more else [])

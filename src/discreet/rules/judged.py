@@ -128,10 +128,11 @@ def _judged(found: Narrowed, policy: Policy, candidate: Candidate) -> FactsAudit
     facts, k = found.facts, policy.k
     if facts is None:
         return FactsAudit(policy, candidate.what, None, (inconsistent(found),))
+    left, unjudged = Told(), list[Check]()
     try:
-        left, unjudged = told_by_schema(facts, k), ()
+        left = told_by_schema(facts, k)
     except BudgetError as error:
-        left, unjudged = Told(), (not_judged(error),)
+        unjudged.append(not_judged(error))
     if left.wrong is not None:
         return FactsAudit(policy, candidate.what, facts, (excluded(left.wrong),))
     patterns = pinned(facts)

@@ -16,7 +16,7 @@ from discreet.attack.facts import Codes
 from discreet.errors import BudgetError
 from discreet.family import Family, flat
 
-MOST_STEPS: Final = 3_000_000
+MOST_STEPS: Final = 20_000_000
 """Pairs of itemsets that are put together at most: some seconds."""
 MOST_MEETINGS: Final = 1_000_000_000
 """Wider itemsets times listed ones whose parts are compared, at most: some seconds as well."""
