@@ -296,29 +296,42 @@ def _explained(terms: list[Term], count: int) -> str:
 def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
     """Return the terms of the sum; refuse patterns of which it is no sum."""
     listed = rooted(patterns)
-    offsets, items, supports = listed.offsets, listed.items, listed.supports
     code = {label: number for number, label in enumerate(patterns.labels)}
-    codes = sorted(code[label] for label in channel.top if label in code)
-    place = np.full(len(code), -1, dtype=np.int64)
-    place[codes] = np.arange(len(codes))
-    words, room = max(1, -(-len(codes) // 64)), supports.size + 1
-    maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernels.meets.meet(offsets, items, supports, place, maps, counts, numbers)
-    base = np.zeros((words, 1), np.uint64)
-    for bit in (int(place[code[label]]) for label in channel.base if label in code):
-        base[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
-    times = kernels.meets.coefficients(maps, counts, size, base)
-    chosen = sorted(
-        (int(offsets[numbers[at] + 1] - offsets[numbers[at]]), int(numbers[at]), at)
-        for at in np.flatnonzero(times).tolist()
-    )
+    base, top = ([code[label] for label in itemset if label in code] for itemset in (channel.base, channel.top))
     terms = [
-        Term(int(times[at]), _labelled(items[offsets[number] : offsets[number + 1]], patterns.labels), int(counts[at]))
-        for _, number, at in chosen
+        Term(times, _labelled(listed.items[listed.offsets[at] : listed.offsets[at + 1]], patterns.labels), support)
+        for times, at, support in cell_terms(listed.offsets, listed.items, listed.supports, base, top)
     ]
     if sum(term.times * term.support for term in terms) != channel.count:
         raise InputError("the channel does not follow from these patterns; give those that it was detected in")
     return terms
+
+
+def cell_terms(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    supports: NDArray[np.int64],
+    base: Iterable[int],
+    top: Iterable[int],
+) -> list[tuple[int, int, int]]:
+    """Return the sum that is the cell ``base`` of ``top``: how often which listed itemset counts, and its support.
+
+    The list holds all closed itemsets, or all that are frequent, the empty one among them; ``top`` is below one of
+    them. Terms that cancel each other are left out, so that there are no more than itemsets are listed.
+    """
+    codes = sorted(top)
+    place = np.full(int(max(items.max(initial=-1), *codes, -1)) + 1, -1, dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    words, room = max(1, -(-len(codes) // 64)), supports.size + 1
+    maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
+    size = kernels.meets.meet(offsets, items, supports, place, maps, counts, numbers)
+    held = np.zeros((words, 1), np.uint64)
+    for bit in place[list(base)].tolist():
+        held[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
+    times = kernels.meets.coefficients(maps, counts, size, held)
+    lengths = np.diff(offsets)
+    chosen = sorted((int(lengths[numbers[at]]), int(numbers[at]), at) for at in np.flatnonzero(times).tolist())
+    return [(int(times[at]), number, int(counts[at])) for _, number, at in chosen]
 
 
 def _labelled(items: NDArray[np.int32], labels: tuple[Label, ...]) -> Itemset:

@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 
 from discreet.attack.facts import Codes, Facts, Limits, Relation
 from discreet.attack.formula import Pattern
+from discreet.channels import cell_terms
 from discreet.errors import BudgetError, GuaranteeError
 
 LONGEST: Final = 22
 """Items that the sums of one claim may speak of: what they say is looked at for all sets of these."""
+SPELLED: Final = 16
+"""Supports of a sum that are told one by one; where there are more, those that cancel each other are left out."""
+MOST_TERMS: Final = 1 << 16
+"""Supports of a sum at most."""
 _LARGEST: Final = 2**62
 
 
@@ -131,7 +136,7 @@ class _Checker:
         """Return the least that ``sign`` times a sum of supports can be, if it bounds ``sign`` times the pattern."""
         total = Fraction(0)
         if isinstance(bound, Cells):
-            times: Mapping[Codes, int | Fraction] = own_sum(bound, pattern, sign)
+            times: Mapping[Codes, int | Fraction] = own_sum(bound, pattern, sign, self.facts)
         else:
             times = added(bound)
             self._check_rows(bound, spelled_out(bound), pattern, sign)
@@ -184,22 +189,53 @@ class _Checker:
         return self.possible[top]
 
 
-def own_sum(bound: Cells, pattern: Pattern, sign: int) -> dict[Codes, int]:
-    """Return the sum of a pattern's support less those of other cells, or with -1 the sum of both."""
+def own_sum(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Codes, int]:
+    """Return the sum of a pattern's support less those of other cells, or with -1 the sum of both.
+
+    A cell that lacks m items has 2 ** m terms; below a listed itemset there are no more than closed ones are listed.
+    """
     if not all(cell <= pattern.over for cell in bound.beside):
         raise GuaranteeError("a certificate has a cell that is none of its pattern's items; it is no proof")
-    times = pattern.multipliers()
-    for itemset, factor in Pattern(pattern.over, bound.beside).multipliers().items():
-        times[itemset] = times.get(itemset, 0) - sign * factor
+    if is_too_long(bound, pattern, facts):
+        many = length_of(bound, pattern)
+        raise BudgetError(f"a certificate has a sum of {many:,} supports, of which {MOST_TERMS:,} is the limit")
+    is_short = _is_short(bound, pattern, facts)
+    times: dict[Codes, int] = {}
+    for cell, sense in (*((cell, 1) for cell in pattern.cells), *((cell, -sign) for cell in bound.beside)):
+        own = _closed(cell, pattern.over, facts) if is_short else Pattern(pattern.over, frozenset([cell])).multipliers()
+        for itemset, factor in own.items():
+            times[itemset] = times.get(itemset, 0) + sense * factor
     return {itemset: factor for itemset, factor in times.items() if factor}
 
 
-def itemsets_of(certificate: Certificate) -> Iterator[Codes]:
+def length_of(bound: Cells, pattern: Pattern) -> int:
+    """Return how many terms that sum has, before any cancel each other."""
+    return sum(1 << len(pattern.over - cell) for cell in (*pattern.cells, *bound.beside))
+
+
+def is_too_long(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
+    """Return whether it has too many terms to be added up."""
+    return length_of(bound, pattern) > MOST_TERMS and not _is_short(bound, pattern, facts)
+
+
+def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
+    """Return whether it has fewer terms as a sum of closed itemsets, which are listed with all that is below them."""
+    is_below = facts.inherited and facts.is_below(pattern.over) and not facts.excludes(pattern.over)
+    return is_below and length_of(bound, pattern) > SPELLED
+
+
+def _closed(cell: Codes, over: Codes, facts: Facts) -> dict[Codes, int]:
+    """Return how often closed itemsets count in the sum that is a cell: each for all those with its support."""
+    terms = cell_terms(facts.offsets, facts.items, facts.low, cell, over)
+    return {facts.itemset(number): factor for factor, number, _ in terms}
+
+
+def itemsets_of(certificate: Certificate, facts: Facts) -> Iterator[Codes]:
     """Yield the itemsets whose supports a certificate stands on, published or not."""
     for claim in (*certificate.lemmas, certificate.claim):
         for bound, sign in ((claim.lower, 1), (claim.upper, -1)):
             if isinstance(bound, Cells):
-                yield from own_sum(bound, claim.pattern, sign)
+                yield from own_sum(bound, claim.pattern, sign, facts)
             else:
                 yield from spelled_out(bound)
                 yield from bound.within

@@ -7,7 +7,19 @@ from math import lcm
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from discreet import markup
-from discreet.attack.certificate import NOTHING, Bound, Cells, Certificate, Claim, added, check, own_sum
+from discreet.attack.certificate import (
+    NOTHING,
+    SPELLED,
+    Bound,
+    Cells,
+    Certificate,
+    Claim,
+    added,
+    check,
+    is_too_long,
+    length_of,
+    own_sum,
+)
 from discreet.attack.closure import Derived
 from discreet.attack.facts import Codes, Facts, Limits, Relation
 from discreet.attack.formula import Pattern
@@ -18,9 +30,6 @@ from discreet.errors import OptionError
 Level: TypeAlias = Literal["plain", "derive", "linear", "exact"]
 """What an attacker can do, from the weakest to the strongest; each can do what those before it can."""
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
-
-TERMS: Final = 16
-"""Supports of a sum that a sentence spells out at most."""
 
 
 def as_level(level: str) -> Level:
@@ -186,7 +195,11 @@ def _because(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
 
 def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts) -> tuple[str, bool]:
     """Return the sum of a bound in words, with its value, and whether it is more than the publication itself says."""
-    times: Mapping[Codes, int | Fraction] = own_sum(bound, pattern, sign) if isinstance(bound, Cells) else added(bound)
+    if isinstance(bound, Cells) and is_too_long(bound, pattern, facts):
+        return f"a sum of {length_of(bound, pattern):,} supports", True
+    times: Mapping[Codes, int | Fraction] = (
+        own_sum(bound, pattern, sign, facts) if isinstance(bound, Cells) else added(bound)
+    )
     related = [] if isinstance(bound, Cells) else [factor for _, factor in bound.relations]
     scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *related)))
     terms, texts, signs = [], [], set()
@@ -204,8 +217,8 @@ def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Lim
     if [*times] == [pattern.over] and pattern.is_itemset and not related:
         return _said(pattern.over, total.numerator, sign, facts), False
     value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
-    text = f"a sum of {len(terms):,} supports" if len(terms) > TERMS else signed(terms, texts)
-    text = f"({text}) / {scale}" if scale > 1 and len(terms) <= TERMS else text
+    text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else signed(terms, texts)
+    text = f"({text}) / {scale}" if scale > 1 and len(terms) <= SPELLED else text
     return f"{text} {max(signs, default='=')} {value}", True
 
 

@@ -133,10 +133,11 @@ class Ground:
         """Return the widest itemsets within a universe of which all cells are known."""
         found = self._parts.get(universe)
         if found is None:
+            tops = [top for top in self.tops if top in self._tables or self._is_short(top & universe)]
             # Where a top lies within, only what meets the rest too can be a part besides.
-            core = next((top for top in self.known if not top & ~universe), 0)
+            core = next((top for top in tops if not top & ~universe), 0)
             rest = universe & ~core
-            found = widest([core, *(top & universe for top in self.known if top & rest)]) or [0] * bool(self.known)
+            found = widest([core, *(top & universe for top in tops if top & rest)]) or [0] * bool(tops)
             self._parts[universe] = found
         return found
 
@@ -148,9 +149,14 @@ class Ground:
         """Return the cells that hold rows of an itemset below a known top, each with its number of rows."""
         found = self._tables.get(part)
         if found is None:
-            top = next(top for top in self.known if part & ~top == 0)
-            found = self._tables[part] = projected(self._tables[top], part)
+            top = next((top for top in self.known if part & ~top == 0), None)
+            found = (_table(self, part) or {}) if top is None else projected(self._tables[top], part)
+            self._tables[part] = found
         return found
+
+    def _is_short(self, part: Bits) -> bool:
+        """Return whether the cells of a part of a top can all be looked at, though those of the top may not."""
+        return self.facts.inherited and part.bit_count() <= LONGEST
 
     @cached_property
     def _parts(self) -> dict[Bits, list[Bits]]:

@@ -94,7 +94,8 @@ def withheld(problem: Problem) -> Answer:
 
 def _longest(finding: Finding) -> Codes:
     """Return the longest itemset with a published support in the sums that prove a finding; of several, the last."""
-    published = (itemset for itemset in itemsets_of(finding.certificate) if itemset in finding.facts.listed)
+    used = itemsets_of(finding.certificate, finding.facts)
+    published = (itemset for itemset in used if itemset in finding.facts.listed)
     return max(published, key=lambda itemset: (len(itemset), sorted(itemset)))
 
 
