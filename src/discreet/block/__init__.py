@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Literal, TypeAlias, Unpack
 
 from discreet.attack.finding import Level, as_level
-from discreet.block.comparison import METHODS, Comparison, compared, solved
+from discreet.block.comparison import METHODS, RIVALS, Comparison, compared, solved
 from discreet.block.problem import Problem
 from discreet.errors import OptionError, ThresholdError
 from discreet.labels import Label
@@ -49,7 +49,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
       rows, and readers are not to take what is missing for rare;
     - "optimal": the least average distortion that can be found in ``seconds``, with a proof of how far it is from the
       best; with ``keep_n=True`` the number of rows stays as it is;
-    - "best": all of these that fit, and the one of the least average distortion.
+    - "best": all of these that fit but "withhold", and the one of the least average distortion.
 
     The release withstands whom it is ``against``: "plain" adds and subtracts supports, as a channel does; "derive" and
     "linear" infer more (``attack``). What they find is blocked too, until they find nothing.
@@ -76,7 +76,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = mined(rows, min_support, rule.k, budget)
         problem = replace(problem, merge=merge, keep_n=keep_n, seconds=wait, against=level)
-        return compared(problem, rule).best if method == "best" else solved(method, problem, rule)
+        return compared(problem, rule, RIVALS).best if method == "best" else solved(method, problem, rule)
 
 
 def compare(

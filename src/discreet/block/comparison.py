@@ -1,5 +1,6 @@
 """Compare: what each method makes of the same rows, and which of them costs the least."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -18,6 +19,16 @@ METHODS: Final = ("suppress", "add", "withhold", "optimal")
 """Each has a module in this folder, with a function ``answer``, and is loaded when it is first asked for."""
 AGAINST: Final = {"suppress": "suppressed", "add": "added", "withhold": "withheld"}
 """What withstands a stronger attacker in against.py; "optimal" does so by itself."""
+WAYS: Final = {
+    "suppress": ("suppress", False),
+    "add": ("add", False),
+    "add, merged": ("add", True),
+    "withhold": ("withhold", False),
+    "optimal": ("optimal", False),
+}
+"""What is compared, in this order: the method, and whether rows are merged."""
+RIVALS: Final = tuple(name for name in WAYS if name != "withhold")
+"""Of which the best is taken. A list with gaps beside whole ones would tell that something had to be changed."""
 MOST_WITHHELD: Final = 10**6
 """Itemsets that "withhold" may list where it is only compared: it lists them all, not the closed ones."""
 
@@ -35,8 +46,8 @@ class Compared(NamedTuple):
 class Comparison:
     """What each method made of the same rows, in the order in which they ran.
 
-    The ``best`` is the one of the least average distortion; of several, one that is the whole list of some rows, and
-    then the first.
+    The ``best`` is the one of the least average distortion among those that are the whole list of some rows; of
+    several, the first.
     """
 
     lines: tuple[Compared, ...]
@@ -53,15 +64,15 @@ class Comparison:
     @cached_property
     def best(self) -> Release:
         """The release that costs the least."""
-        rivals = ((line.name, line.release) for line in self.lines)
+        rivals = ((line.name, line.release) for line in self.lines if line.name in RIVALS)
         told = (Rival(name, None if release is None else release.distortion.average) for name, release in rivals)
         return replace(self._first[1], compared=tuple(told))
 
     @cached_property
     def _first(self) -> tuple[str, Release]:
         """The release that costs the least, and the name of its line."""
-        pairs = [(line.name, line.release) for line in self.lines if line.release is not None]
-        return min(pairs, key=lambda pair: (pair[1].distortion.average, not pair[1].is_whole))
+        pairs = [(line.name, line.release) for line in self.lines if line.release is not None and line.name in RIVALS]
+        return min(pairs, key=lambda pair: pair[1].distortion.average)
 
     @property
     def recommendation(self) -> str:
@@ -74,8 +85,8 @@ class Comparison:
         averages = [line.release.distortion.average for line in self.lines if line.release is not None]
         others = [average for average in averages if average > cost.average]
         next_ = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
-        whole = "" if best.is_whole else " It is not the whole list of any rows: readers must not take it for one."
-        return f"Take {name}: it {kept}, and its average distortion is {100 * cost.average:.3g}%{next_}.{whole}"
+        gaps = " withhold costs less, but its list has gaps." if min(averages) < cost.average else ""
+        return f"Take {name}: it {kept}, and its average distortion is {100 * cost.average:.3g}%{next_}.{gaps}"
 
 
 def _cells(line: Compared) -> tuple[str | int, ...]:
@@ -96,26 +107,24 @@ def solved(method: str, problem: Problem, policy: Policy) -> Release:
     return Release(method, policy, problem.rows, problem.patterns, *answer, against=problem.against)
 
 
-def compared(problem: Problem, policy: Policy) -> Comparison:
-    """Return what all methods make of the rows; what does not fit the limits is left out, and said so."""
+def compared(problem: Problem, policy: Policy, names: Iterable[str] = WAYS) -> Comparison:
+    """Return what methods make of the rows; what does not fit the limits is left out, and said so."""
     lines = []
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
-    for name, method, asked in (
-        ("suppress", "suppress", problem),
-        ("add", "add", replace(problem, merge=False)),
-        ("add, merged", "add", replace(problem, merge=True)),
-        ("withhold", "withhold", replace(problem, limits=replace(problem.limits, patterns=most))),
-        ("optimal", "optimal", problem),
-    ):
-        start = perf_counter()
+    for name in names:
+        start, (method, merge) = perf_counter(), WAYS[name]
+        limits = replace(problem.limits, patterns=most) if method == "withhold" else problem.limits
         try:
-            release = solved(method, asked, policy)
+            release = solved(method, replace(problem, merge=merge, limits=limits), policy)
             changes_n = problem.keep_n and release.patterns.n != problem.patterns.n
             left_out = "it changes the number of rows, which is to be kept" if changes_n else ""
             _ = release.distortion
         except BudgetError as error:
             left_out = str(error)
         lines.append(Compared(name, None if left_out else release, perf_counter() - start, left_out))
-    if all(line.release is None for line in lines):
-        raise BudgetError("no method fits the limits; raise memory, max_patterns or min_support")
+    if all(line.release is None for line in lines if line.name in RIVALS):
+        raise BudgetError(
+            "no method that makes a whole list fits the limits; raise memory, max_patterns or min_support, "
+            f"{'leave keep_n out, ' * problem.keep_n}or use the method 'withhold'"
+        )
     return Comparison(tuple(lines))

@@ -45,7 +45,7 @@ Examples:
     type=click.Choice(METHODS),
     default="best",
     show_default=True,
-    help="How channels are blocked; best tries all and takes the one of the least average distortion.",
+    help="How channels are blocked; best tries all but withhold, and takes the one of the least average distortion.",
 )
 @click.option("--merge", is_flag=True, help="With --method add: look for fewer rows to add, each for several channels.")
 @click.option("--keep-n", is_flag=True, help="Keep the number of rows as it is.")
