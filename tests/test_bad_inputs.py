@@ -5,6 +5,7 @@ import lzma
 from io import BytesIO
 from itertools import product
 
+import oracle
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -651,3 +652,23 @@ def test_shares_of_more_rows_than_floats_tell_apart_are_refused():
 def test_a_small_confidence_beside_a_large_support_is_judged():
     rules = discreet.read_rules(BytesIO(b"1 ==> 2 #SUP: 9007199254740992 #CONF: 1e-30\n"), format="spmf")
     assert discreet.audit(rules, k=3).verdict is discreet.Verdict.WITHHOLD
+
+
+@given(
+    st.lists(st.sampled_from([0, 1, 2, 5, 2**49, 2**50 - 1, 2**50]), min_size=8, max_size=8),
+    st.sampled_from(["frequent", "closed"]),
+    st.integers(2, 4),
+)
+def test_supports_near_the_largest_are_added_up_exactly(weights, kind, k):
+    kinds = dict(zip(map(frozenset, oracle.subsets("abc")), weights, strict=True))
+    held = {one: sum(many for row, many in kinds.items() if one <= row) for one in kinds}
+    listed = {one: many for one, many in held.items() if many >= 2**49}
+    small = any(
+        0 < sum(many for row, many in kinds.items() if row & top == base) < k
+        for top in listed
+        for base in oracle.subsets(top)
+    )
+    if kind == "closed":
+        listed = {one: many for one, many in listed.items() if not any(one < top and held[top] == many for top in held)}
+    found = discreet.audit(Patterns.from_itemsets(listed.items(), n=sum(weights), min_support=2**49, kind=kind), k=k)
+    assert bool(found.channels) == small
