@@ -1,5 +1,7 @@
 """Plain: what sums of published supports tell about fewer than k rows, as ``detect`` finds it."""
 
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -11,6 +13,9 @@ from discreet.attack.facts import Facts
 from discreet.attack.finding import Finding, Searched, Undecided
 from discreet.attack.formula import Pattern
 from discreet.attack.mark import Mark
+from discreet.attack.wider import widened
+from discreet.errors import BudgetError
+from discreet.family import Cells as SmallCells
 from discreet.family import Family
 
 SUM: Final = Cells()
@@ -20,27 +25,40 @@ SUM: Final = Cells()
 def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     """Return the maximal channels: the cells of 1 to k − 1 rows over the largest itemsets with known supports.
 
+    With a schema, itemsets with two values of an attribute are known to have support 0.
+
     >>> from discreet import mine
     >>> print(*infer(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)), 2, Budget()).findings)
     a ∧ ¬b: 1 row
     """
     if facts.low[0] != facts.high[0]:
         return Searched([])
-    family = known_family(facts, budget.itemsets)
+    families, undecided = [known_family(facts, budget.itemsets)], list[Undecided]()
+    try:
+        wide = widened(families[0], facts.schema) if facts.schema else None
+        families += [] if wide is None else [wide]
+    except BudgetError as error:
+        undecided.append(Undecided(1, "publication", str(error)))
+    found = [(family, family.cells(k)) for family in families]
+    claims = islice(chain.from_iterable(_claims(*one, facts) for one in found), budget.findings)
+    findings = [Finding(Certificate(claim), "plain", facts) for claim in claims]
+    more = sum(cells.counts.size for _, cells in found) - len(findings)
+    if more:
+        undecided.append(Undecided(more, "findings", "so many are not listed"))
+    return Searched(findings, undecided)
+
+
+def _claims(family: Family, cells: SmallCells, facts: Facts) -> Iterator[Claim]:
+    """Yield what small cells of a family's tops tell."""
     offsets, items = family.top_itemsets()
-    cells = family.cells(k)
-    order = np.argsort(cells.tops, kind="stable")
-    findings = []
-    for at in order[: budget.findings].tolist():
-        base = cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist()
-        lacked = set(items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()) - set(base)
+    for at in np.argsort(cells.tops, kind="stable").tolist():
+        base = frozenset(cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist())
+        top = items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()
+        lacked = {item for item in top if item not in base and not facts.excludes(base | {item})}
         if facts.absent == 0 and len(lacked) > LONGEST:  # most of so many are in no row with the base anyway
-            lacked = {item for item in lacked if facts.limits(frozenset([*base, item]))[1]}
+            lacked = {item for item in lacked if facts.limits(base | {item})[1]}
         count = int(cells.counts[at])
-        claim = Claim(Pattern.conjunction(base, lacked), count, count, SUM, SUM)
-        findings.append(Finding(Certificate(claim), "plain", facts))
-    more = cells.counts.size - len(findings)
-    return Searched(findings, [Undecided(more, "findings", "so many are not listed")] if more else [])
+        yield Claim(Pattern.conjunction(base, lacked), count, count, SUM, SUM)
 
 
 def known_family(facts: Facts, most: int) -> Family:

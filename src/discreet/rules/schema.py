@@ -2,7 +2,7 @@
 
 If no row holds two of the values v, then sup(X) − Σ sup(X ∪ v) rows hold X and none of them: a remainder. Itemsets with
 two of the values have support 0, though they are never listed. With these zeros, channels are found as ever: they are
-the small cells of itemsets whose every part is listed or known to be 0 (rules/wider.py). Remainders, and their
+the small cells of itemsets whose every part is listed or known to be 0 (attack/wider.py). Remainders, and their
 differences, are such cells or made of them.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.attack.facts import Facts, Schema
 from discreet.attack.plain import known_family
+from discreet.attack.wider import widened
 from discreet.channels import Channel, as_text
 from discreet.checks import Check, counted
 from discreet.errors import BudgetError, InconsistencyError, OptionError
@@ -22,7 +23,6 @@ from discreet.labels import Itemset, Label
 from discreet.patterns import Patterns
 from discreet.rules.bounded import Bounded, worst_first
 from discreet.rules.remainders import remainders
-from discreet.rules.wider import widened
 from discreet.verdict import Verdict
 
 LISTED: Final = 1000
