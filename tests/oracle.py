@@ -1036,7 +1036,7 @@ def truth(kinds, has, lacks=()):
     return np.array([set(has) <= kind and not set(lacks) & kind for kind in kinds])
 
 
-def fitting(kinds, numbers, limits):
+def databases_within(kinds, numbers, limits):
     """Return all databases of one of the ``numbers`` of rows that keep {itemset: (least, most)}."""
     found = []
     for n in numbers:

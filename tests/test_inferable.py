@@ -52,7 +52,7 @@ class Published:
         self.kinds = oracle.kinds_of_rows(self.items, self.groups)
         most = max(numbers) if others is None else others
         self.limits = {one: limits.get(one, (0, most)) for one in oracle.subsets(self.items)}
-        self.databases = oracle.fitting(self.kinds, numbers, self.limits)
+        self.databases = oracle.databases_within(self.kinds, numbers, self.limits)
 
     @property
     def schema(self):
