@@ -27,7 +27,7 @@ from discreet import (
 from discreet.attack.finding import LEVELS
 
 ITEMS, GROUP = "abc", ["a", "b"]
-EXAMPLES = 1000 if os.environ.get("DISCREET_LARGE") else 25
+EXAMPLES = 1000 if os.environ.get("DISCREET_LARGE") else 15
 EVERY = list(oracle.subsets(ITEMS))
 KINDS = {}
 

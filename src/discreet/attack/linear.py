@@ -1,7 +1,6 @@
 """Linear: what follows from published supports over a top and one or two items more, by linear programs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from math import comb
@@ -95,7 +94,7 @@ class Search:
     evidence: Witnesses | None
     findings: dict[Subcube, Finding] = field(default_factory=dict)
     unproven: int = 0
-    too_large: int = 0
+    too_large: set[Bits] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Start without differences."""
@@ -105,20 +104,26 @@ class Search:
         """Look for differences over the items of each universe, where some supports are not known."""
         for universe in universes if self.ground.listed else ():
             self.clock.left()
-            with suppress(BudgetError):  # counted where cells are looked for
-                self.differences.look(Region(system(self.ground, universe, most=KINDS), self.clock))
+            region = self._region(universe)
+            if region is not None:
+                self.differences.look(region)
 
     def look(self, universes: Iterable[Bits]) -> None:
         """Look for cells over the items of each universe that hold from 1 to k − 1 rows everywhere."""
         for universe, cells in self._candidates(universes):
             self.clock.left()
-            try:
-                region = Region(system(self.ground, universe, most=KINDS), self.clock)
-            except BudgetError:
-                self.too_large += 1
-                continue
-            cubes = _cubes(region.system) if cells is None else [Subcube(universe, cell) for cell in cells]
-            self._test(region, [cube for cube in cubes if not self._is_known(cube)])
+            region = self._region(universe)
+            if region is not None:
+                cubes = _cubes(region.system) if cells is None else [Subcube(universe, cell) for cell in cells]
+                self._test(region, [cube for cube in cubes if not self._is_known(cube)])
+
+    def _region(self, universe: Bits) -> Region | None:
+        """Return the databases over some items; None where there are too many kinds of rows."""
+        try:
+            return Region(system(self.ground, universe, most=KINDS), self.clock)
+        except BudgetError:
+            self.too_large.add(universe)
+            return None
 
     def _candidates(self, universes: Iterable[Bits]) -> Iterator[tuple[Bits, list[Bits] | None]]:
         """Yield the universes that have cells which no witness clears, and these cells; None for all that there are."""
@@ -267,7 +272,7 @@ def _left(search: Search, unseen: int, behind: int, seconds: float) -> Iterator[
     if behind:
         yield Undecided(behind, what, "channels are open; block them first")
     if search.too_large:
-        yield Undecided(search.too_large, what, f"more than {KINDS:,} kinds of rows are possible")
+        yield Undecided(len(search.too_large), what, f"more than {KINDS:,} kinds of rows are possible")
     unproven = search.unproven + len(search.differences.unproven)
     if unproven:
         yield Undecided(unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it")
