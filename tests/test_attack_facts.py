@@ -21,6 +21,7 @@ from discreet import (
     attack,
     audit,
     bounds,
+    mine,
     read_facts,
     read_rules,
 )
@@ -327,3 +328,10 @@ def test_facts_of_so_many_rows_that_a_solver_cannot_tell_them_apart_are_undecide
     ]
     with pytest.raises(BudgetError, match="it is not told of how many rows"):
         bounds(facts, "a")
+
+
+def test_closed_itemsets_that_were_rounded_are_never_called_safe_as_their_unlisted_parts_are_not_followed():
+    rows = [["a", "b"]] * 8 + [["a"]] * 4 + [[]] * 4
+    listed = read_facts(mine(rows, min_support=2), round_to=4)
+    assert not attack(listed, k=2, level="exact").is_safe
+    assert attack(read_facts(mine(rows, min_support=2, kind="frequent"), round_to=4), k=2, level="exact").is_safe

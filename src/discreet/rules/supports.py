@@ -18,6 +18,8 @@ from discreet.thresholds import LARGEST_COUNT, Threshold, as_count
 TWO: Final = 2
 ORDER: Final = "what follows from no other itemset having more rows than each listed one is not looked at"
 """Of a list of the largest whose smallest support is not known exactly."""
+CLOSED: Final = "an unlisted part of a closed itemset has the support of a listed one, which is not looked at"
+"""Of closed itemsets: whoever knows that they are closed knows more than their supports."""
 
 
 def read_facts(
@@ -46,11 +48,15 @@ def read_facts(
     if round_to is not None and (digits is not None or rounding == "exact"):
         raise OptionError("round_to is for counts, digits for shares; leave one out")
     if digits is not None or (rounding is not None and round_to is None):
-        said = list(_of_shares(source, format, n, as_rounding(rounding, digits)))
-    else:
-        patterns = read_patterns(source, format=format, n=n)
-        said = list(_of_counts(patterns, round_to, rounding or "round"))
-    return _facts(said, min_support, top=top)
+        return _facts(list(_of_shares(source, format, n, as_rounding(rounding, digits))), min_support, top=top)
+    patterns = read_patterns(source, format=format, n=n)
+    found = _facts(list(_of_counts(patterns, round_to, rounding or "round")), min_support, top=top)
+    return replace(found, left_out=CLOSED) if patterns.kind == "closed" and _has_gaps(found) else found
+
+
+def _has_gaps(facts: Facts) -> bool:
+    """Return whether a part of a listed itemset is not listed."""
+    return any(itemset - {item} not in facts.listed for itemset in facts.listed for item in itemset)
 
 
 def rounded(patterns: Patterns, round_to: int, mode: Mode = "round") -> Facts:
