@@ -649,6 +649,15 @@ def test_shares_of_more_rows_than_floats_tell_apart_are_refused():
         discreet.read_patterns(frame, n=2**53)
 
 
+@pytest.mark.parametrize(
+    "number", [-1, 2**53 + 1, 2**63, 10**5000, 2.5], ids=lambda number: f"{float(min(number, 1e30)):g}"
+)
+def test_limits_that_are_no_counts_are_refused(number):
+    for limits, n in (((5, number), 9), ((number, 9), 9), ((5, 9), number)):
+        with pytest.raises(InputError, match="these are whole numbers of rows from 0 to 9007199254740992"):
+            discreet.Facts.from_limits([(["a"], *limits)], n=n)
+
+
 def test_a_small_confidence_beside_a_large_support_is_judged():
     rules = discreet.read_rules(BytesIO(b"1 ==> 2 #SUP: 9007199254740992 #CONF: 1e-30\n"), format="spmf")
     assert discreet.audit(rules, k=3).verdict is discreet.Verdict.WITHHOLD

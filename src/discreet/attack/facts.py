@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
+from numbers import Integral
 from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from discreet.errors import BudgetError, InconsistencyError, InputError, OptionE
 from discreet.family import family_of
 from discreet.labels import Label, ordered
 from discreet.patterns import Patterns
+from discreet.thresholds import LARGEST_COUNT, WHOLE
 from discreet.transactions import as_itemset
 
 Codes: TypeAlias = frozenset[int]
@@ -123,6 +125,8 @@ class Facts:
         (9, (9, 9), (3, 4), (2, 9))
         """
         said = {as_itemset(itemset): (low, high) for itemset, low, high in limits}
+        if not all(isinstance(end, Integral) and 0 <= int(end) <= LARGEST_COUNT for end in chain([n], *said.values())):
+            raise InputError(f"n, or a limit of a support, is no count; these are {WHOLE}")
         groups = [as_itemset(group) for group in schema or ()]
         labels = ordered(label for itemset in [*said, *groups] for label in itemset)
         code = {label: number for number, label in enumerate(labels)}

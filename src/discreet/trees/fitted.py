@@ -84,6 +84,7 @@ def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Matrix 
     if getattr(whole, "class_weight", None) is not None:
         counts, fault = None, WEIGHTED
     found = list(boxes(nodes))
+    means = None if classes else _means(nodes, tree.criterion, is_sample=is_sample)
     leaves = tuple(
         Leaf(
             words(box, names),
@@ -91,7 +92,7 @@ def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Matrix 
             () if counts is None else _of_each(counts[node], classes),
             box,
             is_pure=not classes and bool(nodes.impurity[node] <= NOISE * NOISE * nodes.impurity[0]),
-            means=() if classes else _means(nodes, node, tree.criterion, is_sample=is_sample),
+            means=() if means is None else means[node],
         )
         for node, box in found
     )
@@ -147,15 +148,18 @@ def _counts(
     return (counts, "") if is_whole and fits else (None, WEIGHTED if is_sample else BROKEN)
 
 
-def _means(nodes: Any, node: int, criterion: str, *, is_sample: bool) -> tuple[Mean, ...]:  # noqa: ANN401 - as above
-    """Return the mean of each output; none of medians, and none that weights have changed."""
-    weights = np.asarray(nodes.weighted_n_node_samples)
+def _means(nodes: Any, criterion: str, *, is_sample: bool) -> list[tuple[Mean, ...]]:  # noqa: ANN401 - as above
+    """Return the mean of each output at each node; none of medians, and none that weights have changed."""
+    weights, value = np.asarray(nodes.weighted_n_node_samples), np.asarray(nodes.value)[:, :, 0]
     is_of_rows = np.array_equal(weights, np.rint(weights) if is_sample else nodes.n_node_samples)
     if criterion == MEDIANS or not is_of_rows:
-        return ()
-    means = nodes.value[node, :, 0].tolist()
-    error = max(0.0, float(nodes.impurity[node])) if criterion in SQUARES and len(means) == 1 else None
-    return tuple(Mean(int(weights[node]), mean, error) for mean in means)
+        return [()] * len(value)
+    is_told = criterion in SQUARES and value.shape[1] == 1
+    errors = np.maximum(nodes.impurity, 0.0).tolist() if is_told else [None] * len(value)
+    return [
+        tuple(Mean(int(of), mean, error) for mean in means)
+        for of, means, error in zip(weights.tolist(), value.tolist(), errors, strict=True)
+    ]
 
 
 def _of_each(counts: Numbers, classes: tuple[tuple[Label, ...], ...]) -> tuple[tuple[int, ...], ...]:

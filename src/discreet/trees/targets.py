@@ -60,7 +60,8 @@ def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an arr
         outputs = max((len(leaf.means) for leaf in tree.leaves), default=1)
         several = several * outputs if len(several) == 1 else several
         return replace(tree, targets=tuple(several)) if all(len(one) <= FEW for one in several) else tree
-    members = [np.flatnonzero(tree.reached == number) for number in range(len(tree.leaves))]
+    order = np.argsort(tree.reached, kind="stable")
+    members = np.split(order, np.searchsorted(tree.reached[order], np.arange(1, len(tree.leaves))))
     for leaf, rows in zip(tree.leaves, members, strict=True):
         _check_means(leaf, found[rows], tree.digits)
     if all(len(one) <= FEW for one in several):
