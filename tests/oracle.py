@@ -654,7 +654,7 @@ def merged(rows, sigma):
 
 def common_tops(old, new, old_sigma, new_sigma):
     """Return the itemsets that both releases tell of and that no other such itemset holds."""
-    both = frequent(old, old_sigma).keys() & frequent(new, new_sigma).keys()
+    both = told(frequent(old, old_sigma), old_sigma).keys() & told(frequent(new, new_sigma), new_sigma).keys()
     return {itemset for itemset in both if not any(itemset < other for other in both)}
 
 

@@ -154,7 +154,7 @@ def test_rows_come_from_a_pipe_too(file):
 
 EMPTY = [
     (["--min-support", 4, "-k", 2], "0 closed itemsets of 3 rows, safe for k = 2 as they are"),
-    (["--min-support", 1, "-k", 5, "--method", "withhold"], "is held by 1 row and is safe"),
+    (["--min-support", 1, "-k", 5, "--method", "withhold"], "is held by 5 rows and is safe"),
     (["--min-support", 3, "-k", 5, "--method", "suppress"], "is held by 3 rows."),
 ]
 

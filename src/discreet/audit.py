@@ -46,8 +46,8 @@ class Audit:
 
     ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for
     them. ``differences`` are those between two supports of a list that is not whole, where nothing else can be summed
-    up. ``changes`` are those since each older release that it was compared with, and ``rests`` are rows with none of
-    several values of an attribute, where a schema says that no row has two.
+    up. ``changes`` are those since each older release that it was compared with. ``rests`` are what sums tell only with
+    a schema, by which no row has two values of an attribute: the smallest, such as rows with none of these values.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> found = audit(rows, min_support=10, k=10)

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from discreet import kernels
 from discreet.attack.older import same_items
 from discreet.errors import InputError
-from discreet.family import family_of, flat, with_root
+from discreet.family import flat, told_by, with_root
 from discreet.labels import Itemset, Label, ordered
 from discreet.machine import as_threads
 from discreet.patterns import Patterns
@@ -85,7 +85,7 @@ def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, i
     """Return the cells of each top; refuse patterns that do not tell them."""
     if not len(patterns):
         return {0: {0: patterns.n}}
-    family = family_of(patterns)
+    family = told_by(patterns)
     offsets, items = family.top_itemsets()
     tops = _as_bits(offsets.tolist(), items.tolist(), bits)
     tables: dict[Bits, dict[Bits, int]] = {top: {} for top in tops}

@@ -30,7 +30,7 @@ TOGETHER: Final = (
 )
 LEFT: Final = (
     "No row has two values of an attribute. So the supports of its values can be subtracted from the whole, and what "
-    "is left are the people with none of them."
+    "is left are the people with none of them. Such remainders can be subtracted from each other, too."
 )
 
 
@@ -91,7 +91,7 @@ def _all_changes(changes: Changes, against: Sequence[Source], room: int) -> List
 def _all_rests(rests: Sequence[Bounded], room: int) -> List:
     told = {"caption": "Rests of attributes", "head": ["people", "have", "but not"], "elsewhere": COMPLETE}
     listing = Listing.of_findings([Channel(one.base, one.top, one.high) for one in rests])
-    return list_of("all-rests", f"All {len(rests):,} rests of attributes", listing, room, **told)
+    return list_of("all-rests", f"{len(rests):,} rests of attributes", listing, room, **told)
 
 
 def _group(changes: Changes, new: Patterns, against: Sequence[Source], most: int) -> Group:
