@@ -748,6 +748,31 @@ def completions(supports, items, most):
     return found
 
 
+def fitting(told, items, most, groups=()):
+    """Return all databases with the supports that are told, of which no row holds two items of a group.
+
+    At most so many rows hold an itemset that is not told of.
+    """
+    every, found = sorted(subsets(items), key=len), []
+
+    def choose(supports):
+        if len(supports) == len(every):
+            cells = {base: cell_by_supports(base, frozenset(items), supports) for base in every}
+            if min(cells.values()) >= 0:
+                found.append(Counter(cells))
+            return
+        one = every[len(supports)]
+        room = min((supports[one - {item}] for item in one), default=told[frozenset()])
+        if any(len(one & set(group)) > 1 for group in groups):
+            room = 0
+        for number in [told[one]] if one in told else range(min(room, most) + 1):
+            if number <= room:
+                choose({**supports, one: number})
+
+    choose({})
+    return found
+
+
 # Rules, and supports that are not exact.
 
 
