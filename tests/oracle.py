@@ -757,17 +757,14 @@ def fitting(told, items, most, groups=()):
 
     def choose(supports):
         if len(supports) == len(every):
-            cells = {base: cell_by_supports(base, frozenset(items), supports) for base in every}
-            if min(cells.values()) >= 0:
-                found.append(Counter(cells))
+            found.append(Counter({base: cell_by_supports(base, frozenset(items), supports) for base in every}))
             return
         one = every[len(supports)]
-        room = min((supports[one - {item}] for item in one), default=told[frozenset()])
-        if any(len(one & set(group)) > 1 for group in groups):
-            room = 0
-        for number in [told[one]] if one in told else range(min(room, most) + 1):
-            if number <= room:
-                choose({**supports, one: number})
+        room = 0 if any(len(one & set(group)) > 1 for group in groups) else most
+        for number in [told[one]] if one in told else range(room + 1):
+            chosen = {**supports, one: number}
+            if min(cell_by_supports(base, one, chosen) for base in subsets(one)) >= 0:
+                choose(chosen)
 
     choose({})
     return found

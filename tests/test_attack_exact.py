@@ -22,7 +22,7 @@ UNIONS = [
     {"cells": [0, 0, 0, 3, 1, 2, 3, 0], "sigma": 4, "k": 3},
     {"cells": [0, 0, 1, 3, 0, 3, 2, 0], "sigma": 4, "k": 3},
     {"cells": [0, 0, 0, 3, 1, 3, 2, 0], "sigma": 4, "k": 3},
-    {"cells": [0, 1, 0, 3, 0, 2, 7, 0], "sigma": 4, "k": 3},
+    {"cells": [0, 0, 0, 3, 1, 2, 7, 0], "sigma": 4, "k": 3},
     {"cells": [1, 1, 1, 3, 1, 3, 3, 0], "sigma": 3, "k": 2},
 ]
 
@@ -47,7 +47,7 @@ def counts(kinds):
 @settings(max_examples=20_000 if LARGE else 200)
 @given(
     cells=counts(8),
-    sigma=st.integers(1, 5),
+    sigma=st.integers(1, 4),
     k=st.integers(1, 4),
     complete=st.booleans(),
     groups=st.sampled_from([[], [], [["a", "b"]], [["a", "b", "c"]], [["b", "c"], ["a", "c"]]]),
@@ -59,7 +59,7 @@ def counts(kinds):
 @example(**UNIONS[4], complete=True, groups=[])
 def test_it_is_safe_if_and_only_if_no_pattern_at_all_is_inferred(cells, sigma, k, complete, groups):
     rows = [row for row in rows_of(cells) if not any(len(row & set(group)) > 1 for group in groups)]
-    assume(complete or len(rows) <= 10)  # by brute force
+    assume(len(rows) <= (13 if complete else 6))  # by brute force
     patterns = mine(rows, min_support=sigma)
     databases = databases_of(patterns, ITEMS, sigma, complete=complete, groups=groups)
     found = attack(patterns, k=k, level="exact", complete=complete, schema=groups)
