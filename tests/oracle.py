@@ -802,6 +802,28 @@ def completions(supports, items, most):
     return found
 
 
+def fitting(told, items, most, groups=()):
+    """Return all databases with the supports that are told, of which no row holds two items of a group.
+
+    At most so many rows hold an itemset that is not told of.
+    """
+    every, found = sorted(subsets(items), key=len), []
+
+    def choose(supports):
+        if len(supports) == len(every):
+            found.append(Counter({base: cell_by_supports(base, frozenset(items), supports) for base in every}))
+            return
+        one = every[len(supports)]
+        room = 0 if any(len(one & set(group)) > 1 for group in groups) else most
+        for number in [told[one]] if one in told else range(room + 1):
+            chosen = {**supports, one: number}
+            if min(cell_by_supports(base, one, chosen) for base in subsets(one)) >= 0:
+                choose(chosen)
+
+    choose({})
+    return found
+
+
 # Rules, and supports that are not exact.
 
 

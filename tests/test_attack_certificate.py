@@ -1,5 +1,7 @@
 """Laws of certificates: each proves what it claims from the facts alone, and whatever is changed in it is refused."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -11,9 +13,11 @@ from hypothesis import strategies as st
 
 from discreet import BudgetError, GuaranteeError, mine
 from discreet.attack import attack
-from discreet.attack.certificate import NOTHING, Cells, Certificate, Claim, Sum, check, proves
+from discreet.attack.certificate import NOTHING, SPELLED, Cells, Certificate, Claim, Sum, check, own_sum, proves
 from discreet.attack.facts import Facts
+from discreet.attack.finding import Finding
 from discreet.attack.formula import Pattern
+from discreet.attack.plain import SUM
 
 A, B, C, D = range(4)
 
@@ -159,6 +163,54 @@ def test_too_many_items_at_once_are_refused():
     claim = Claim(Pattern.conjunction(range(23)), 1, 1, Sum(((frozenset(range(23)), Fraction(1)),)), Cells())
     with pytest.raises(BudgetError, match="speaks of 23 items at once, of which 22 is the limit"):
         check(facts, [Certificate(claim)])
+
+
+def test_a_sum_of_too_many_supports_is_refused_and_told_by_its_length():
+    facts = Facts.from_limits([([str(number) for number in range(24)], 1, 1)], n=3)
+    claim = Claim(Pattern.conjunction([], range(24)), 1, 1, Cells(), Cells())
+    with pytest.raises(BudgetError, match="a sum of 16,777,216 supports, of which 65,536 is the limit"):
+        check(facts, [Certificate(claim)])
+    assert Finding(Certificate(claim), "plain", facts).sentence.endswith("because a sum of 16,777,216 supports")
+
+
+@given(rows=st.lists(st.frozensets(st.integers(0, 6)), min_size=1, max_size=9), sigma=st.integers(1, 3))
+@settings(max_examples=60)
+def test_long_sums_are_those_of_closed_itemsets(rows, sigma):
+    found = attack(mine(rows, min_support=sigma), k=4, level="plain")
+    for finding in found.findings:
+        terms = own_sum(SUM, finding.pattern, 1, found.facts)
+        named = {frozenset(found.facts.labels[code] for code in one): many for one, many in terms.items()}
+        assert sum(many * oracle.support(one, rows) for one, many in named.items()) == finding.low
+        assert len(terms) <= max(SPELLED, len(found.facts))
+    found.check()
+
+
+LONG = """
+import resource, sys
+from time import monotonic
+from discreet import attack, bounds, mine, report
+
+many, level = int(sys.argv[1]), sys.argv[2]
+items = [f"item {number:02}" for number in range(many)]
+rows = [items] * 50 + [items[:1]] * 2 + [items[: many // 2]] * 20 + [[]] * 20
+patterns = mine(rows, min_support=10)
+attack(mine([["a", "b"]] * 3 + [["a"]], min_support=2), k=2, level=level)  # loads and compiles
+limit = 1 << 32
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+found = attack(patterns, k=3, level=level, seconds=5, max_itemsets=10_000)
+found.check()
+text = " ".join(report.attack_text(found)) + b"".join(report.attack_json(found)).decode() + found._repr_html_()
+query = " & ".join([f"'{items[0]}'", *(f"~'{item}'" for item in items[1:16])])
+told = bounds(patterns, query)
+print(len(found.findings), len(text) < 20_000, told.low, told.high)
+print(found.findings[0].sentence.rpartition("because ")[2].split(" − ")[0])
+"""
+
+
+@pytest.mark.parametrize(("many", "level"), [(40, "plain"), (24, "derive"), (26, "linear"), (30, "exact")])
+def test_a_channel_that_lacks_many_items_takes_no_memory(many, level):
+    run = subprocess.run([sys.executable, "-c", LONG, str(many), level], capture_output=True, text=True, check=False)
+    assert run.stdout.splitlines() == ["1 True 2 2", "sup(item 00) 72"], run.stderr
 
 
 itemsets = st.frozensets(st.integers(0, 2))

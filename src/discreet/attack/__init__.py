@@ -66,8 +66,9 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 
     ``level`` says what he can do, besides what those before him can: add and subtract supports ("plain", what
     ``detect`` finds); derive supports that are not published, and bound those that he cannot ("derive"); solve linear
-    programs over the largest itemsets and one or two items more ("linear"); look at all rows that there could be
-    ("exact", for a few items). He knows n and, unless ``complete`` is false, that no other itemset reaches the minimum
+    programs over the largest itemsets and one or two items more ("linear"); look at all databases that fit ("exact",
+    for up to 12 items): if that is safe, no pattern of AND, OR and NOT over the published items holds for 1 to k − 1
+    rows in every one of them. He knows n and, unless ``complete`` is false, that no other itemset reaches the minimum
     support; by a ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not
     complete. ``Facts`` say themselves what is known of what is not listed; a schema is added to theirs.
 

@@ -52,7 +52,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     - "best": all of these that fit but "withhold", and the one of the least average distortion.
 
     The release withstands whom it is ``against``: "plain" adds and subtracts supports, as a channel does; "derive" and
-    "linear" infer more (``attack``). What they find is blocked too, until they find nothing.
+    "linear" infer more (``attack``). What they find is blocked too, until they find nothing. Against "exact", for up to
+    12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows in every database
+    that fits; where that is not decided in time, nothing is released.
 
     After each, detection runs on what would be published and finds nothing, and its supports are recounted, or
     nothing is released. The other options are those of ``mine``.

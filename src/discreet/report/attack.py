@@ -23,7 +23,7 @@ WHO: Final = {
     "plain": "who adds and subtracts supports",
     "derive": "who adds and subtracts supports, and derives those that are not listed",
     "linear": "who solves linear programs over what is listed",
-    "exact": "who looks at all rows that there could be",
+    "exact": "who looks at all databases that fit, for any pattern of AND, OR and NOT",
 }
 
 
@@ -52,6 +52,10 @@ def attack_text(
     if shown is not None and many > shown:
         yield f"  … and {many - shown:,} more; a pipe, --out or --json gets all of them."
     yield from ("",) * bool(many)
+    if attack.level == "exact" and attack.is_safe and attack.k > 1:
+        few = f"1 to {attack.k - 1:,} rows"
+        promise = f"No pattern of AND, OR and NOT over the published items holds for {few} in every database that fits."
+        yield from wrap(promise, WIDTH)
     for undecided in attack.undecided:
         yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
     if attack.derived is not None and attack.derived.supports.size:

@@ -28,7 +28,7 @@ HOW: Final = {
 WITHSTOOD: Final = {
     "derive": 'An attacker who also derives supports that are not listed ("derive")',
     "linear": 'An attacker who also solves linear programs over what is listed ("linear")',
-    "exact": 'An attacker who looks at all rows that there could be ("exact")',
+    "exact": 'An attacker who looks at all databases that fit, for any pattern of AND, OR and NOT ("exact")',
 }
 """Whom a release withstands beside those who add and subtract supports."""
 
