@@ -144,18 +144,28 @@ ENDED = """
 import os, signal, discreet
 from discreet.cli import main
 def ended(*_, **__):
-    os.kill(os.getpid(), getattr(signal, os.environ["END"]))
-    signal.pause()
+    try:
+        os.kill(os.getpid(), getattr(signal, os.environ["END"]))
+        signal.pause()
+    except KeyboardInterrupt:
+        if os.environ["AS_NUMBA"]:
+            raise SystemError("returned a result with an exception set")
+        raise
 discreet.detect = ended
 main(prog_name="discreet")
 """
 
 
-@pytest.mark.parametrize(("end", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_ends_a_command_in_one_line(file, end, code):
+@pytest.mark.parametrize("as_numba", ["", "1"], ids=["plain", "in a kernel"])
+@pytest.mark.parametrize(
+    ("end", "code", "words"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM"), ("SIGHUP", 129, "SIGHUP")]
+)
+def test_a_signal_ends_a_command_in_one_line(file, end, code, words, as_numba):
     command = [sys.executable, "-c", ENDED, "detect", str(file), "-k", "10", "--min-support", "10"]
-    done = subprocess.run(command, env={**os.environ, "END": end}, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"error: stopped by {end}\n")
+    done = subprocess.run(
+        command, env={**os.environ, "END": end, "AS_NUMBA": as_numba}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"error: stopped by {words}\n")
 
 
 def test_signals_that_are_ignored_or_handled_stay_so_and_others_are_given_back(file, monkeypatch):
