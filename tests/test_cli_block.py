@@ -272,17 +272,19 @@ from discreet.block import optimal
 from discreet.cli import main
 real = optimal.answer
 def answer(problem):
-    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Timer(1, os.kill, (os.getpid(), getattr(signal, os.environ["END"]))).start()
     return real(problem)
 optimal.answer = answer
 main(prog_name="discreet")
 """
 
 
-def test_ctrl_c_ends_a_long_solve_soon(tmp_path):
+@pytest.mark.parametrize(("end", "code", "words"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
+def test_a_signal_ends_a_long_solve_soon(tmp_path, monkeypatch, end, code, words):
+    monkeypatch.setenv("END", end)
     file = written(tmp_path / "rows.csv", discreet.generate.clinic(3000, seed=2))
     options = ["--min-support", "5%", "-k", "20", "--method", "optimal", "--seconds", "600", "--quiet"]
     command = [sys.executable, "-c", INTERRUPTED, "block", file, *options, "--out", tmp_path / "release"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: stopped by Ctrl-C\n")
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"error: stopped by {words}\n")
     assert list(tmp_path.iterdir()) == [file]

@@ -31,8 +31,8 @@ and ends with one of these exit codes:
 | 0 | done, or safe to publish |
 | 1 | unsafe to publish. `audit`: REVIEW or WITHHOLD; `detect`: there is a channel; `block`: the policy asks for more; `verify`: there is a fault |
 | 2 | wrong usage or input; one line on stderr says what |
-| 130 | stopped by Ctrl-C |
-| 141 | the reader of a pipe went away |
+| 129, 130, 143 | stopped by SIGHUP, Ctrl-C or SIGTERM; what was not whole is removed |
+| 141 | the reader of a pipe went away; files and folders that were asked for are written |
 
 Progress is shown on stderr, and only on a terminal. `--json` gives everything that was found, for a program.
 

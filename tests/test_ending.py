@@ -141,21 +141,31 @@ def test_whenever_a_command_is_ended_the_old_or_the_new_is_there_whole(tmp_path,
 
 
 ENDED = """
-import os, signal, discreet
+import os, signal, time, discreet
 from discreet.cli import main
 def ended(*_, **__):
-    os.kill(os.getpid(), getattr(signal, os.environ["END"]))
-    signal.pause()
+    try:
+        os.kill(os.getpid(), getattr(signal, os.environ["END"]))
+        while True:
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        if os.environ["AS_NUMBA"]:
+            raise SystemError("returned a result with an exception set")
+        raise
 discreet.detect = ended
 main(prog_name="discreet")
 """
 
 
-@pytest.mark.parametrize(("end", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_ends_a_command_in_one_line(file, end, code):
+@pytest.mark.parametrize("as_numba", ["", "1"], ids=["plain", "in a kernel"])
+@pytest.mark.parametrize(("end", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_ends_a_command_in_one_line(file, monkeypatch, end, code, as_numba):
+    monkeypatch.setenv("END", end)
+    monkeypatch.setenv("AS_NUMBA", as_numba)
     command = [sys.executable, "-c", ENDED, "detect", str(file), "-k", "10", "--min-support", "10"]
-    done = subprocess.run(command, env={**os.environ, "END": end}, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"error: stopped by {end}\n")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    words = f"error: stopped by {'Ctrl-C' if end == 'SIGINT' else end}\n"
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", words)
 
 
 def test_signals_that_are_ignored_or_handled_stay_so_and_others_are_given_back(file, monkeypatch):

@@ -43,8 +43,8 @@ ARGUMENT: Final = re.compile(
 """An argument in a sentence, with or without its value; no part of the name of a file."""
 FLAGS: Final = {"grown=True": "--grown", "complete=False": "--partial"}
 """Arguments that are flags on the command line."""
-ENDS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a command as Ctrl-C does."""
+ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a command, with all cleaned up; the first is Ctrl-C."""
 UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 """What is wrong with a stream that takes no more: its disk is full, or it leads nowhere."""
 
@@ -141,20 +141,27 @@ def _ending(arguments: Iterable[str]) -> Iterator[None]:
 
 @contextmanager
 def _hearing_signals() -> Iterator[None]:
-    """Let signals that end a process do so as Ctrl-C does, with all cleaned up, unless they are ignored or handled."""
+    """Let each signal that ends a process do so as Ctrl-C does, unless it is ignored, or handled by somebody else."""
+    came: list[int] = []
 
     def stop(number: int, _frame: object) -> NoReturn:
+        came.append(number)
         raise KeyboardInterrupt(number)
 
     is_main = threading.current_thread() is threading.main_thread()
-    heard = [end for end in ENDS if is_main and signal.getsignal(end) == signal.SIG_DFL]
+    before = {end: signal.getsignal(end) for end in ENDS if is_main}
+    heard = [end for end, then in before.items() if then in {signal.SIG_DFL, signal.default_int_handler}]
     try:
         for end in heard:
             signal.signal(end, stop)
         yield
+    except Exception:
+        if came:  # Numba raises an error of its own where it is interrupted
+            raise KeyboardInterrupt(came[0]) from None
+        raise
     finally:
         for end in heard:
-            signal.signal(end, signal.SIG_DFL)
+            signal.signal(end, before[end])
 
 
 def _open_closed_streams() -> None:

@@ -23,7 +23,7 @@ def index(*, file: str, out: str | None, quiet: bool, **reading: str | None) -> 
     """Write the inverted file of FILE: for each item the rows that hold it, as compressed bitmaps.
 
     An index FILE.index beside FILE is used by `discreet query` until FILE changes. It holds all that FILE holds:
-    keep it as you keep FILE.
+    keep it as you keep FILE. Only you can read it.
     """
     from discreet import InvertedFile, OptionError
     from discreet.cli.watch import watching

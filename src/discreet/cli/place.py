@@ -1,20 +1,18 @@
 """Where results go: refused before hours of work if it cannot be. And the time that they tell, if they tell one."""
 
-import atexit
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 
 @contextmanager
 def rehearsed(option: str, place: str, *sources: str | None) -> Iterator[Path]:
     """Yield a path beside ``place`` to try things on; refuse a place that is no file, or one of the ``sources``."""
     from discreet import OutputError
+    from discreet.report import aside
 
     path = Path(place)
     try:
@@ -22,9 +20,9 @@ def rehearsed(option: str, place: str, *sources: str | None) -> Iterator[Path]:
             raise OutputError(f"{option} is {place or 'empty'}, which is no file; give the name of a file")
         if any(source is not None and _same(path, source) for source in sources):
             raise OutputError(f"{option} is {place}, a file that is to be read; give another name")
-        with TemporaryDirectory(dir=path.parent, prefix=".discreet-") as beside:
-            atexit.register(shutil.rmtree, beside, ignore_errors=True)  # in case that removing it is interrupted
-            yield Path(beside) / path.name
+        with aside(path) as part:
+            part.mkdir(0o700)
+            yield part / path.name
     except OSError as error:
         if isinstance(error, OutputError):
             raise

@@ -1,6 +1,7 @@
 """Reports of what was found: pages and text for people, JSON and CSV for programs; and for the owner, exposed rows."""
 
 from discreet.io.files import MARK, save
+from discreet.io.files import aside as aside
 from discreet.labels import printable
 from discreet.measure import percent
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
