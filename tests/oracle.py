@@ -802,7 +802,7 @@ def completions(supports, items, most):
     return found
 
 
-def fitting(told, items, most, groups=()):
+def databases_with(told, items, most, groups=()):
     """Return all databases with the supports that are told, of which no row holds two items of a group.
 
     At most so many rows hold an itemset that is not told of.
