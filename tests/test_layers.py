@@ -19,6 +19,7 @@ LAYERS = (
     "program",
     "order",
     "query",
+    "baskets",
     "transactions",
     "merged",
     "patterns",

@@ -183,6 +183,7 @@ def audit(
                 "a tree is judged by its counts alone; give k or a policy, and nothing that is for itemsets"
             )
         return audited(source, rule, rows)
+    rows = None if rows is None else as_rows(rows)
     if isinstance(source, Rules | Facts):
         if min_support is not None or limits or olds:
             raise OptionError("rules and limits are judged as they are; give k or a policy, rows= and schema= alone")

@@ -23,7 +23,8 @@ SLICE: Final = 1 << 16
 def is_frame(source: object) -> bool:
     """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
     # Of the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
-    return hasattr(type(source), "columns") or getattr(source, "ndim", 1) != 1
+    is_other = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
+    return is_other or getattr(source, "ndim", 1) != 1
 
 
 def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded:
@@ -89,7 +90,10 @@ def _columns(frame: Frame) -> tuple[int, Sequence[Label], Iterator[Rows]]:
     if hasattr(type(frame), "tocsc"):
         return frame.shape[0], range(frame.shape[1]), _sparse_matrix(frame.tocsc())
     if isinstance(frame, np.ndarray):
-        return len(frame), range(frame.shape[1]), (_ones(column, at) for at, column in enumerate(frame.T))
+        if np.ma.is_masked(frame):
+            raise InputError("the array has masked values; fill them with 0 or False")
+        plain = np.asarray(frame)
+        return len(plain), range(plain.shape[1]), (_ones(column, at) for at, column in enumerate(plain.T))
     if hasattr(type(frame), "iloc"):
         labels = frame.columns.tolist()
         return len(frame), labels, (_pandas_column(frame.iloc[:, at], at) for at in range(len(labels)))
@@ -154,7 +158,7 @@ def _ones(values: NDArray[Any], at: int) -> Rows:
     if not good:
         raise InputError(
             f"column {at + 1} of the one-hot table holds values other than 0, 1, True and False; "
-            "for a table of row ids and items give row= and item=, for one of lists items="
+            "read a table of row ids and items with row= and item=, one of lists with items="
         )
     return np.flatnonzero(values).astype(np.int32)
 
