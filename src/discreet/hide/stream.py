@@ -1,12 +1,10 @@
 """Hide in one scan: a file that may be larger than memory, window by window, written again without what must go."""
 
-import csv
 import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from io import StringIO
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
@@ -20,6 +18,8 @@ from discreet.hide.problem import Changes, changes_of
 from discreet.hide.sensitive import Sensitive, Share, as_sensitive
 from discreet.hide.swa import Demand, Windows, as_window, choose
 from discreet.inverted import InvertedFile
+from discreet.io.coding import blocks
+from discreet.io.csv import line
 from discreet.io.files import CHUNK, COMPRESSIONS, Place, beside, naming, save, stream
 from discreet.io.formats import check_options
 from discreet.io.lines import Lines, Removed, Text, changed, in_batches
@@ -204,9 +204,7 @@ class _Run:
     def _tell(self, lines: Iterable[list[str]]) -> None:
         """Write lines to the log, if there is one."""
         if self.log is not None:
-            text = StringIO()
-            csv.writer(text, lineterminator="\n").writerows(lines)
-            self.log.write(text.getvalue().encode())
+            self.log.writelines(blocks(map(line, lines)))
 
     def _check_room(self, batch: Lines, memory: int | None) -> None:
         """Refuse a window that takes twice the memory that it should, after rows that were shorter."""

@@ -7,7 +7,7 @@ from discreet.errors import InputError, OptionError
 from discreet.io import frames, sensitive, sql
 from discreet.io.coding import patterns_in_order, rows_in_order
 from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save
-from discreet.io.formats import check_options, find, format_of
+from discreet.io.formats import check_options, find, format_of, reading
 from discreet.io.listed import Listed, Mined, listed
 from discreet.io.rewrite import rewrite
 from discreet.io.scan import scan
@@ -53,9 +53,9 @@ def read(
         return sql.read(source, table=table, query=query, row=row, item=item)
     if is_place(source) and not frames.is_frame(source):
         form = format_of(source, format, what="rows")
-        check_options(given, form.options, f"the format {form.name}")
+        asked = reading(form, format, given)
         with naming(source):
-            rows: Transactions = form.module.read(load(source), **given)
+            rows: Transactions = form.module.read(load(source), **asked)
             return rows
     if format is not None:
         raise OptionError("format= is for files; leave it out for frames and rows")

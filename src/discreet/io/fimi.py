@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.errors import InputError, OutputError
 from discreet.io.coding import (
+    LONE_RETURN,
     WHOLE_NUMBER,
     Coded,
     blocks,
     ragged,
+    refuse_lone_returns,
     refuse_what_lines_cannot_hold,
     used,
     whole_labels,
@@ -33,7 +35,7 @@ PROBLEMS: Final = {
     2: f"a negative number; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
     3: f"a number above {LARGEST_ITEM}; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
     4: "a byte that is no text; the file is damaged, compressed or of another format: name it with format=",
-    5: "a carriage return that ends no line; save the file with line feeds",
+    5: LONE_RETURN,
 }
 
 
@@ -132,6 +134,7 @@ def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[NDArray[np.i
     problem, line, rows, largest = kernels.fimi.parse(seen, skipped, items, offsets)
     if problem:
         raise InputError(f"line {before + line} holds {PROBLEMS[problem]}")
+    refuse_lone_returns(data, before=before)
     offsets.resize(rows + 1, refcheck=False)
     items.resize(int(offsets[-1]), refcheck=False)
     return offsets, items, int(largest)

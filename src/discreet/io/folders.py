@@ -1,18 +1,18 @@
 """Folders: written beside and moved into place, all of one or nothing; and the private one that stands inside."""
 
-import csv
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from discreet.errors import OutputError
+from discreet.io.coding import blocks
+from discreet.io.csv import line
 from discreet.io.files import save
 
 MARK: Final = "DO-NOT-RELEASE"
@@ -73,9 +73,7 @@ def digest(path: Path) -> str:
 
 def write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
     """Write a table with a head."""
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *lines])
-    save(path, [text.getvalue().encode()])
+    save(path, blocks(map(line, [head, *lines])))
 
 
 def write_text(path: Path, lines: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 """Frames of pandas, polars and Arrow, and SciPy's sparse matrices, read column by column and never made dense."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -43,26 +43,22 @@ def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded
     return _from_columns(n, [(label, holders[label]) for label in ordered(names)])
 
 
-def from_long(
-    frame: Frame,
-    *,
-    row: str,
-    item: str,
-    as_labels: Callable[[list[Any]], Sequence[Label]] = list,
-) -> Coded:
-    """Return the rows of a table with a row id and an item a line, in the order in which the ids first appear.
-
-    ``as_labels`` makes labels, and ids, of the distinct values.
-    """
+def from_long(frame: Frame, *, row: str, item: str) -> Coded:
+    """Return the rows of a table with a row id and an item a line, in the order in which the ids first appear."""
     table = narwhal(frame)
     _check_columns(table, row, item)
     rows, ids = _coded(table[row], f"column {row!r}")
-    items, labels = _coded(table[item], f"column {item!r}")
+    return grouped(rows, ids, *_coded(table[item], f"column {item!r}"))
+
+
+def grouped(
+    rows: NDArray[np.int32], ids: Sequence[Hashable], items: NDArray[np.int32], labels: Sequence[Label]
+) -> Coded:
+    """Return the rows of lines with a row id and an item each, both coded."""
     lengths = np.bincount(rows, minlength=len(ids))
     offsets = np.zeros(len(ids) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    grouped = items[np.argsort(rows, kind="stable")]
-    return Coded(offsets, *in_order(grouped, as_labels(labels)), ids=list(as_labels(ids)))
+    return Coded(offsets, *in_order(items[np.argsort(rows, kind="stable")], labels), ids=list(ids))
 
 
 def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:

@@ -10,6 +10,7 @@ from discreet.errors import InputError, OutputError
 from discreet.io import fimi
 from discreet.io.coding import (
     Coded,
+    as_lines,
     as_text,
     blocks,
     is_plain,
@@ -103,7 +104,7 @@ def pieces() -> Pieces:
 
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of an SPMF file."""
-    lines = [line.removesuffix("\r") for line in as_text(data).split("\n")]
+    lines = as_lines(data)
     names = names_of(lines)
     pairs = (
         _pattern(line, number)
