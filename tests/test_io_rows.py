@@ -1,14 +1,16 @@
 """Rows: what is written is read back, and files of others are read as their formats mean it."""
 
-from io import BytesIO
+import csv
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet import OptionError, OutputError, Transactions, read, write
+from discreet import InputError, OptionError, OutputError, Transactions, read, write
 
 FORMATS = ("fimi", "spmf", "csv", "onehot", "parquet")
 SUFFIXES = {"fimi": ".dat", "spmf": ".txt", "csv": ".csv", "parquet": ".parquet"}
@@ -246,3 +248,58 @@ def test_options_of_other_formats_are_refused():
         read(BytesIO(b"a,b"), format="csv", row="a")
     with pytest.raises(OptionError, match="one character"):
         read(BytesIO(b"a,b"), format="csv", separator=", ")
+
+
+odd = st.text(st.sampled_from("ab =+-@'\t\r\n\",;|＝"), min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize("form", ["spmf", "csv", "onehot", "parquet"])
+@given(rows=tables(odd, least=1))
+def test_labels_of_blanks_quotes_and_signs_are_read_back_or_refused(form, rows):
+    holds_line_ends = form == "parquet"
+    try:
+        data = written(rows, form)
+    except OutputError:
+        labels = frozenset().union(*rows)
+        is_table = form == "onehot"
+        assert (not holds_line_ends and any({*label} & {*"\r\n"} for label in labels)) or (
+            is_table and (not labels or not all(map(str.strip, labels)))
+        )
+        return
+    assert read(BytesIO(data), **as_meant(form)) == Transactions(rows)
+
+
+@given(rows=tables(odd, least=1))
+def test_no_field_of_a_csv_is_a_formula(rows):
+    for form in ("csv", "onehot"):
+        try:
+            data = written(rows, form)
+        except OutputError:
+            continue
+        fields = [field for line in csv.reader(StringIO(data.decode(), newline="")) for field in line]
+        assert not any(field.startswith(tuple("=+-@\t\r＝＋－＠")) for field in fields)
+
+
+def test_labels_keep_their_blanks_in_every_format(tmp_path):
+    rows = [["cream cheese ", " tea", "milk"], ["milk"]]
+    for form in ("csv", "onehot", "spmf", "parquet"):
+        assert read(BytesIO(written(rows, form)), format=form) == Transactions(rows)
+    frame = pl.DataFrame({"id": [1, 1, 1, 2], "what": ["cream cheese ", " tea", "milk", "milk"]})
+    frame.write_csv(tmp_path / "long.csv")
+    long = read(tmp_path / "long.csv", row="id", item="what")
+    assert long == read(frame, row="id", item="what") == Transactions(rows, ids=[1, 2])
+
+
+def test_a_blank_before_a_quote_is_refused():
+    for data in (b'tea, "red, dry"\n', b'tea,rye\n\t"milk"\n'):
+        with pytest.raises(InputError, match="has blanks before a quote"):
+            read(BytesIO(data), format="csv")
+    assert list(read(BytesIO(b'" ""x","a, ""b"\n'), format="csv")) == [{' "x', 'a, "b'}]
+
+
+@pytest.mark.parametrize(
+    ("data", "form"), [(b"1 2\r3 4\n", "fimi"), (b"1 2\r 3\n", "fimi"), (b"@A\r1 2\r2 3\r", "spmf")]
+)
+def test_a_lone_carriage_return_in_rows_of_numbers_is_refused(data, form):
+    with pytest.raises(InputError, match="line 1 holds a carriage return that ends no line"):
+        read(BytesIO(data), format=form)

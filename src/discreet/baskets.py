@@ -23,7 +23,7 @@ BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
 """The values of a one-hot table, as text in small letters."""
 ROW_ID: Final = re.compile(
     r"(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
-    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$",
+    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)",
     re.IGNORECASE,
 )
 """What a column of row ids may be called."""
@@ -147,10 +147,12 @@ def _other_separator(lines: Sequence[Sequence[str]]) -> str | None:
     for sign, name in SEPARATORS.items():
         held = sum(sign in field for field in alone)
         if 2 * held > len(lines):
-            return f"{held:,} of {len(lines):,} lines have {name} in their only field; give it with separator=, or {MEANT}"
+            return (
+                f"{held:,} of {len(lines):,} lines have {name} in their only field; give it with separator=, or {MEANT}"
+            )
     blank = sum(" " in field.strip() for field in alone)
     if len(alone) == len(lines) >= FEW and 2 * blank > len(lines):
-        return f"no line has a comma, and {blank:,} of {len(lines):,} have blanks; give separator=' ', or {MEANT}"
+        return f"no line has a comma, and {blank:,} of {len(lines):,} have blanks; give a blank with separator=, or {MEANT}"
     return None
 
 
@@ -160,6 +162,8 @@ def _is_of_attributes(lines: Lines) -> bool:
     if all(len(set(column)) == 1 for column in columns):
         return False  # one row many times
     values = [set(column) - {""} for column in columns]
+    if all("=" in str(value) for column in values for value in column):
+        return False  # values that name their attributes are items
     many = sum(map(len, values))
     keep_apart = len(set().union(*values)) == many and 2 * many <= len(lines) * len(columns)
     fills = any(max(Counter(column).values()) >= 0.95 * len(lines) and len(lines) >= 2 * FEW for column in columns)

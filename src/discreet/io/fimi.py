@@ -1,12 +1,13 @@
 """FIMI: whole numbers with blanks between them, one row a line."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import baskets, kernels
 from discreet.errors import InputError, OutputError
 from discreet.io.coding import (
     LONE_RETURN,
@@ -46,6 +47,7 @@ def read(data: Data) -> Transactions:
     [[1, 2, 3], [], [9, 10]]
     """
     offsets, items, largest = parse(data, comments=b"")
+    check_rows(offsets, items)
     return Coded(offsets, items, tuple(code(items, largest).tolist())).transactions()
 
 
@@ -74,9 +76,25 @@ def pieces() -> Pieces:
 
 def read_pieces(chunks: Iterable[bytes], *, comments: bytes) -> Iterator[Piece]:
     """Yield the rows of a file as they come."""
+    begun = False
     for data, before in whole_lines(chunks):
         offsets, items, _ = parse(data, comments=comments, before=before)
+        if not begun:
+            check_rows(offsets, items)
+        begun = begun or offsets.size > 1
         yield Piece(offsets, items)
+
+
+def check_rows(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> None:
+    """Refuse a table of 0 and 1, by its first rows."""
+    bounds = offsets[: baskets.SEEN + 1].tolist()
+    if bounds[-1] and items[: bounds[-1]].max() <= 1:
+        rows = [items[start:stop].tolist() for start, stop in pairwise(bounds)]
+        if baskets.is_onehot(rows):
+            raise InputError(
+                f"all lines hold {len(rows[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
+                "a header of labels, and read it with format='onehot'"
+            )
 
 
 def slots_of(wanted: Sequence[str]) -> dict[int, int]:

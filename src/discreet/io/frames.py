@@ -1,6 +1,6 @@
 """Frames of pandas, polars and Arrow, and SciPy's sparse matrices, read column by column and never made dense."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -69,10 +69,10 @@ def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
     flat, lengths = [np.zeros(0, dtype=np.int32)], [0]
     for part in _slices(table[items]):
         for number, listed in enumerate(part, start=len(lengths)):
-            if isinstance(listed, str) or not isinstance(listed, Iterable):
+            if isinstance(listed, str | bytes | Mapping) or not isinstance(listed, Iterable):
                 raise InputError(f"row {number} of column {items!r} holds no list; give a column of lists with items=")
         lengths.extend(map(len, part))
-        flat.append(np.array(codes.of(label for listed in part for label in listed), dtype=np.int32))
+        flat.append(_codes_of(codes, (label for listed in part for label in listed), f"column {items!r}"))
     _check_missing(np.concatenate(flat), codes.values, f"column {items!r}")
     coded, labels = in_order(np.concatenate(flat), codes.values)
     ids = None if row is None else [value for part in _slices(table[row]) for value in part]
@@ -137,9 +137,12 @@ def _pandas_column(series: Any, at: int) -> Rows:  # noqa: ANN401 - pandas is op
 
 
 def _whole(series: Any, at: int) -> Any:  # noqa: ANN401 - a series of narwhals, whatever is behind it
+    import narwhals as nw  # noqa: PLC0415 - as above
+
     if series.is_null().any():
         raise _missing(at)
-    return series
+    # NumPy has no integers of 128 bits; no other number becomes a 0 or a 1 as a float.
+    return series.cast(nw.Float64) if series.dtype in (nw.Int128, nw.UInt128) else series
 
 
 def _ones(values: NDArray[Any], at: int) -> Rows:
@@ -193,10 +196,18 @@ def _slices(series: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a series of n
 def _coded(series: Any, name: str) -> tuple[NDArray[np.int32], list[Hashable]]:  # noqa: ANN401 - a series of narwhals
     """Return the code of each value, and the values by code."""
     codes: Codes[Hashable] = Codes()
-    parts = [np.array(codes.of(part), dtype=np.int32) for part in _slices(series)]
+    parts = [_codes_of(codes, part, name) for part in _slices(series)]
     coded = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
     _check_missing(coded, codes.values, name)
     return coded, codes.values
+
+
+def _codes_of(codes: Codes[Hashable], values: Iterable[Any], name: str) -> NDArray[np.int32]:
+    """Return the codes of values; refuse what is no label."""
+    try:
+        return np.array(codes.of(values), dtype=np.int32)
+    except TypeError:
+        raise InputError(f"{name} holds values that cannot be labels, such as lists; name a column of labels") from None
 
 
 def _check_missing(coded: NDArray[np.int32], values: Sequence[Hashable], name: str) -> None:

@@ -42,6 +42,7 @@ def read(data: Data) -> Transactions:
     """
     names = names_of(as_text(data).split("\n")) if ITEM.encode() in data else {}
     offsets, items, largest = fimi.parse(data, comments=COMMENTS)
+    fimi.check_rows(offsets, items)
     numbers = fimi.code(items, largest).tolist()
     items, labels = in_order(items, named(numbers, names))
     return Coded(offsets, items, labels).transactions()
@@ -92,11 +93,14 @@ def pieces() -> Pieces:
 
     def read(chunks: Iterable[bytes]) -> Iterator[Piece]:
         names.clear()
-        for data, before in whole_lines(chunks):
-            if ITEM.encode() in data:
-                _add_names(names, as_text(data, before=before).split("\n"), before)
-            offsets, items, _ = fimi.parse(data, comments=COMMENTS, before=before)
-            yield Piece(offsets, items)
+
+        def named_chunks() -> Iterator[bytes]:
+            for data, before in whole_lines(chunks):
+                if ITEM.encode() in data:
+                    _add_names(names, as_text(data, before=before).split("\n"), before)
+                yield data
+
+        yield from fimi.read_pieces(named_chunks(), comments=COMMENTS)
         _check_names(names)
 
     return Pieces(read, lambda items: named(items.tolist(), names))
