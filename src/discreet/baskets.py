@@ -6,6 +6,7 @@ All that is said of lines is counts, never their values.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from discreet.errors import InputError
@@ -90,7 +91,7 @@ def has_ids(lines: Lines) -> bool:
     if len(lines) < FEW or any(len(line) <= 1 for line in lines):
         return False
     many, rest = _many_ids(lines), [value for line in lines for value in line[1:]]
-    runs = 1 + sum(one[0] != other[0] for one, other in zip(lines, lines[1:], strict=False))
+    runs = 1 + sum(one[0] != other[0] for one, other in pairwise(lines))
     is_often = 2 * len(set(rest)) <= len(rest)
     return 2 * many >= FEW and FEW * many >= len(lines) and runs == many and is_often and not _firsts(lines) & {*rest}
 
@@ -118,7 +119,7 @@ def _doubts(lines: Sequence[Sequence[str]], *, is_assumed: bool) -> Iterator[str
             f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header; put a header "
             f"of labels before them and read it with format='onehot'; {MEANT}"
         )
-    if is_onehot(lines[1:]) and _width(lines) or is_onehot_with_ids(lines[1:]) and _width(lines):
+    if width and (is_onehot(lines[1:]) or is_onehot_with_ids(lines[1:])):
         ids = "" if is_onehot(lines[1:]) else ", and name the column of ids with row="
         yield (
             "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
@@ -131,8 +132,8 @@ def _doubts(lines: Sequence[Sequence[str]], *, is_assumed: bool) -> Iterator[str
         )
     if has_ids(lines):
         yield (
-            f"the lines begin with what looks like row ids, {_many_ids(lines):,} different ones in {many:,} lines; leave "
-            f"the ids out, or put a header before the lines and name its columns with row= and item=; {MEANT}"
+            f"the lines begin with what looks like row ids, {_many_ids(lines):,} different ones in {many:,} lines; "
+            f"leave the ids out, or put a header before the lines and name its columns with row= and item=; {MEANT}"
         )
     if width > 1 and many >= FEW and _is_of_attributes(lines):
         yield (

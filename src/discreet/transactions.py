@@ -1,6 +1,7 @@
 """Transactions: n rows of items, immutable, coded as integers."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -269,9 +270,9 @@ def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label], b
     is_ordered = True
     for number, row in enumerate(rows, start=1):
         _check_row(row, number)
-        is_ordered = is_ordered and not isinstance(row, Set)
+        is_ordered = is_ordered and not isinstance(row, AbstractSet)
         before = len(flat)
-        flat.extend(row.tolist() if hasattr(type(row), "tolist") else row)
+        flat.extend(getattr(row, "tolist", row.__iter__)())  # the numbers of an array, as Python has them
         lengths.append(len(flat) - before)
     return lengths, flat, is_ordered
 

@@ -124,22 +124,25 @@ def pieces(
 def without(data: Data, losses: Losses, *, separator: str | None = None, row: str, item: str) -> Iterator[bytes]:
     """Yield the long form without the lines of what rows lose; all else is the same bytes."""
     as_text(data)
-    texts, pairs = [], []
     rest = parsed(text_of(data), as_separator(separator))
-    head, places = [], None
-    for text, record in rest:
-        if places is not None:
-            texts.append(text)
-            pairs.append(_pair(record, places, len(pairs) + 2))
-        else:
-            head.append(text)
-            places = _places(record, row, item) if record else None
+    empty, (head, names) = _first(rest)
+    places = _places(names, row, item)
+    lines = [(text, *_pair(record, places, number)) for number, (text, record) in enumerate(rest, start=2)]
     gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
-    kept = kept_lines([id_ for id_, _ in pairs], [label for _, label in pairs], gone)
-    if data.startswith(BYTE_ORDER_MARK):
-        yield BYTE_ORDER_MARK
-    yield "".join(head).encode()
-    yield from (text.encode() for text, stays in zip(texts, kept, strict=True) if stays)
+    kept = kept_lines([id_ for _, id_, _ in lines], [label for *_, label in lines], gone)
+    mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
+    yield mark + f"{empty}{head}".encode()
+    yield from (text.encode() for (text, *_), stays in zip(lines, kept, strict=True) if stays)
+
+
+def _first(rest: Iterator[tuple[str, list[str]]]) -> tuple[str, tuple[str, list[str]]]:
+    """Return the text of empty records, and the first one that is not, with its fields."""
+    empty: list[str] = []
+    for text, record in rest:
+        if record:
+            return "".join(empty), (text, record)
+        empty.append(text)
+    return "".join(empty), ("", [])
 
 
 def fields(line: str, separator: str) -> Iterator[tuple[int, int, str, bool]]:
@@ -313,8 +316,8 @@ def _labels(codes: Codes[str], *, is_meant: bool) -> list[Label]:
     alike = len(texts) - len(set(map(str.strip, texts)))
     if alike and not is_meant:
         raise InputError(
-            f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, or "
-            f"{baskets.MEANT}"
+            f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, "
+            f"or {baskets.MEANT}"
         )
     return as_labels(texts)
 

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -73,7 +74,7 @@ def digest(path: Path) -> str:
 
 def write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
     """Write a table with a head."""
-    save(path, blocks(map(line, [head, *lines])))
+    save(path, chain(blocks([line(head)]), blocks(map(line, lines))))
 
 
 def write_text(path: Path, lines: Iterable[str]) -> None:

@@ -1,7 +1,7 @@
 """Read: how a file is shaped, seen before it is loaded; and what was loaded.
 
-``preview`` gives ``file``, ``bytes``, ``format``, ``formats``, ``shape`` (null where it must be chosen, for the reason in
-``error``), ``shapes`` (those that this format can have),
+``preview`` gives ``file``, ``bytes``, ``format``, ``formats``, ``shape`` (null where it must be chosen, as ``error``
+says), ``shapes`` (those that this format can have),
 ``columns`` (names, or null where there are none), ``row``, ``item``, ``items``, ``separator``, ``patterns`` (whether it
 holds patterns, not rows), ``lines`` (the first raw lines, at most 8, cut), ``rows`` (the first 8 as they are read:
 ``items``, at most 20, ``more``, how many others, and ``id``, null without ids) and ``error`` (null or a sentence).
