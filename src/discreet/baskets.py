@@ -153,7 +153,8 @@ def _other_separator(lines: Sequence[Sequence[str]]) -> str | None:
             )
     blank = sum(" " in field.strip() for field in alone)
     if len(alone) == len(lines) >= FEW and 2 * blank > len(lines):
-        return f"no line has a comma, and {blank:,} of {len(lines):,} have blanks; give a blank with separator=, or {MEANT}"
+        seen = f"no line has a comma, and {blank:,} of {len(lines):,} have blanks"
+        return f"{seen}; give a blank with separator=, or {MEANT}"
     return None
 
 

@@ -88,7 +88,7 @@ def read_pieces(chunks: Iterable[bytes], *, comments: bytes) -> Iterator[Piece]:
 def check_rows(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> None:
     """Refuse a table of 0 and 1, by its first rows."""
     bounds = offsets[: baskets.SEEN + 1].tolist()
-    if bounds[-1] and items[: bounds[-1]].max() <= 1:
+    if len(bounds) > baskets.FEW and bounds[-1] and items[: bounds[-1]].max() <= 1:
         rows = [items[start:stop].tolist() for start, stop in pairwise(bounds)]
         if baskets.is_onehot(rows):
             raise InputError(
