@@ -229,6 +229,13 @@ def test_a_table_of_0_and_1_is_no_fimi(tmp_path):
                 reader(file)
 
 
+def test_a_table_is_not_hidden_in_as_baskets(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(LONG.to_csv(index=False).encode())
+    with pytest.raises(InputError, match="looks like a header of 2 columns"):
+        discreet.hide_file(file, tmp_path / "hidden.csv", [["a"]])
+
+
 def test_labels_that_differ_only_in_blanks_must_be_meant(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_bytes(b"milk, bread\nbread, milk\n")

@@ -21,7 +21,7 @@ from discreet.inverted import InvertedFile
 from discreet.io.coding import blocks
 from discreet.io.csv import line
 from discreet.io.files import CHUNK, COMPRESSIONS, Place, beside, naming, save, stream
-from discreet.io.formats import check_options
+from discreet.io.formats import reading
 from discreet.io.lines import Lines, Removed, Text, changed, in_batches
 from discreet.io.rewrite import same_format
 from discreet.io.sensitive import Named
@@ -91,10 +91,12 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     if not form.lines or not isinstance(target, str | os.PathLike) or target == "-":
         raise OptionError("one scan goes from a file with a line a row to another one; for others use hide and rewrite")
     given = {} if separator is None else {"separator": separator}
-    check_options(given, form.options, f"the format {form.name}")
+    asked = reading(form, format, given)
     order = _order(sensitive, disclosure, below)
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
+        if isinstance(source, str | os.PathLike) and source != "-":
+            next(form.module.pieces(**asked).read(stream(source)), None)  # refuses a table that is no baskets
         run = _Run(form.module.lines(order.wanted, **given), order, tell, _size(source))
         with nullcontext() if log is None else beside(_apart(log, source, target)) as run.log:
             save(target, run.hidden(run.reading(stream(source)), *limits))
