@@ -267,14 +267,15 @@ def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label], b
     _check_source(rows)
     lengths: list[int] = []
     flat: list[Label] = []
-    is_ordered = True
+    kinds: set[type] = set()
     for number, row in enumerate(rows, start=1):
-        _check_row(row, number)
-        is_ordered = is_ordered and not isinstance(row, AbstractSet)
+        if type(row) not in kinds:
+            _check_row(row, number)
+            kinds.add(type(row))
         before = len(flat)
         flat.extend(getattr(row, "tolist", row.__iter__)())  # the numbers of an array, as Python has them
         lengths.append(len(flat) - before)
-    return lengths, flat, is_ordered
+    return lengths, flat, not any(issubclass(kind, AbstractSet) for kind in kinds)
 
 
 def _check_source(rows: object) -> None:

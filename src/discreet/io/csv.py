@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -357,10 +357,8 @@ def _long_pieces(lines: Iterator[list[str]], codes: Codes[str], row: str, item: 
 def _long_blocks(lines: Iterator[list[str]], row: str, item: str) -> Iterator[list[tuple[str, str]]]:
     """Yield the row ids and labels of the long form, a block of lines at a time."""
     places = _places(next(filter(None, lines), []), row, item)
-    for number in count(2, BLOCK):
-        block = [_pair(record, places, at) for at, record in enumerate(islice(lines, BLOCK), start=number)]
-        if not block:
-            return
+    numbered = enumerate(lines, start=2)
+    while block := [_pair(record, places, number) for number, record in islice(numbered, BLOCK)]:
         yield block
 
 
