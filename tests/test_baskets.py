@@ -299,14 +299,17 @@ LONG_FORM = {"format": "csv", "row": "a", "item": "b"}
         [{"format": "csv"}, {"format": "csv", "separator": ","}, LONG_FORM, {"format": "fimi"}, {"format": "spmf"}]
     ),
     head=st.sampled_from([b"a,b\n", b"a,b\r", b"b,c,a\r\n"]),
+    chunk=st.sampled_from([1, 3, 1 << 20]),
 )
-@example(b"1,a\r1,b\n", LONG_FORM, b"a,b\n")
-@example(b'1,"a\rb"\n2,a\n', LONG_FORM, b"a,b\r\n")
-@example(b"1,a\r\n\r\n2,a\r\n", LONG_FORM, b"a,b\r\n")
-def test_read_and_scan_agree_on_line_ends_and_quotes(tmp_path_factory, data, options, head):
+@example(b"1,a\r1,b\n", LONG_FORM, b"a,b\n", 1)
+@example(b'1,"a\rb"\n2,a\n', LONG_FORM, b"a,b\r\n", 3)
+@example(b"1,a\r\n\r\n2,a\r\n", LONG_FORM, b"a,b\r\n", 3)
+def test_read_and_scan_agree_on_line_ends_and_quotes(tmp_path_factory, data, options, head, chunk):
     data = head + data if "row" in options else data
     file = tmp_path_factory.mktemp("rows") / "rows"
     file.write_bytes(data)
     expected = outcome(lambda: Merged.of(Transactions(iter(read(file, **options))), 1))
-    found = outcome(lambda: scan(file, min_support=1, **options))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.io.files.CHUNK", chunk)
+        found = outcome(lambda: scan(file, min_support=1, **options))
     assert found in (expected, "ids do not rise")

@@ -386,7 +386,7 @@ TEXTS = {
     "large numbers": ("rows.dat", b"2147483647 7\n7\n2147483647\n99999999 7\n"),
     "no items": ("rows.dat", b"\n\n\n"),
     "one row": ("rows.dat", b"3 5 8"),
-    "marked baskets": ("rows.csv", b'\xef\xbb\xbftea, milk\r\n\r\n"red\nwine",tea\r\n,,\r\nmilk'),
+    "marked baskets": ("rows.csv", b'\xef\xbb\xbftea,milk\r\n\r\n"red\nwine",tea\r\n,,\r\nmilk'),
     "whole numbers": ("rows.csv", b"10,9\n9\n10,9,9\n"),
     "numbers and text": ("rows.csv", b"10,9\n9\n10,9,x\n"),
     "names behind": ("rows.txt", b"# of ours\n1 2\n2\n@ITEM=1=tea\n@ITEM=2=milk\n%\n1 2\n"),
