@@ -36,7 +36,8 @@ def read(
     A file is of the format that its suffix tells, also before .gz, .xz or .zst, or that ``format``
     names: fimi, spmf, csv, onehot (a CSV file with a column an item) or parquet; ``"-"`` is standard input. ``row`` and
     ``item`` name the columns of a table with a row id and an item a line, ``items`` a column of lists; a frame without
-    these is a one-hot table. ``separator`` stands between the fields of a CSV file.
+    these is a one-hot table. ``separator`` stands between the fields of a CSV file. One that looks like another table
+    than rows of items is refused, unless both ``format`` and ``separator`` say that it is meant (docs/formats.md).
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
     its table, or a ``query`` gives lines, of which ``row`` and ``item`` are columns; the rows stand in the order of
