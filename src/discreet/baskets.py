@@ -62,7 +62,7 @@ def check_lines(lines: Sequence[Sequence[str]], separator: str | None) -> None:
 
 
 def is_onehot(lines: Lines) -> bool:
-    """Return whether lines are those of a one-hot table: equally long, of 0 and 1 alone, and mixed.
+    """Return whether lines are those of a one-hot table: several, equally long, of 0 and 1 alone, and mixed.
 
     A row of items repeats none of them, so rows that are all ``[0, 1]`` may be meant.
 
@@ -70,7 +70,7 @@ def is_onehot(lines: Lines) -> bool:
     (True, False, False)
     """
     width = _width(lines)
-    if width <= 1 or not all(str(value).casefold() in BITS for value in {value for line in lines for value in line}):
+    if width <= 1 or len(lines) <= 1 or not all(str(value).casefold() in BITS for value in {value for line in lines for value in line}):
         return False
     return len(set(lines[0])) < width or any(list(line) != list(lines[0]) for line in lines)
 
