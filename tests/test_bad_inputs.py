@@ -257,7 +257,7 @@ CALLS = {
     "an empty field in long form": (
         lambda _: read_bytes(LONG + b"2,\n", format="csv", row="who", item="what"),
         InputError,
-        "column 'what' holds 1 missing values",
+        "record 3 has no row id or no item; leave such lines out, or fill them",
     ),
     "a ragged line in long form": (
         lambda _: read_bytes(LONG + b"2,secret,3\n", format="csv", row="who", item="what"),

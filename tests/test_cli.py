@@ -416,7 +416,8 @@ def _read(leader):
 
 def test_a_terminal_gets_a_table_and_the_number_of_the_rest(tmp_path):
     file = tmp_path / "rows.csv"
-    file.write_text("[bold]tag[/bold],\x1b[31mred\n" + "".join(f"a,b{i}\n" for i in range(SHOWN + 5)), encoding="utf-8")
+    lines = ["[bold]tag[/bold],\x1b[31mred", "a", *(f"a,b{i}" for i in range(SHOWN + 5))]
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     shown = shown_on_a_terminal("mine", file, "--min-support", 1, "--quiet")
     rows = discreet.read(file)
     more = len(discreet.mine(rows, min_support=1)) - SHOWN

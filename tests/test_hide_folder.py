@@ -19,6 +19,7 @@ from strategies import databases
 import discreet
 from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
 from discreet.hide import folder
+from discreet.io.csv import unescaped
 
 ROWS = [["a", "b", "c"]] * 4 + [["a", "b"]] * 2 + [["c"]] * 3
 APART = "DO-NOT-RELEASE"
@@ -44,7 +45,8 @@ def written(file, place, sensitive=(["a", "b"],), **options):
 
 def changes(place):
     """The lines of changes.csv without its head."""
-    return list(csv.reader(Path(place, APART, "changes.csv").read_text(encoding="utf-8").splitlines()))[1:]
+    lines = csv.reader(Path(place, APART, "changes.csv").read_text(encoding="utf-8").splitlines())
+    return [[*map(unescaped, line)] for line in lines][1:]
 
 
 def test_a_folder_holds_the_rows_and_apart_what_is_private_and_is_the_same_bytes_each_time(file, tmp_path):
@@ -104,12 +106,12 @@ def test_rows_are_written_in_the_format_of_their_file(tmp_path, name):
 
 
 def test_all_but_what_was_removed_is_the_same_bytes(tmp_path):
-    (tmp_path / "rows.csv").write_bytes(b'tea , "b",a\r\n\r\n"c, d",a\r\nb\r\n')
+    (tmp_path / "rows.csv").write_bytes(b'tea ,"b",a\r\n\r\n"c, d",a\r\nb\r\n')
     place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a", "b"]], method="maxfia")
     expected = (tmp_path / "rows.csv").read_bytes().splitlines(keepends=True)
     found = (place / "rows.csv").read_bytes().splitlines(keepends=True)
     assert found[1:] == expected[1:]
-    assert found[0] in {b'tea , "b"\r\n', b"tea ,a\r\n", b"tea , a\r\n"}
+    assert found[0] in {b'tea ,"b"\r\n', b"tea ,a\r\n"}
 
 
 def test_a_table_is_written_with_the_options_it_was_read_with(tmp_path):

@@ -40,15 +40,19 @@ def tables(draw, separator=","):
     ids = draw(st.none() | st.lists(st.sampled_from(["x", "y y", 'z"']), min_size=len(rows), max_size=len(rows)))
     at = draw(st.integers(0, len(labels)))
 
-    def cell(text):
+    def label(text):
         quote = draw(st.booleans()) or any(sign in text for sign in f'"{separator}\n')
-        text = '"' + text.replace('"', '""') + '"' if quote else text + draw(st.sampled_from(["", " "]))
-        return draw(st.sampled_from(["", " "])) + text
+        return '"' + text.replace('"', '""') + '"' if quote else text
 
-    lines = [[cell(label) for label in labels]]
+    def cell(text):
+        text = label(text)
+        return draw(st.sampled_from(["", " "])) + text + ("" if text[0] == '"' else draw(st.sampled_from(["", " "])))
+
+    lines = [[label(text) for text in labels]]
     lines += [[cell(draw(st.sampled_from(ONES if label in row else ZEROS))) for label in labels] for row in rows]
     if ids is not None:
-        for line, name in zip(lines, ["who", *ids], strict=True):
+        lines[0].insert(at, label("who"))
+        for line, name in zip(lines[1:], ids, strict=True):
             line.insert(at, cell(name))
     columns = labels if ids is None else [*labels[:at], "who", *labels[at:]]
     return columns, rows, ids, lines
@@ -160,7 +164,7 @@ BAD = {
     "a quote that does not end": (b'a,b\n1,"0\n', "line 2 has in column 2 a quote that does not end"),
     "text after a quote": (b'a,b\n1,"0"1\n', "line 2 has in column 2 a quote that does not end, or text after one"),
     "a quote in the header that does not end": (b'a,"secret\n1,0\n', "a quote that does not end"),
-    "labels twice": (b"x,secret,y,secret \n1,0,0,1\n", "columns 2 and 4 have the same label; give each column a label"),
+    "labels twice": (b"x,secret,y,secret\n1,0,0,1\n", "columns 2 and 4 have the same label; give each column a label"),
     "no label": (
         b",a\n0,1\n",
         "column 1 has no label; give it one in the header, or leave it out: if it holds row ids",
@@ -209,7 +213,7 @@ UNWRITTEN = {
     "no rows": (Transactions([]), "there are no rows"),
     "no items": (Transactions([[], []]), "no row holds an item, and a one-hot table has a column an item"),
     "ids": (Transactions([["a"]], ids=[7]), "the rows have ids, which a one-hot table cannot hold"),
-    "labels with blanks": (Transactions([[" a"]]), "has a label that a one-hot table cannot hold"),
+    "a label of blanks": (Transactions([["  "]]), "has a label that a one-hot table cannot hold"),
     "a mark before the first label": (Transactions([["\ufeffa"]]), "has a label that a one-hot table cannot hold"),
 }
 

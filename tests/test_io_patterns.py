@@ -192,3 +192,13 @@ def test_patterns_that_a_format_cannot_hold_are_refused(tmp_path, labels, form, 
     with pytest.raises(OutputError, match=sentence):
         write_patterns(patterns, tmp_path / "patterns", format=form)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", ["borgelt", "spmf", "csv"])
+def test_a_lone_carriage_return_never_joins_two_patterns(form):
+    data = {"borgelt": b"a (3)\rb (2)\n", "spmf": b"1 #SUP: 3\r2 #SUP: 2\n", "csv": b"itemset,support\ra,3\rb,2\r"}
+    if form == "csv":
+        assert len(read_patterns(BytesIO(data[form]), format=form, n=4)) == 3
+        return
+    with pytest.raises(InputError, match="line 1 holds a carriage return that ends no line"):
+        read_patterns(BytesIO(data[form]), format=form, n=4)

@@ -1,14 +1,16 @@
 """Rows: what is written is read back, and files of others are read as their formats mean it."""
 
-from io import BytesIO
+import csv
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet import OptionError, OutputError, Transactions, read, write
+from discreet import InputError, OptionError, OutputError, Transactions, read, write
 
 FORMATS = ("fimi", "spmf", "csv", "onehot", "parquet")
 SUFFIXES = {"fimi": ".dat", "spmf": ".txt", "csv": ".csv", "parquet": ".parquet"}
@@ -30,6 +32,11 @@ def written(rows, form):
     return file.getvalue()
 
 
+def as_meant(form):
+    """How a file is read whatever its lines look like."""
+    return {"format": form, **({"separator": ","} if form == "csv" else {})}
+
+
 @pytest.mark.parametrize("form", FORMATS)
 @given(rows=tables(numbers, least=1))
 def test_rows_of_numbers_are_read_back_from_every_format(form, rows):
@@ -43,7 +50,7 @@ def test_rows_of_words_are_read_back_from_every_format_but_fimi(form, rows):
     assume(form != "onehot" or any(rows))
     if form in {"csv", "onehot"} and frozenset().union(*rows) == {"10"}:
         return  # words that all look like numbers are refused: see below
-    assert read(BytesIO(written(rows, form)), format=form) == Transactions(rows)
+    assert read(BytesIO(written(rows, form)), **as_meant(form)) == Transactions(rows)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -53,7 +60,7 @@ def test_any_rows_are_refused_or_read_back(form, rows):
         data = written(rows, form)
     except OutputError:
         return
-    assert read(BytesIO(data), format=form) == Transactions(rows)
+    assert read(BytesIO(data), **as_meant(form)) == Transactions(rows)
 
 
 @given(rows=tables(words), numbered=st.booleans())
@@ -148,7 +155,10 @@ def test_spmf_files_may_have(data, expected):
 BASKETS = {
     "ragged rows": (b"milk,bread\nmilk\n", [{"milk", "bread"}, {"milk"}]),
     "empty fields": (b"milk,,\n,,\n", [{"milk"}, set()]),
-    "blanks around labels": (b"milk , rye bread\n", [{"milk", "rye bread"}]),
+    "blanks around labels": (b"milk , rye bread\n", [{"milk ", " rye bread"}]),
+    "a field of blanks": (b"milk, ,\n", [{"milk", " "}]),
+    "formulas that are escaped": (b"'=1+1,'' tea,'-5\n''@x\n", [{"=1+1", "'' tea", "-5"}, {"'@x"}]),
+    "lone carriage returns": (b'a,b\r\rc,"d\re"', [{"a", "b"}, set(), {"c", "d\re"}]),
     "quotes": (b'"a,b","c ""d"""\n', [{"a,b", 'c "d"'}]),
     "whole numbers": (b"1,2\n10\n", [{1, 2}, {10}]),
     "numbers among words": (b"1,b\n", [{"1", "b"}]),
@@ -168,7 +178,7 @@ def test_the_separator_of_baskets_is_an_option():
 
 
 def test_the_long_form_keeps_row_ids_in_the_order_in_which_they_appear():
-    data = b"who,when,what\nz,1, milk \na,1,milk\nz,2,bread\nz,2,milk\n"
+    data = b"who,when,what\nz,1,milk\na,1,milk\nz,2,bread\nz,2,milk\n"
     rows = read(BytesIO(data), format="csv", row="who", item="what")
     assert rows == Transactions([["milk", "bread"], ["milk"]], ids=["z", "a"])
 
@@ -213,7 +223,7 @@ def test_paths_may_be_text_or_paths_and_suffixes_in_capitals(tmp_path):
         ([[True]], "parquet", "not all text or all whole numbers, which Parquet cannot hold"),
         ([[2**70]], "parquet", "not all text or all whole numbers of 64 bits"),
         ([["1", "2"]], "csv", "text that looks like whole numbers"),
-        ([[" a"]], "csv", "item 1 of 1 has a label that CSV cannot hold"),
+        ([["a\rb"]], "csv", "item 1 of 1 has a label that CSV cannot hold"),
         ([[""]], "csv", "item 1 of 1 has a label that CSV cannot hold"),
         ([["\ud800"]], "parquet", "the labels are not all text"),
         ([], "fimi", "there are no rows"),
@@ -238,3 +248,58 @@ def test_options_of_other_formats_are_refused():
         read(BytesIO(b"a,b"), format="csv", row="a")
     with pytest.raises(OptionError, match="one character"):
         read(BytesIO(b"a,b"), format="csv", separator=", ")
+
+
+odd = st.text(st.sampled_from("ab =+-@'\t\r\n\",;|＝"), min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize("form", ["spmf", "csv", "onehot", "parquet"])
+@given(rows=tables(odd, least=1))
+def test_labels_of_blanks_quotes_and_signs_are_read_back_or_refused(form, rows):
+    holds_line_ends = form == "parquet"
+    try:
+        data = written(rows, form)
+    except OutputError:
+        labels = frozenset().union(*rows)
+        is_table = form == "onehot"
+        assert (not holds_line_ends and any({*label} & {*"\r\n"} for label in labels)) or (
+            is_table and (not labels or not all(map(str.strip, labels)))
+        )
+        return
+    assert read(BytesIO(data), **as_meant(form)) == Transactions(rows)
+
+
+@given(rows=tables(odd, least=1))
+def test_no_field_of_a_csv_is_a_formula(rows):
+    for form in ("csv", "onehot"):
+        try:
+            data = written(rows, form)
+        except OutputError:
+            continue
+        fields = [field for line in csv.reader(StringIO(data.decode(), newline="")) for field in line]
+        assert not any(field.startswith(tuple("=+-@\t\r＝＋－＠")) for field in fields)
+
+
+def test_labels_keep_their_blanks_in_every_format(tmp_path):
+    rows = [["cream cheese ", " tea", "milk"], ["milk"]]
+    for form in ("csv", "onehot", "spmf", "parquet"):
+        assert read(BytesIO(written(rows, form)), format=form) == Transactions(rows)
+    frame = pl.DataFrame({"id": [1, 1, 1, 2], "what": ["cream cheese ", " tea", "milk", "milk"]})
+    frame.write_csv(tmp_path / "long.csv")
+    long = read(tmp_path / "long.csv", row="id", item="what")
+    assert long == read(frame, row="id", item="what") == Transactions(rows, ids=[1, 2])
+
+
+def test_a_blank_before_a_quote_is_refused():
+    for data in (b'tea, "red, dry"\n', b'tea,rye\n\t"milk"\n'):
+        with pytest.raises(InputError, match="has blanks before a quote"):
+            read(BytesIO(data), format="csv")
+    assert list(read(BytesIO(b'" ""x","a, ""b"\n'), format="csv")) == [{' "x', 'a, "b'}]
+
+
+@pytest.mark.parametrize(
+    ("data", "form"), [(b"1 2\r3 4\n", "fimi"), (b"1 2\r 3\n", "fimi"), (b"@A\r1 2\r2 3\r", "spmf")]
+)
+def test_a_lone_carriage_return_in_rows_of_numbers_is_refused(data, form):
+    with pytest.raises(InputError, match="line 1 holds a carriage return that ends no line"):
+        read(BytesIO(data), format=form)

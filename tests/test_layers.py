@@ -19,6 +19,7 @@ LAYERS = (
     "program",
     "order",
     "query",
+    "baskets",
     "transactions",
     "merged",
     "patterns",
@@ -65,7 +66,7 @@ DOORS = {
 PUBLIC_MODULES = {"generate", "datasets", "measure", "report", "folder", "reproduce", "web"}
 """Public by their own names, so that ``import discreet`` need not load them."""
 
-FACES = {"cli": PUBLIC_MODULES, "web": PUBLIC_MODULES | {"io", "machine", "policy"}}
+FACES = {"cli": PUBLIC_MODULES, "web": PUBLIC_MODULES | {"baskets", "io", "machine", "policy"}}
 """What people see stands on public names; the web app also guesses how files are shaped, and bounds memory."""
 
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")

@@ -364,6 +364,7 @@ def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
     if not rows:
         return
     name, labels = SCANNED[format_]
+    meant = {"format": "csv", "separator": ","} if ".csv" in name else {}
     names = {item: number for number, item in enumerate(sorted({item for row in rows for item in row}, key=repr))}
     known = [[names[item] if labels == "integers" else f"tea {names[item]}" for item in row] for row in rows]
     path = tmp_path / name
@@ -373,9 +374,9 @@ def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
         patch.setattr("discreet.io.csv.BLOCK", chunk)
         patch.setattr("discreet.io.parquet.LINES", chunk)
         patch.setattr(SCAN, "FOLD", chunk)
-        found = scan(path, min_support=min_support)
+        found = scan(path, min_support=min_support, **meant)
     assert dict(found) == oracle.merged(known, found.min_support)
-    assert found == Merged.of(read(path), min_support)
+    assert found == Merged.of(read(path, **meant), min_support)
 
 
 TEXTS = {
@@ -386,7 +387,7 @@ TEXTS = {
     "large numbers": ("rows.dat", b"2147483647 7\n7\n2147483647\n99999999 7\n"),
     "no items": ("rows.dat", b"\n\n\n"),
     "one row": ("rows.dat", b"3 5 8"),
-    "marked baskets": ("rows.csv", b'\xef\xbb\xbftea, milk\r\n\r\n"red\nwine",tea\r\n,,\r\nmilk'),
+    "marked baskets": ("rows.csv", b'\xef\xbb\xbftea,milk\r\n\r\n"red\nwine",tea\r\n,,\r\nmilk'),
     "whole numbers": ("rows.csv", b"10,9\n9\n10,9,9\n"),
     "numbers and text": ("rows.csv", b"10,9\n9\n10,9,x\n"),
     "names behind": ("rows.txt", b"# of ours\n1 2\n2\n@ITEM=1=tea\n@ITEM=2=milk\n%\n1 2\n"),
@@ -443,7 +444,7 @@ def test_lines_without_a_row_id_or_an_item_are_refused_as_by_the_reader(tmp_path
     path = tmp_path / "rows.csv"
     path.write_text(f"who,what\n7,a\n{lines}")
     for verb in (read, partial(scan, min_support=1)):
-        with pytest.raises(InputError, match=r"missing values|a line from 2 on has no row id or no item"):
+        with pytest.raises(InputError, match="record 3 has no row id or no item"):
             verb(path, row="who", item="what")
 
 

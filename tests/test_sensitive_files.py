@@ -198,3 +198,9 @@ def test_hide_looks_the_names_up_among_the_labels_of_its_rows():
     assert [set(row) for row in hide(rows, named("1 tea @ 0\n")).transactions][1:] == [{1, 2}, {"tea"}]
     with pytest.raises(InputError, match="line 1, item 2 is in no row"):
         hide(rows, named("1 coffee"))
+
+
+def test_a_lone_carriage_return_never_joins_two_itemsets():
+    with pytest.raises(InputError, match="line 2 holds a carriage return that ends no line"):
+        read_sensitive(BytesIO(b"# Mac\ntea\rmilk\n"))
+    assert len(read_sensitive(BytesIO(b"tea\r\n'a\rb'\r\n")).itemsets) == 2

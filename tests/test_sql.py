@@ -147,7 +147,7 @@ def test_a_table_gives_the_rows_that_its_lines_give_in_csv(stays):
 @given(items=labels, rows=st.lists(st.sets(st.integers(0, 4), min_size=1), max_size=8), least=st.integers(1, 4))
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 def test_what_is_written_is_read_and_what_is_scanned_is_what_is_read_merged(tmp_path, kind, items, rows, least):
-    baskets = [[items[at % len(items)] for at in row] for row in rows]
+    baskets = [{items[at % len(items)] for at in row} for row in rows]
     ids = [f"{number % 3}é'{number}" for number in range(len(rows))]
     url = f"{kind}:///{tmp_path / os.urandom(8).hex()}"
     write(Transactions(baskets, ids=ids), url, **ASKED)
@@ -162,7 +162,7 @@ def test_what_is_written_is_read_and_what_is_scanned_is_what_is_read_merged(tmp_
 @given(items=labels, rows=st.lists(st.sets(st.integers(0, 4), min_size=1), max_size=8), least=st.integers(1, 4))
 def test_postgresql_gives_back_what_was_written_and_scans_as_it_reads(server, items, rows, least):
     kept = [item.replace("\0", "0") if isinstance(item, str) else item for item in items]
-    baskets = [[kept[at % len(kept)] for at in row] for row in rows]
+    baskets = [{kept[at % len(kept)] for at in row} for row in rows]
     server.execute("DROP TABLE IF EXISTS stays")
     write(Transactions(baskets, ids=list(range(len(rows)))), server.url, **ASKED)
     assert list(read(server.url, **ASKED)) == list(map(frozenset, baskets))

@@ -119,7 +119,7 @@ def test_a_repeated_item_counts_once():
 def test_rows_may_come_from_generators_and_sets():
     expected = Transactions([["a", "b"], ["b"]])
     assert Transactions((item for item in row) for row in ("ab", "b")) == expected
-    assert Transactions(iter([{"a": 1, "b": 2}, {"b"}])) == expected
+    assert Transactions(iter([{"a": 1, "b": 2}.keys(), {"b"}])) == expected
 
 
 def test_no_rows_and_empty_rows_are_rows_too():

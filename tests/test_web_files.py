@@ -179,16 +179,26 @@ def test_a_preview_shows_the_rows_as_they_will_be_read(client):
             {"shape": "baskets"},
             [(None, ["item", "order"]), (None, ["1", "tea"]), (None, ["1", "milk"]), (None, ["2", "tea"])],
         ),
-        (
-            {"format": "csv"},
-            [(None, ["item", "order"]), (None, ["1", "tea"]), (None, ["1", "milk"]), (None, ["2", "tea"])],
-        ),
     ):
         seen = preview(client, LONG, **told)
         assert seen["error"] is None
         assert [(row["id"], row["items"]) for row in seen["rows"]] == expected
         assert seen["columns"] == ["order", "item"]
         assert seen["lines"] == LONG.decode().splitlines()
+
+
+def test_a_table_whose_shape_cannot_be_told_is_not_read_before_it_is_chosen(client):
+    names = ["patient_id", "sex", "diagnosis", *(f"test{number}" for number in range(47))]
+    lines = [[str(at), "fm"[at % 2], f"d{at % 3}", *("np"[at % 5 == 0] for _ in range(47))] for at in range(90)]
+    wide = "".join(f"{','.join(line)}\n" for line in [names, *lines]).encode()
+    for data, told in ((wide, {}), (LONG, {"format": "csv"})):
+        seen = preview(client, data, **told)
+        assert (seen["shape"], seen["rows"]) == (None, [])
+        assert "looks like a header of" in seen["error"]
+        assert "choose how the file is shaped" in seen["error"]
+        found = answer(client, "read", upload=upload(client, data), **told)
+        assert (found.status_code, "looks like a header" in found.json()["error"]) == (400, True)
+        assert preview(client, data, shape="baskets")["error"] is None
 
 
 def test_a_preview_and_a_read_agree(client):

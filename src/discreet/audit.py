@@ -188,6 +188,7 @@ def audit(  # noqa: PLR0913 - one question, of several kinds of publications
         return audited(source, rule, rows, targets)
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
+    rows = None if rows is None else as_rows(rows)
     if isinstance(source, Rules | Facts):
         if min_support is not None or limits or olds:
             raise OptionError("rules and limits are judged as they are; give k or a policy, rows= and schema= alone")

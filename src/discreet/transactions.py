@@ -1,14 +1,16 @@
 """Transactions: n rows of items, immutable, coded as integers."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels, markup, query
+from discreet import baskets, kernels, markup, query
 from discreet.errors import InputError
 from discreet.labels import Itemset, Label, is_missing, ordered
 
@@ -36,11 +38,18 @@ class Transactions:
     ids: Sequence[Hashable] | None
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
-        """Encode ``rows``, any iterable of iterables of hashable labels."""
-        lengths, flat = _flatten(rows)
-        labels = ordered(flat)
-        if any(is_missing(label) for label in labels):
-            raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
+        """Encode ``rows``: an iterable of iterables of hashable labels, or a one-hot table as in ``from_onehot``."""
+        from discreet.io import frames  # noqa: PLC0415 - io stands on this module
+
+        if frames.is_frame(rows):
+            offsets, items, names, _ = frames.from_onehot(rows)
+            self._fill(offsets, items, tuple(names), ids)
+            return
+        lengths, flat, is_ordered = _flatten(rows)
+        labels = _ordered(flat)
+        if is_ordered:
+            bounds = _offsets(lengths[: baskets.SEEN]).tolist()
+            baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
         code = {label: number for number, label in enumerate(labels)}
         items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
         self._fill(_offsets(lengths), items, labels, ids)
@@ -253,20 +262,56 @@ def check_lengths(lengths: NDArray[np.int64], *, before: int = 0) -> None:
         raise InputError(f"row {row} holds {longest:,} items; at most {LONGEST_ROW:,} are allowed: check the line ends")
 
 
-def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label]]:
-    """Return the length of each row, and all items of all rows."""
+def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label], bool]:
+    """Return the length of each row, all items of all rows, and whether rows are ordered, as those of a table are."""
+    _check_source(rows)
     lengths: list[int] = []
     flat: list[Label] = []
+    kinds: set[type] = set()
     for number, row in enumerate(rows, start=1):
-        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise InputError(
-                f"row {number} is of type {type(row).__name__}; a row is a collection of items such as "
-                "['bread', 'milk'] (for a frame use Transactions.from_onehot or from_long)"
-            )
+        if type(row) not in kinds:
+            _check_row(row, number)
+            kinds.add(type(row))
         before = len(flat)
-        flat.extend(row)
+        flat.extend(getattr(row, "tolist", row.__iter__)())  # the numbers of an array, as Python has them
         lengths.append(len(flat) - before)
-    return lengths, flat
+    return lengths, flat, not any(issubclass(kind, AbstractSet) for kind in kinds)
+
+
+def _check_source(rows: object) -> None:
+    """Refuse text, mappings and values of ours: what they iterate over are no rows."""
+    kind = type(rows)
+    is_ours = kind.__module__.partition(".")[0] == "discreet" and not isinstance(rows, Transactions)
+    if is_ours or isinstance(rows, str | bytes | bytearray | Mapping) or not isinstance(rows, Iterable):
+        raise InputError(
+            f"rows are given as {kind.__name__}; give a list of rows, each a collection of items such as "
+            "['bread', 'milk'], or read(...) a file or a frame"
+        )
+
+
+def _check_row(row: object, number: int) -> None:
+    """Refuse a row that is no collection of items: text, a number, or a record of columns and values."""
+    is_record = isinstance(row, Mapping) or hasattr(type(row), "_fields") or hasattr(type(row), "columns")
+    if is_record or isinstance(row, str | bytes | bytearray | memoryview) or not isinstance(row, Iterable):
+        raise InputError(
+            f"row {number} is of type {type(row).__name__}; a row is a collection of items such as "
+            "['bread', 'milk'] (make a frame of records, and read it with read(frame), with row= and item= if a line "
+            "holds one item)"
+        )
+
+
+def _ordered(flat: Sequence[Label]) -> tuple[Label, ...]:
+    """Return the distinct labels in their fixed order; refuse what is no label."""
+    try:
+        labels = ordered(flat)
+    except TypeError:
+        raise InputError(
+            "the rows hold items that cannot be labels, such as lists; a row is a collection of items such as "
+            "['bread', 'milk'], and rows are a list of them"
+        ) from None
+    if any(is_missing(label) for label in labels):
+        raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
+    return labels
 
 
 def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Detect: the inference channels of published itemsets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from discreet.channels import Channels
@@ -8,8 +8,9 @@ from discreet.detect import closed, naive, projection, shared
 from discreet.detect.question import Question
 from discreet.errors import OptionError
 from discreet.family import Cells
+from discreet.labels import Label
 from discreet.machine import as_threads
-from discreet.merged import Rows
+from discreet.merged import Rows, as_rows
 from discreet.patterns import Patterns
 from discreet.thresholds import as_k
 
@@ -29,7 +30,7 @@ def detect(
     patterns: Patterns,
     *,
     k: int,
-    rows: Rows | None = None,
+    rows: Rows | Iterable[Iterable[Label]] | None = None,
     method: Method = "auto",
     threads: int | None = None,
 ) -> Channels:
@@ -53,7 +54,8 @@ def detect(
     >>> print(*channels)
     a ∧ b ∧ ¬c: 2 rows
     """
-    return channels_of(Question(patterns, rows, as_k(k), as_threads(threads)), method)
+    behind = None if rows is None else as_rows(rows)
+    return channels_of(Question(patterns, behind, as_k(k), as_threads(threads)), method)
 
 
 def channels_of(question: Question, method: str = "auto") -> Channels:

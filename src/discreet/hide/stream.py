@@ -1,12 +1,10 @@
 """Hide in one scan: a file that may be larger than memory, window by window, written again without what must go."""
 
-import csv
 import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from io import StringIO
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
@@ -20,8 +18,10 @@ from discreet.hide.problem import Changes, changes_of
 from discreet.hide.sensitive import Sensitive, Share, as_sensitive
 from discreet.hide.swa import Demand, Windows, as_window, choose
 from discreet.inverted import InvertedFile
+from discreet.io.coding import blocks
+from discreet.io.csv import line
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
-from discreet.io.formats import check_options
+from discreet.io.formats import reading
 from discreet.io.lines import Lines, Removed, Text, changed, in_batches
 from discreet.io.rewrite import same_format
 from discreet.io.sensitive import Named
@@ -92,10 +92,12 @@ def hide_file(  # noqa: PLR0913 - all but three by their names, and each a choic
     if not form.lines or not isinstance(target, str | os.PathLike) or target == "-":
         raise OptionError("one scan goes from a file with a line a row to another one; for others use hide and rewrite")
     given = {} if separator is None else {"separator": separator}
-    check_options(given, form.options, f"the format {form.name}")
+    asked = reading(form, format, given)
     order = _order(sensitive, disclosure, below)
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
+        if isinstance(source, str | os.PathLike) and source != "-":
+            next(form.module.pieces(**asked).read(stream(source)), None)  # refuses a table that is no baskets
         run = _Run(form.module.lines(order.wanted, **given), order, tell, _size(source))
         with nullcontext() if log is None else beside(_apart(log, source, target), PRIVATE) as run.log:
             save(target, run.hidden(run.reading(stream(source)), *limits), sources=[source])
@@ -205,9 +207,7 @@ class _Run:
     def _tell(self, lines: Iterable[list[str]]) -> None:
         """Write lines to the log, if there is one."""
         if self.log is not None:
-            text = StringIO()
-            csv.writer(text, lineterminator="\n").writerows(lines)
-            self.log.write(text.getvalue().encode())
+            self.log.writelines(blocks(map(line, lines)))
 
     def _check_room(self, batch: Lines, memory: int | None) -> None:
         """Refuse a window that takes twice the memory that it should, after rows that were shorter."""

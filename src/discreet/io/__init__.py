@@ -7,7 +7,7 @@ from discreet.errors import InputError, OptionError
 from discreet.io import frames, sensitive, sql
 from discreet.io.coding import patterns_in_order, rows_in_order
 from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save
-from discreet.io.formats import check_options, find, format_of
+from discreet.io.formats import check_options, find, format_of, reading
 from discreet.io.listed import Listed, Mined, listed
 from discreet.io.rewrite import rewrite
 from discreet.io.scan import scan
@@ -36,7 +36,8 @@ def read(
     A file is of the format that its suffix tells, also before .gz, .xz or .zst, or that ``format``
     names: fimi, spmf, csv, onehot (a CSV file with a column an item) or parquet; ``"-"`` is standard input. ``row`` and
     ``item`` name the columns of a table with a row id and an item a line, ``items`` a column of lists; a frame without
-    these is a one-hot table. ``separator`` stands between the fields of a CSV file.
+    these is a one-hot table. ``separator`` stands between the fields of a CSV file. One that looks like another table
+    than rows of items is refused, unless both ``format`` and ``separator`` say that it is meant (docs/formats.md).
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
     its table, or a ``query`` gives lines, of which ``row`` and ``item`` are columns; the rows stand in the order of
@@ -53,9 +54,9 @@ def read(
         return sql.read(source, table=table, query=query, row=row, item=item)
     if is_place(source) and not frames.is_frame(source):
         form = format_of(source, format, what="rows")
-        check_options(given, form.options, f"the format {form.name}")
+        asked = reading(form, format, given)
         with naming(source):
-            rows: Transactions = form.module.read(load(source), **given)
+            rows: Transactions = form.module.read(load(source), **asked)
             return rows
     if format is not None:
         raise OptionError("format= is for files; leave it out for frames and rows")

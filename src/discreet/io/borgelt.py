@@ -7,7 +7,7 @@ from math import ceil, floor
 from typing import Final
 
 from discreet.errors import InputError, OutputError
-from discreet.io.coding import as_labels, as_text, as_texts, blocks, ragged
+from discreet.io.coding import as_labels, as_lines, as_texts, blocks, ragged
 from discreet.io.csv import holds
 from discreet.io.files import Data
 from discreet.io.listed import Listed, as_support, listed
@@ -23,7 +23,7 @@ def read_patterns(data: Data, n: int | None) -> Listed:
     >>> read_patterns(b"a b (12.5)\n", 8).supports.tolist()
     [1]
     """
-    return listed(_pairs(as_text(data).split("\n"), n), as_labels=as_labels)
+    return listed(_pairs(as_lines(data), n), as_labels=as_labels)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:

@@ -18,6 +18,9 @@ from discreet.transactions import Transactions
 BLOCK: Final = 4096
 """Lines that are put together before they are written."""
 
+NEWLINE: Final = b"\n"
+LONE_RETURN: Final = "a carriage return that ends no line; save the file with line feeds"
+
 WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 """A whole number as we write it, so that no digit is lost; 18 digits fit in 64 bits."""
 
@@ -162,6 +165,23 @@ def as_text(data: Data, *, before: int = 0) -> str:
     except UnicodeDecodeError as error:
         line = before + data.count(b"\n", 0, error.start) + 1
         raise InputError(f"line {line} is not UTF-8; save the file as UTF-8") from None
+
+
+def as_lines(data: Data) -> list[str]:
+    r"""Return the lines of a text without their ends, which are line feeds, perhaps after carriage returns.
+
+    >>> as_lines(b"a\r\nb\n")
+    ['a', 'b', '']
+    """
+    text = as_text(data)
+    refuse_lone_returns(data)
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def refuse_lone_returns(data: Data, *, before: int = 0) -> None:
+    """Refuse a carriage return within a line, which may have been meant to end it; so many lines came ``before``."""
+    if b"\r" in data and (found := re.search(rb"\r[^\n]", data)):
+        raise InputError(f"line {before + data.count(NEWLINE, 0, found.start()) + 1} holds {LONE_RETURN}")
 
 
 def refuse_what_lines_cannot_hold(rows: Transactions, format_name: str) -> None:

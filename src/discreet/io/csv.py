@@ -4,12 +4,13 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
-from itertools import count, islice
-from typing import Any, Final
+from itertools import chain, islice
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import baskets
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.coding import (
     BLOCK,
@@ -18,12 +19,13 @@ from discreet.io.coding import (
     as_labels,
     as_text,
     as_texts,
+    blocks,
     ragged,
     refuse_what_lines_cannot_hold,
 )
 from discreet.io.files import Data
 from discreet.io.fimi import BYTE_ORDER_MARK
-from discreet.io.frames import from_long
+from discreet.io.frames import grouped
 from discreet.io.lines import Lines, Removed, Text, whole_lines
 from discreet.io.listed import Listed, as_support, listed
 from discreet.io.pieces import Grouped, Piece, Pieces, piece
@@ -33,52 +35,56 @@ from discreet.patterns import Patterns
 from discreet.transactions import Transactions
 
 HEADER: Final = ["itemset", "support"]
-ONE_HOT: Final = "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
+COMMA: Final = ","
 WITHIN: Final = ";"
 """What stands between the items of an itemset, within its cell."""
-FORMULA: Final = tuple("=+-@\t\r＝＋－＠")
-"""What a cell that a spreadsheet takes for a formula begins with."""
+FORMULA: Final = re.compile(r"'*[=+\-@\t\r＝＋－＠]")
+"""How a field begins that a spreadsheet takes for a formula, or that is escaped by apostrophes as one."""
 
 
-def read(data: Data, *, separator: str = ",", row: str | None = None, item: str | None = None) -> Transactions:
+def read(
+    data: Data,
+    *,
+    separator: str | None = None,
+    row: str | None = None,
+    item: str | None = None,
+    is_meant: bool = False,
+) -> Transactions:
     r"""Return the baskets of a CSV file, or its long form where the columns ``row`` and ``item`` are named.
 
-    Labels are taken without the blanks around them, and an empty field is no item. They are whole
-    numbers where all of them look so, else text.
+    Blanks are part of a label, and an empty field is no item. Labels are whole numbers where all of them look so, else
+    text. Lines that look like another table, or labels that differ only in blanks, are refused unless they are meant.
 
-    >>> [sorted(row) for row in read(b'milk, bread\n\n"beer, dark",,\n')]
+    >>> [sorted(row) for row in read(b'milk,bread\n\n"beer, dark",,\n')]
     [['bread', 'milk'], [], ['beer, dark']]
     >>> read(b"id,what\n7,milk\n7,tea\n", row="id", item="what").ids
     [7]
     """
-    check_separator(separator)
+    sign = as_separator(separator)
     as_text(data)
+    lines = records(text_of(data), sign)
     if row is not None or item is not None:
-        return _read_long(data, separator, row, item)
+        return _read_long(lines, row, item)
     codes: Codes[str] = Codes()
     flat, lengths = [np.zeros(0, dtype=np.int32)], [0]
-    rest = records(text_of(data), separator)
-    while block := list(islice(rest, BLOCK)):
-        rows = [[label for label in map(str.strip, line) if label] for line in block]
+    rest = _rows(lines, separator, is_meant=is_meant)
+    while rows := list(islice(rest, BLOCK)):
         lengths.extend(map(len, rows))
         flat.append(np.array(codes.of(label for row in rows for label in row), dtype=np.int32))
-    items = np.concatenate(flat)
-    if _is_onehot(items, lengths[1:], codes.values):
-        raise InputError(ONE_HOT)
-    items, labels = in_order(items, as_labels(codes.values))
+    items, labels = in_order(np.concatenate(flat), _labels(codes, is_meant=is_meant))
     return Coded(np.cumsum(lengths, dtype=np.int64), items, labels).transactions()
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as baskets, in chunks."""
     refuse_what_lines_cannot_hold(rows, "CSV")
-    texts = as_texts(rows, "CSV", holds)
-    return written([texts[code] for code in row] for row in ragged(rows.offsets, rows.items))
+    fields = [field(text) for text in as_texts(rows, "CSV", holds)]
+    return blocks(COMMA.join([fields[code] for code in row]) for row in ragged(rows.offsets, rows.items))
 
 
-def lines(wanted: Sequence[str], *, separator: str = ",") -> Text:
+def lines(wanted: Sequence[str], *, separator: str | None = None) -> Text:
     """Return how baskets are read in pieces, and written again without some of the labels that are looked for."""
-    check_separator(separator)
+    sign = as_separator(separator)
     slots = {text: slot for slot, text in enumerate(wanted)}
 
     def without(part: Lines, removed: Removed) -> bytes:
@@ -87,56 +93,69 @@ def lines(wanted: Sequence[str], *, separator: str = ",") -> Text:
             gone[row].add(wanted[slot])
         rows = zip(part.starts.tolist(), part.stops.tolist(), gone, strict=True)
         return "".join(
-            f"{_kept(part.data[start:stop].decode(), labels, separator)}\n" for start, stop, labels in rows
+            f"{_kept(part.data[start:stop].decode(), labels, sign)}\n" for start, stop, labels in rows
         ).encode()
 
-    return Text(lambda chunks: _scan(chunks, slots, separator), without)
+    return Text(lambda chunks: _scan(chunks, slots, sign), without)
 
 
-def pieces(*, separator: str = ",", row: str | None = None, item: str | None = None) -> Pieces:
+def pieces(
+    *, separator: str | None = None, row: str | None = None, item: str | None = None, is_meant: bool = False
+) -> Pieces:
     """Return how baskets, or lines of the long form that are sorted by row ids, are read in pieces."""
-    check_separator(separator)
+    sign = as_separator(separator)
     if (row is None) != (item is None):
         raise OptionError("the long form needs both columns; give row= and item=")
     codes: Codes[str] = Codes()
 
     def read(chunks: Iterable[bytes]) -> Iterator[Piece]:
-        rest = records(_lines_of(chunks), separator)
-        return _basket_pieces(rest, codes) if row is None or item is None else _long_pieces(rest, codes, row, item)
+        rest = records(_lines_of(chunks), sign)
+        if row is not None and item is not None:
+            return _long_pieces(rest, codes, row, item)
+        return _basket_pieces(_rows(rest, separator, is_meant=is_meant), codes)
 
     def labels(items: NDArray[np.int32]) -> list[Label]:
-        named = as_labels(codes.values)
+        named = _labels(codes, is_meant=is_meant or row is not None)
         return [named[code] for code in items.tolist()]
 
     return Pieces(read, labels)
 
 
-def without(data: Data, losses: Losses, *, separator: str = ",", row: str, item: str) -> Iterator[bytes]:
-    """Yield the long form without the lines of what rows lose."""
-    check_separator(separator)
+def without(data: Data, losses: Losses, *, separator: str | None = None, row: str, item: str) -> Iterator[bytes]:
+    """Yield the long form without the lines of what rows lose; all else is the same bytes."""
     as_text(data)
-    table = _long_table(data, separator, row, item)
-    texts = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
-    kept = kept_lines(table[row], table[item], texts)
-    pieces = list(_long_records(data))
-    head = len(pieces) - len(kept)
-    if head < 1 or any(piece.strip() for piece in pieces[: head - 1]):
-        raise InputError("the lines of this table cannot be told apart, for quotes within fields; quote these fields")
-    yield from pieces[:head]
-    yield from (piece for piece, stays in zip(pieces[head:], kept, strict=True) if stays)
+    rest = parsed(text_of(data), as_separator(separator))
+    empty, (head, names) = _first(rest)
+    places = _places(names, row, item)
+    lines = [(text, *_pair(record, places, number)) for number, (text, record) in enumerate(rest, start=2)]
+    gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
+    kept = kept_lines([id_ for _, id_, _ in lines], [label for *_, label in lines], gone)
+    mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
+    yield mark + f"{empty}{head}".encode()
+    yield from (text.encode() for (text, *_), stays in zip(lines, kept, strict=True) if stays)
 
 
-def fields(line: str, separator: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each field of a record starts, after blanks, and stops, before a separator; and what it holds.
+def _first(rest: Iterator[tuple[str, list[str]]]) -> tuple[str, tuple[str, list[str]]]:
+    """Return the text of empty records, and the first one that is not, with its fields."""
+    empty: list[str] = []
+    for text, record in rest:
+        if record:
+            return "".join(empty), (text, record)
+        empty.append(text)
+    return "".join(empty), ("", [])
 
-    >>> list(fields('tea , "red, or not",', ","))
-    [(0, 4, 'tea'), (6, 19, 'red, or not'), (20, 20, '')]
+
+def fields(line: str, separator: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Yield where each field of a record starts and stops, its label, and whether it is in quotes.
+
+    >>> list(fields('tea,"red, or not",', ","))
+    [(0, 3, 'tea', False), (4, 17, 'red, or not', True), (18, 18, '', False)]
     """
     end = re.escape(separator)
-    for found in re.finditer(rf' *(?:("[^"]*(?:""[^"]*)*")|([^{end}]*))({end}|\Z)', line):
+    for found in re.finditer(rf'(?:("[^"]*(?:""[^"]*)*")|([^{end}]*))({end}|\Z)', line):
         quoted, bare, after = found.groups()
         text = bare if quoted is None else quoted[1:-1].replace('""', '"')
-        yield *found.span(2 if quoted is None else 1), text.strip()
+        yield *found.span(2 if quoted is None else 1), unescaped(text), quoted is not None
         if not after:
             return
 
@@ -154,38 +173,34 @@ def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as a CSV file, in chunks."""
     cells = [quoted(text) for text in as_texts(patterns, "CSV", holds)]
     itemsets = ragged(patterns.offsets, patterns.items)
-    lines = (
-        [WITHIN.join([cells[code] for code in itemset]), str(support)]
-        for itemset, support in zip(itemsets, patterns.supports.tolist(), strict=True)
+    supports = patterns.supports.tolist()
+    yield from blocks([line(HEADER)])
+    yield from blocks(
+        line([WITHIN.join([cells[code] for code in itemset]), support])
+        for itemset, support in zip(itemsets, supports, strict=True)
     )
-    yield from written([HEADER])
-    yield from written(lines)
 
 
-def _read_long(data: Data, separator: str, row: str | None, item: str | None) -> Transactions:
+def _read_long(lines: Iterator[list[str]], row: str | None, item: str | None) -> Transactions:
     if row is None or item is None:
         raise OptionError("the long form needs both columns; give row= and item=")
-    table = _long_table(data, separator, row, item)
-    return from_long(table, row=row, item=item, as_labels=as_labels).transactions()
+    rows, items = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
+    ids: Codes[str] = Codes()
+    labels: Codes[str] = Codes()
+    for pairs in _long_blocks(lines, row, item):
+        rows.append(np.array(ids.of(id_ for id_, _ in pairs), dtype=np.int32))
+        items.append(np.array(labels.of(label for _, label in pairs), dtype=np.int32))
+    return grouped(
+        np.concatenate(rows), as_labels(ids.values), np.concatenate(items), as_labels(labels.values)
+    ).transactions()
 
 
-def _long_table(data: Data, separator: str, row: str, item: str) -> Any:  # noqa: ANN401 - a frame of polars
-    """Return the two columns of the long form, as text without blanks around it."""
-    import polars as pl  # noqa: PLC0415 - loaded late, so that importing discreet is quick
-
-    try:
-        frame = pl.read_csv(BytesIO(data), columns=[row, item], separator=separator, infer_schema=False)
-    except pl.exceptions.ColumnNotFoundError:
-        raise InputError("the header does not have both columns that row= and item= name; check their names") from None
-    except pl.exceptions.PolarsError:
-        raise InputError("this is no CSV table with as many fields in each line as in the header; mend it") from None
-    return frame.select(pl.col(row, item).str.strip_chars().replace("", None))
-
-
-def check_separator(separator: str) -> None:
-    """Refuse what cannot stand between fields."""
-    if len(separator) != 1 or separator in '"\r\n':
+def as_separator(separator: str | None) -> str:
+    """Return what stands between fields, a comma where nothing is said; refuse what cannot."""
+    sign = COMMA if separator is None else separator
+    if len(sign) != 1 or sign in '"\r\n':
         raise OptionError("the separator must be one character such as ',' or ';', no quote and no line end")
+    return sign
 
 
 def text_of(data: Data) -> Iterator[str]:
@@ -203,20 +218,69 @@ def quoted(text: str) -> str:
     """
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise OutputError("a label is no text that UTF-8 can hold; rename it")
-    bare = text.strip() == text != "" and not text.startswith(FORMULA) and not set(text) & set(f'{WITHIN}"\0\r\n')
+    bare = text.strip() == text != "" and not FORMULA.match(text) and not set(text) & set(f'{WITHIN}"\0\r\n')
     return text if bare else f'"{text.replace(chr(34), chr(34) * 2)}"'
 
 
+def field(value: object) -> str:
+    """Return a field of a line: no formula to a spreadsheet, for an apostrophe before it, and in quotes where needed.
+
+    >>> [field(value) for value in ("tea", "=1+1", "'=1", "'n", " tea", -5)]
+    ['tea', "'=1+1", "''=1", "'n", '" tea"', "'-5"]
+    """
+    text = str(value)
+    text = f"'{text}" if FORMULA.match(text) else text
+    is_bare = text.strip() == text and not set(text) & set(',"\r\n')
+    return text if is_bare else f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def unescaped(text: str) -> str:
+    """Return the label that a field stands for.
+
+    >>> [unescaped(text) for text in ("tea", "'=1+1", "''=1", "'n", "-5")]
+    ['tea', '=1+1', "'=1", "'n", '-5']
+    """
+    return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
+
+
+def line(values: Iterable[object]) -> str:
+    """Return a line of CSV, without its end: the one way in which we write it."""
+    return COMMA.join(map(field, values))
+
+
 def records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
-    """Yield the fields of each record; lines are taken one at a time, as many as it needs."""
-    reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
+    """Yield the fields of each record."""
+    return (record for _, record in parsed(lines, separator))
+
+
+def parsed(lines: Iterable[str], separator: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the text of each record and its fields; lines are taken one at a time, as many as it needs."""
+    taken: list[str] = []
+
+    def take() -> Iterator[str]:
+        for text in lines:
+            taken.append(text)
+            yield text
+
+    reader = csv.reader(take(), delimiter=separator, strict=True)
     try:
-        yield from reader
+        for record in reader:
+            text = "".join(taken)
+            taken.clear()
+            if (' "' in text or '\t"' in text) and _has_late_quote(text, separator):
+                raise InputError(f"line {reader.line_num} has blanks before a quote; take them out")
+            yield text, record
     except csv.Error:
         raise InputError(
             f"line {reader.line_num} has a quote that does not end, text after a quote, or a field of more than "
             f"{csv.field_size_limit():,} characters; mend it"
         ) from None
+
+
+def _has_late_quote(text: str, separator: str) -> bool:
+    """Return whether a field begins with blanks before a quote, so that a separator within would end it."""
+    found = fields(text.rstrip("\r\n"), separator)
+    return any(not is_quoted and re.match(r'[ \t]+"', label) for *_, label, is_quoted in found)
 
 
 def items_of(line: list[str], number: int) -> list[str]:
@@ -233,119 +297,98 @@ def _pattern(line: list[str], number: int) -> tuple[list[str], int]:
     return items_of(line, number), as_support(line[-1], f"pattern {number}")
 
 
-def written(lines: Iterable[list[str]]) -> Iterator[bytes]:
-    """Yield records as CSV, many at a time."""
-    rest = iter(lines)
-    while block := list(islice(rest, BLOCK)):
-        text = StringIO()
-        csv.writer(text, lineterminator="\n").writerows(block)
-        yield text.getvalue().encode()
-
-
 def holds(text: str) -> bool:
-    """Return whether a field can hold ``text``: not empty, no blanks around it, no byte-order mark before it."""
-    return bool(text) and text == text.strip() and not text.startswith("\ufeff")
+    """Return whether a field can hold ``text``: not empty, and no byte-order mark before it."""
+    return bool(text) and not text.startswith("\ufeff")
 
 
-def _is_onehot(items: NDArray[np.int32], lengths: Sequence[int], labels: Sequence[str]) -> bool:
-    """Return whether baskets are a one-hot table: after three or more labels, lines of as many, each one of only two.
+def _rows(lines: Iterator[list[str]], separator: str | None, *, is_meant: bool) -> Iterator[list[str]]:
+    """Yield the labels of each line; refuse lines that look like another table, unless they are meant."""
+    first = list(islice(lines, baskets.SEEN))
+    if not is_meant:
+        baskets.check_lines(first, separator)
+    return ([unescaped(text) for text in line if text] for line in chain(first, lines))
 
-    In baskets a label stands once in a line, so that no line of three has only two.
-    """
-    width = lengths[0] if lengths else 0
-    return _has_two_values(width, labels) and set(lengths) == {width} and bool((items[width:] >= width).all())
 
-
-def _has_two_values(width: int, labels: Sequence[str]) -> bool:
-    """Return whether there are one or two labels beside those of the first line, the values of a one-hot table."""
-    values = {label.lower() for label in labels[width:]}
-    return (
-        width >= 3  # noqa: PLR2004 - in baskets a label stands once in a line
-        and len(labels) in (width + 1, width + 2)
-        and (values <= {"0", "1"} or values <= {"false", "true"})
-    )
+def _labels(codes: Codes[str], *, is_meant: bool) -> list[Label]:
+    """Return the labels by code; refuse those that differ only in blanks around them, unless they are meant."""
+    texts = codes.values
+    alike = len(texts) - len(set(map(str.strip, texts)))
+    if alike and not is_meant:
+        raise InputError(
+            f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, "
+            f"or {baskets.MEANT}"
+        )
+    return as_labels(texts)
 
 
 def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> Iterator[Lines]:
     """Yield baskets as they come, a block of records at a time."""
-    taken: list[str] = []
-
-    def lines_taken() -> Iterator[str]:
-        for data, before in whole_lines(chunks):
-            if not before and data.startswith(BYTE_ORDER_MARK):
-                taken.append(BYTE_ORDER_MARK.decode())
-            for line in StringIO(as_text(data, before=before), newline=""):
-                taken.append(line)
-                yield line
-
-    rest, first = records(lines_taken(), separator), True
-    while True:
-        texts, rows = [], []
-        for record in islice(rest, BLOCK):
-            texts.append("".join(taken))
-            taken.clear()
-            rows.append({label for label in map(str.strip, record) if label})
-        if not rows:
-            return
-        yield _block(texts, rows, slots, marked=first)
-        first = False
+    marks: list[bytes] = []
+    rest = parsed(_lines_of(chunks, marks), separator)
+    while block := list(islice(rest, BLOCK)):
+        rows = [{unescaped(text) for text in record if text} for _, record in block]
+        yield _block([text for text, _ in block], rows, slots, b"".join(marks))
+        marks.clear()
 
 
-def _lines_of(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the lines of a file as they come, each with its line end."""
-    for data, before in whole_lines(chunks):
+def _lines_of(chunks: Iterable[bytes], marks: list[bytes] | None = None) -> Iterator[str]:
+    """Yield the lines of a file as they come, each with its line end; a byte-order mark is put apart to ``marks``."""
+    for data, before in whole_lines(chunks, returns=True):
+        if marks is not None and not before and data.startswith(BYTE_ORDER_MARK):
+            marks.append(BYTE_ORDER_MARK)
         yield from StringIO(as_text(data, before=before), newline="")
 
 
-def _basket_pieces(rest: Iterator[list[str]], codes: Codes[str]) -> Iterator[Piece]:
-    """Yield baskets a block at a time; refuse a one-hot table, once all is seen."""
-    width, looks_onehot = 0, True
-    for number in count():
-        rows = [[label for label in map(str.strip, line) if label] for line in islice(rest, BLOCK)]
-        if not rows:
-            break
-        block = piece([codes.of(row) for row in rows])
-        width = len(rows[0]) if number == 0 else width
-        below = block.items[width if number == 0 else 0 :]
-        looks_onehot = looks_onehot and {*map(len, rows)} == {width} and bool((below >= width).all())
-        yield block
-    if looks_onehot and _has_two_values(width, codes.values):
-        raise InputError(ONE_HOT)
+def _basket_pieces(rows: Iterator[list[str]], codes: Codes[str]) -> Iterator[Piece]:
+    """Yield baskets a block at a time."""
+    while block := list(islice(rows, BLOCK)):
+        yield piece([codes.of(row) for row in block])
 
 
-def _long_pieces(rest: Iterator[list[str]], codes: Codes[str], row: str, item: str) -> Iterator[Piece]:
+def _long_pieces(lines: Iterator[list[str]], codes: Codes[str], row: str, item: str) -> Iterator[Piece]:
     """Yield the rows of the long form as they end."""
-    head = next(rest, [])
-    if not head.count(row) or not head.count(item):
+    rows = Grouped()
+    for pairs in _long_blocks(lines, row, item):
+        yield rows.add([id_ for id_, _ in pairs], codes.of(label for _, label in pairs))
+    yield rows.last()
+
+
+def _long_blocks(lines: Iterator[list[str]], row: str, item: str) -> Iterator[list[tuple[str, str]]]:
+    """Yield the row ids and labels of the long form, a block of lines at a time."""
+    places = _places(next(filter(None, lines), []), row, item)
+    numbered = enumerate(lines, start=2)
+    while block := [_pair(record, places, number) for number, record in islice(numbered, BLOCK)]:
+        yield block
+
+
+def _places(head: Sequence[str], row: str, item: str) -> tuple[int, int, int]:
+    """Return where row ids and items stand in a line, and how many fields it may have."""
+    if row not in head or item not in head:
         raise InputError("the header does not have both columns that row= and item= name; check their names")
-    places, width, grouped = (head.index(row), head.index(item)), len(head), Grouped()
-    for number in count():
-        block = list(islice(rest, BLOCK))
-        if not block:
-            break
-        if any(len(record) > width for record in block):
-            raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
-        pairs = [[record[place].strip() if place < len(record) else "" for place in places] for record in block]
-        if not all(map(all, pairs)):
-            raise InputError(
-                f"a line from {number * BLOCK + 2} on has no row id or no item; leave such lines out, or fill them"
-            )
-        yield grouped.add([id_ for id_, _ in pairs], codes.of(label for _, label in pairs))
-    yield grouped.last()
+    return head.index(row), head.index(item), len(head)
 
 
-def _block(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], *, marked: bool) -> Lines:
-    """Return records as lines; the first may be ``marked`` by a byte-order mark."""
+def _pair(record: Sequence[str], places: tuple[int, int, int], number: int) -> tuple[str, str]:
+    """Return the row id and the label of a line of the long form."""
+    row, item, width = places
+    if len(record) > width:
+        raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
+    if len(record) <= max(row, item) or not record[row] or not record[item]:
+        raise InputError(f"record {number} has no row id or no item; leave such lines out, or fill them")
+    return unescaped(record[row]), unescaped(record[item])
+
+
+def _block(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], mark: bytes) -> Lines:
+    """Return records as lines, with a byte-order ``mark`` before them or nothing."""
     wanted = set(slots)
     parts = [text.encode() for text in texts]
-    bounds = np.cumsum([0, *map(len, parts)])
+    bounds = np.cumsum([len(mark), *map(len, parts)])
     ends = [len(text) - len(text.rstrip("\r\n")) for text in texts]
-    starts, stops = bounds[:-1].copy(), bounds[1:] - np.array(ends)
-    if marked and parts[0].startswith(BYTE_ORDER_MARK):
-        starts[0] += len(BYTE_ORDER_MARK)
+    starts, stops = bounds[:-1], bounds[1:] - np.array(ends)
     held = [sorted(slots[label] for label in row & wanted) for row in rows]
     return Lines(
-        b"".join(parts),
+        b"".join([mark, *parts]),
         starts,
         stops,
         np.array([len(row) for row in rows], dtype=np.int64),
@@ -357,20 +400,5 @@ def _block(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], *, 
 def _kept(line: str, gone: Collection[str], separator: str) -> str:
     """Return a record without some labels: a field that stays comes with the separator before it."""
     found = list(fields(line, separator))
-    kept = [at for at, (_, _, text) in enumerate(found) if text not in gone]
-    parts = [line[found[at - 1][1] if at != kept[0] else found[at][0] : found[at][1]] for at in kept]
-    return line[: found[0][0]] + "".join(parts)
-
-
-def _long_records(data: Data) -> Iterator[bytes]:
-    """Yield the lines of a table; one that ends within quotes goes on with the next, as for the reader."""
-    waiting: list[bytes] = []
-    quotes = 0
-    for line in BytesIO(data):
-        waiting.append(line)
-        quotes += line.count(b'"')
-        if quotes % 2 == 0:
-            yield b"".join(waiting)
-            waiting = []
-    if waiting:
-        yield b"".join(waiting)
+    kept = [at for at, (_, _, text, _) in enumerate(found) if text not in gone]
+    return "".join(line[found[at - 1][1] if at != kept[0] else found[at][0] : found[at][1]] for at in kept)

@@ -1,18 +1,21 @@
 """FIMI: whole numbers with blanks between them, one row a line."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
+from discreet import baskets, kernels
 from discreet.errors import InputError, OutputError
 from discreet.io.coding import (
+    LONE_RETURN,
     WHOLE_NUMBER,
     Coded,
     blocks,
     ragged,
+    refuse_lone_returns,
     refuse_what_lines_cannot_hold,
     used,
     whole_labels,
@@ -33,7 +36,7 @@ PROBLEMS: Final = {
     2: f"a negative number; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
     3: f"a number above {LARGEST_ITEM}; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
     4: "a byte that is no text; the file is damaged, compressed or of another format: name it with format=",
-    5: "a carriage return that ends no line; save the file with line feeds",
+    5: LONE_RETURN,
 }
 
 
@@ -44,6 +47,7 @@ def read(data: Data) -> Transactions:
     [[1, 2, 3], [], [9, 10]]
     """
     offsets, items, largest = parse(data, comments=b"")
+    check_rows(offsets, items)
     return Coded(offsets, items, tuple(code(items, largest).tolist())).transactions()
 
 
@@ -72,9 +76,25 @@ def pieces() -> Pieces:
 
 def read_pieces(chunks: Iterable[bytes], *, comments: bytes) -> Iterator[Piece]:
     """Yield the rows of a file as they come."""
+    begun = False
     for data, before in whole_lines(chunks):
         offsets, items, _ = parse(data, comments=comments, before=before)
+        if not begun:
+            check_rows(offsets, items)
+        begun = begun or offsets.size > 1
         yield Piece(offsets, items)
+
+
+def check_rows(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> None:
+    """Refuse a table of 0 and 1, by its first rows."""
+    bounds = offsets[: baskets.SEEN + 1].tolist()
+    if len(bounds) > baskets.FEW and bounds[-1] and items[: bounds[-1]].max() <= 1:
+        rows = [items[start:stop].tolist() for start, stop in pairwise(bounds)]
+        if baskets.is_onehot(rows):
+            raise InputError(
+                f"all lines hold {len(rows[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
+                "a header of labels, and read it with format='onehot'"
+            )
 
 
 def slots_of(wanted: Sequence[str]) -> dict[int, int]:
@@ -132,6 +152,7 @@ def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[NDArray[np.i
     problem, line, rows, largest = kernels.fimi.parse(seen, skipped, items, offsets)
     if problem:
         raise InputError(f"line {before + line} holds {PROBLEMS[problem]}")
+    refuse_lone_returns(data, before=before)
     offsets.resize(rows + 1, refcheck=False)
     items.resize(int(offsets[-1]), refcheck=False)
     return offsets, items, int(largest)

@@ -1,6 +1,5 @@
 """Folders: written beside and moved into place, all of one or nothing; and the private one that stands inside."""
 
-import csv
 import ctypes
 import hashlib
 import json
@@ -8,11 +7,13 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from discreet.errors import OutputError
+from discreet.io.coding import blocks
+from discreet.io.csv import line
 from discreet.io.files import aside, save
 
 SHARED, OWN = 0o777, 0o700
@@ -99,9 +100,7 @@ def digest(path: Path) -> str:
 
 def write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
     """Write a table with a head."""
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *lines])
-    save(path, [text.getvalue().encode()])
+    save(path, chain(blocks([line(head)]), blocks(map(line, lines))))
 
 
 def write_text(path: Path, lines: Iterable[str], *, private: bool = False) -> None:

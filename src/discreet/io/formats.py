@@ -1,10 +1,10 @@
 """Formats: which file is of which format, and which functions read and write it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from discreet.errors import OptionError
 from discreet.io.files import Place, check_there, is_url, naming, suffix_of
@@ -76,6 +76,15 @@ def format_of(source: Place, name: str | None, *, what: str) -> Format:
         with naming(source):
             check_there(source)
         raise
+
+
+def reading(form: Format, name: str | None, given: Mapping[str, str]) -> dict[str, Any]:
+    """Check the options of a reader, and return them.
+
+    Where both the format and the separator of a CSV file are named, its lines are meant to be what they are read as.
+    """
+    check_options(given, form.options, f"the format {form.name}")
+    return {**given, "is_meant": True} if form.name == "csv" and name and "separator" in given else dict(given)
 
 
 def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:

@@ -1,6 +1,6 @@
 """Frames of pandas, polars and Arrow, and SciPy's sparse matrices, read column by column and never made dense."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -23,7 +23,8 @@ SLICE: Final = 1 << 16
 def is_frame(source: object) -> bool:
     """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
     # Of the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
-    return hasattr(type(source), "columns") or getattr(source, "ndim", 1) != 1
+    is_other = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
+    return is_other or getattr(source, "ndim", 1) != 1
 
 
 def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded:
@@ -42,26 +43,22 @@ def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded
     return _from_columns(n, [(label, holders[label]) for label in ordered(names)])
 
 
-def from_long(
-    frame: Frame,
-    *,
-    row: str,
-    item: str,
-    as_labels: Callable[[list[Any]], Sequence[Label]] = list,
-) -> Coded:
-    """Return the rows of a table with a row id and an item a line, in the order in which the ids first appear.
-
-    ``as_labels`` makes labels, and ids, of the distinct values.
-    """
+def from_long(frame: Frame, *, row: str, item: str) -> Coded:
+    """Return the rows of a table with a row id and an item a line, in the order in which the ids first appear."""
     table = narwhal(frame)
     _check_columns(table, row, item)
     rows, ids = _coded(table[row], f"column {row!r}")
-    items, labels = _coded(table[item], f"column {item!r}")
+    return grouped(rows, ids, *_coded(table[item], f"column {item!r}"))
+
+
+def grouped(
+    rows: NDArray[np.int32], ids: Sequence[Hashable], items: NDArray[np.int32], labels: Sequence[Label]
+) -> Coded:
+    """Return the rows of lines with a row id and an item each, both coded."""
     lengths = np.bincount(rows, minlength=len(ids))
     offsets = np.zeros(len(ids) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    grouped = items[np.argsort(rows, kind="stable")]
-    return Coded(offsets, *in_order(grouped, as_labels(labels)), ids=list(as_labels(ids)))
+    return Coded(offsets, *in_order(items[np.argsort(rows, kind="stable")], labels), ids=list(ids))
 
 
 def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
@@ -72,10 +69,10 @@ def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
     flat, lengths = [np.zeros(0, dtype=np.int32)], [0]
     for part in _slices(table[items]):
         for number, listed in enumerate(part, start=len(lengths)):
-            if isinstance(listed, str) or not isinstance(listed, Iterable):
+            if isinstance(listed, str | bytes | Mapping) or not isinstance(listed, Iterable):
                 raise InputError(f"row {number} of column {items!r} holds no list; give a column of lists with items=")
         lengths.extend(map(len, part))
-        flat.append(np.array(codes.of(label for listed in part for label in listed), dtype=np.int32))
+        flat.append(_codes_of(codes, (label for listed in part for label in listed), f"column {items!r}"))
     _check_missing(np.concatenate(flat), codes.values, f"column {items!r}")
     coded, labels = in_order(np.concatenate(flat), codes.values)
     ids = None if row is None else [value for part in _slices(table[row]) for value in part]
@@ -89,7 +86,10 @@ def _columns(frame: Frame) -> tuple[int, Sequence[Label], Iterator[Rows]]:
     if hasattr(type(frame), "tocsc"):
         return frame.shape[0], range(frame.shape[1]), _sparse_matrix(frame.tocsc())
     if isinstance(frame, np.ndarray):
-        return len(frame), range(frame.shape[1]), (_ones(column, at) for at, column in enumerate(frame.T))
+        if np.ma.is_masked(frame):
+            raise InputError("the array has masked values; fill them with 0 or False")
+        plain = np.asarray(frame)
+        return len(plain), range(plain.shape[1]), (_ones(column, at) for at, column in enumerate(plain.T))
     if hasattr(type(frame), "iloc"):
         labels = frame.columns.tolist()
         return len(frame), labels, (_pandas_column(frame.iloc[:, at], at) for at in range(len(labels)))
@@ -137,9 +137,12 @@ def _pandas_column(series: Any, at: int) -> Rows:  # noqa: ANN401 - pandas is op
 
 
 def _whole(series: Any, at: int) -> Any:  # noqa: ANN401 - a series of narwhals, whatever is behind it
+    import narwhals as nw  # noqa: PLC0415 - as above
+
     if series.is_null().any():
         raise _missing(at)
-    return series
+    # NumPy has no integers of 128 bits; no other number becomes a 0 or a 1 as a float.
+    return series.cast(nw.Float64) if series.dtype in (nw.Int128, nw.UInt128) else series
 
 
 def _ones(values: NDArray[Any], at: int) -> Rows:
@@ -154,7 +157,7 @@ def _ones(values: NDArray[Any], at: int) -> Rows:
     if not good:
         raise InputError(
             f"column {at + 1} of the one-hot table holds values other than 0, 1, True and False; "
-            "for a table of row ids and items give row= and item=, for one of lists items="
+            "read a table of row ids and items with row= and item=, one of lists with items="
         )
     return np.flatnonzero(values).astype(np.int32)
 
@@ -193,10 +196,18 @@ def _slices(series: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a series of n
 def _coded(series: Any, name: str) -> tuple[NDArray[np.int32], list[Hashable]]:  # noqa: ANN401 - a series of narwhals
     """Return the code of each value, and the values by code."""
     codes: Codes[Hashable] = Codes()
-    parts = [np.array(codes.of(part), dtype=np.int32) for part in _slices(series)]
+    parts = [_codes_of(codes, part, name) for part in _slices(series)]
     coded = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
     _check_missing(coded, codes.values, name)
     return coded, codes.values
+
+
+def _codes_of(codes: Codes[Hashable], values: Iterable[Any], name: str) -> NDArray[np.int32]:
+    """Return the codes of values; refuse what is no label."""
+    try:
+        return np.array(codes.of(values), dtype=np.int32)
+    except TypeError:
+        raise InputError(f"{name} holds values that cannot be labels, such as lists; name a column of labels") from None
 
 
 def _check_missing(coded: NDArray[np.int32], values: Sequence[Hashable], name: str) -> None:

@@ -143,8 +143,10 @@ def in_batches(parts: Iterable[Lines], rows: int) -> Iterator[Lines]:
         yield last
 
 
-def whole_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+def whole_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[tuple[bytes, int]]:
     r"""Yield the bytes of a file, cut at line ends only, each time with the number of lines that came before.
+
+    With ``returns``, a carriage return ends a line too, where no line feed follows.
 
     >>> list(whole_lines([b"1 2", b"\n3\n4", b"5"]))
     [(b'1 2\n3\n', 0), (b'45', 2)]
@@ -153,10 +155,12 @@ def whole_lines(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
     size = before = 0
     for chunk in chunks:
         end = chunk.rfind(b"\n") + 1
+        if returns and not end:
+            end = chunk.rfind(b"\r", 0, -1) + 1  # the last byte may be half of a line end
         if end:
             data = b"".join([*waiting, chunk[:end]])
             yield data, before
-            before += int(np.count_nonzero(_seen(data) == ord("\n")))
+            before += max(1, int(np.count_nonzero(_seen(data) == ord("\n"))))
             waiting, size = [], 0
         waiting.append(chunk[end:])
         size += len(chunk) - end

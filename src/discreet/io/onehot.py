@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.coding import Coded, as_labels, as_text, as_texts, refuse_what_lines_cannot_hold, used
-from discreet.io.csv import check_separator, holds, records, text_of, written
+from discreet.io.csv import as_separator, holds, line, parsed, text_of, unescaped
 from discreet.io.files import Data
 from discreet.io.fimi import BYTE_ORDER_MARK
 from discreet.io.tables import Losses, check_held
@@ -30,7 +30,7 @@ def read(data: Data, *, separator: str = ",", row: str | None = None) -> Transac
     r"""Return the rows of a one-hot table; ``row`` names the column of row ids, if it has one.
 
     A cell is 0 or 1, also as 0.0 and 1.0, or false or true in letters of any size, perhaps in quotes. Lines of blanks
-    are no rows. Labels and ids are taken without the blanks around them; they are whole numbers where all look so.
+    are no rows. Blanks are part of labels, and no part of ids; both are whole numbers where all look so.
 
     >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", row="who")
     >>> [sorted(row) for row in rows], rows.ids
@@ -44,10 +44,10 @@ def read(data: Data, *, separator: str = ",", row: str | None = None) -> Transac
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as a table of 0 and 1, in chunks."""
     refuse_what_lines_cannot_hold(rows, "a one-hot table")
-    texts, codes = as_texts(rows, "a one-hot table", holds), used(rows)
+    texts, codes = as_texts(rows, "a one-hot table", lambda text: holds(text.strip()) and holds(text)), used(rows)
     if not codes:
         raise OutputError("no row holds an item, and a one-hot table has a column an item; write another format")
-    yield from written([[texts[code] for code in codes]])
+    yield f"{line(texts[code] for code in codes)}\n".encode()
     column = np.zeros(len(rows.labels), dtype=np.int64)
     column[codes] = np.arange(len(codes))
     step = max(1, BLOCK // (2 * len(codes)))
@@ -100,7 +100,7 @@ class _Table(NamedTuple):
 
 
 def _parsed(data: Data, separator: str, row: str | None) -> _Table:
-    check_separator(separator)
+    as_separator(separator)
     if not separator.isascii():
         raise OptionError("the separator of a one-hot table must be an ASCII character such as ',' or ';'")
     as_text(data)
@@ -129,32 +129,25 @@ def _seen(data: Data) -> NDArray[np.uint8]:
 
 def _header(data: Data, separator: str) -> tuple[list[str], int]:
     """Return the texts of the first line that is not empty, and where the table begins after it."""
-    taken: list[str] = []
-
-    def lines_taken() -> Iterator[str]:
-        for line in text_of(data):
-            taken.append(line)
-            yield line
-
-    found = (line for line in records(lines_taken(), separator) if any(map(str.strip, line)))
-    header = [*map(str.strip, next(found, []))]
-    if not header:
-        raise InputError("the file holds nothing but blanks; a one-hot table begins with a header of labels")
-    mark = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    return header, mark + sum(len(line.encode()) for line in taken)
+    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    for text, record in parsed(text_of(data), separator):
+        start += len(text.encode())
+        if any(map(str.strip, record)):
+            return [*map(unescaped, record)], start
+    raise InputError("the file holds nothing but blanks; a one-hot table begins with a header of labels")
 
 
 def _id_column(header: Sequence[str], row: str | None) -> int:
     """Return which column holds row ids, -1 if none does; refuse columns without a label of their own."""
     many = Counter(header)
-    if row is not None and row.strip() not in many:
+    if row is not None and row not in many:
         raise InputError(f"none of the {len(header)} columns is called {row!r}; check its name")
     repeated = [number for number, text in enumerate(header, start=1) if many[text] > 1]
     if repeated:
         raise InputError(
             f"columns {repeated[0]} and {repeated[1]} have the same label; give each column a label of its own"
         )
-    id_column = -1 if row is None else header.index(row.strip())
+    id_column = -1 if row is None else header.index(row)
     if "" in header and header.index("") != id_column:
         raise InputError(
             f"column {header.index('') + 1} has no label; give it one in the header, or leave it out: if it holds row "

@@ -1,10 +1,12 @@
 """Parquet: rows as a column of lists or in the long form, and patterns, with what was mined in the file's metadata."""
 
 import json
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from itertools import count
+from threading import RLock
 from typing import Any, Final
 
 import numpy as np
@@ -30,6 +32,9 @@ LINES: Final = 1 << 17
 """Lines of a table that are read at a time, where it may be larger than memory."""
 SCHEMA: Final = "ARROW:schema"
 """Metadata that a writer makes itself."""
+STDERR: Final = 2
+SILENCE: Final = RLock()
+"""Standard error is one for all threads, so they drop it in turn."""
 
 
 def read(data: Data, *, items: str | None = None, row: str | None = None, item: str | None = None) -> Transactions:
@@ -58,7 +63,7 @@ def pieces(*, items: str | None = None, row: str | None = None, item: str | None
     codes: Codes[Label] = Codes()
 
     def read(path: str) -> Iterator[Piece]:
-        with _whole():
+        with whole_file():
             names = list(pl.read_parquet_schema(path))
         if item is not None and row is not None:
             yield from _long_pieces(path, codes, row, item)
@@ -97,7 +102,7 @@ def without(
         frame = frame.with_columns(_without_ones(frame, losses))
     else:
         frame = frame.with_columns(_without_items(frame[ITEMS if items is None else items], losses))
-    with _whole():
+    with whole_file():
         told = pl.read_parquet_metadata(BytesIO(data))
     told.pop(SCHEMA, None)
     yield _saved(frame, told)
@@ -198,7 +203,7 @@ def _long_pieces(path: str, codes: Codes[Label], row: str, item: str) -> Iterato
 def _slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
     """Yield some columns of a file, so many lines at a time; the first part may be empty, no other is."""
     for start in count(step=LINES):
-        with _whole():
+        with whole_file():
             part = pl.scan_parquet(path).slice(start, LINES).select(names).collect()
         if not start or len(part):
             yield part
@@ -208,27 +213,45 @@ def _slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
 
 def _told(data: Data) -> dict[str, Any]:
     """Return what our own metadata says; nothing for the files of others."""
-    with _whole():
+    with whole_file():
         told = json.loads(pl.read_parquet_metadata(BytesIO(data)).get(OURS, "{}"))
     return told if isinstance(told, dict) else {}
 
 
 def _names(data: Data) -> list[str]:
-    with _whole():
+    with whole_file():
         return list(pl.read_parquet_schema(BytesIO(data)))
 
 
 def _frame(data: Data, *names: str) -> pl.DataFrame:
-    with _whole():
+    with whole_file():
         return pl.read_parquet(BytesIO(data), columns=list(names))
 
 
 @contextmanager
-def _whole() -> Iterator[None]:
+def whole_file() -> Iterator[None]:
     """Say in a sentence of ours, without the data that those of polars may hold, what is wrong with a file."""
     try:
-        yield
+        with _silenced():
+            yield
     except pl.exceptions.ColumnNotFoundError:
         raise InputError("the file does not have the columns that were asked for; check their names") from None
     except (ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError("this is no Parquet file, or a damaged one; check its format, or write it again") from None
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Drop what goes to standard error meanwhile: Rust writes a panic there itself, before Python sees an exception."""
+    with ExitStack() as after, SILENCE:
+        try:
+            kept = os.dup(STDERR)
+        except OSError:  # it is closed
+            yield
+            return
+        after.callback(os.close, kept)
+        after.callback(os.dup2, kept, STDERR)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        after.callback(os.close, nowhere)
+        os.dup2(nowhere, STDERR)
+        yield

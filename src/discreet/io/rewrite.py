@@ -36,7 +36,7 @@ def rewrite(
 
     >>> from io import BytesIO
     >>> file = BytesIO()
-    >>> rewrite(BytesIO(b"milk , rye bread\n\ntea,milk\n"), file, [(0, frozenset(["milk"]))], format="csv")
+    >>> rewrite(BytesIO(b"milk,rye bread\n\ntea,milk\n"), file, [(0, frozenset(["milk"]))], format="csv")
     >>> file.getvalue()
     b'rye bread\n\ntea,milk\n'
     """

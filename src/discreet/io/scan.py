@@ -12,7 +12,7 @@ from discreet import kernels, machine
 from discreet.errors import BudgetError, InputError, OptionError
 from discreet.io import sql
 from discreet.io.files import COMPRESSIONS, Place, check_there, is_url, naming, stream
-from discreet.io.formats import Format, check_options, format_of
+from discreet.io.formats import Format, check_options, format_of, reading
 from discreet.io.merging import FEW, Merging, Thresholds, lowest
 from discreet.io.pieces import Piece, Pieces
 from discreet.labels import Label, is_missing, ordered
@@ -65,12 +65,12 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
             str(source), min_support=min_support, room=machine.as_memory(memory), progress=progress, **given
         )
     path, form = _path(source), format_of(source, format, what="rows")
-    check_options(given, form.options, f"the format {form.name}")
+    asked = reading(form, format, given)
     room = machine.as_memory(memory)
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
         if not can_scan(path, form):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
-        pieces: Pieces = form.module.pieces(**given)
+        pieces: Pieces = form.module.pieces(**asked)
         return _merged(_Passes(path, form, pieces, tell), pieces, min_support, room)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from discreet import query
 from discreet.errors import InputError, OptionError, ThresholdError
-from discreet.io.coding import as_text, ragged
+from discreet.io.coding import LONE_RETURN, as_text, ragged
 from discreet.io.files import Data, Place, suffix_of
 from discreet.io.formats import FORMATS, Format
 from discreet.labels import Itemset, Label
@@ -111,7 +111,7 @@ def _of_patterns(data: Data, form: Format) -> Iterator[tuple[str, tuple[Name, ..
 
 def _of_text(data: Data) -> Iterator[tuple[str, tuple[Name, ...], Fraction | None]]:
     for number, line in enumerate(as_text(data).split("\n"), start=1):
-        names, share = _parts(line, f"line {number}")
+        names, share = _parts(line.removesuffix("\r"), f"line {number}")
         if names or share is not None:
             yield f"line {number}", tuple(names), share
 
@@ -126,6 +126,8 @@ def _parts(line: str, place: str) -> tuple[list[Name], Fraction | None]:
         sign = query.SIGNS.get(found.lower())
         if match.lastgroup == "comment":
             break
+        if match.lastgroup == "gap" and "\r" in found:
+            raise InputError(f"{place} holds {LONE_RETURN}")
         if match.lastgroup == "gap" or sign == "&":
             apart = True
         elif share is not None:

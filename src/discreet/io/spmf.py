@@ -10,6 +10,7 @@ from discreet.errors import InputError, OutputError
 from discreet.io import fimi
 from discreet.io.coding import (
     Coded,
+    as_lines,
     as_text,
     blocks,
     is_plain,
@@ -41,6 +42,7 @@ def read(data: Data) -> Transactions:
     """
     names = names_of(as_text(data).split("\n")) if ITEM.encode() in data else {}
     offsets, items, largest = fimi.parse(data, comments=COMMENTS)
+    fimi.check_rows(offsets, items)
     numbers = fimi.code(items, largest).tolist()
     items, labels = in_order(items, named(numbers, names))
     return Coded(offsets, items, labels).transactions()
@@ -91,11 +93,14 @@ def pieces() -> Pieces:
 
     def read(chunks: Iterable[bytes]) -> Iterator[Piece]:
         names.clear()
-        for data, before in whole_lines(chunks):
-            if ITEM.encode() in data:
-                _add_names(names, as_text(data, before=before).split("\n"), before)
-            offsets, items, _ = fimi.parse(data, comments=COMMENTS, before=before)
-            yield Piece(offsets, items)
+
+        def named_chunks() -> Iterator[bytes]:
+            for data, before in whole_lines(chunks):
+                if ITEM.encode() in data:
+                    _add_names(names, as_text(data, before=before).split("\n"), before)
+                yield data
+
+        yield from fimi.read_pieces(named_chunks(), comments=COMMENTS)
         _check_names(names)
 
     return Pieces(read, lambda items: named(items.tolist(), names))
@@ -103,7 +108,7 @@ def pieces() -> Pieces:
 
 def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of an SPMF file."""
-    lines = [line.removesuffix("\r") for line in as_text(data).split("\n")]
+    lines = as_lines(data)
     names = names_of(lines)
     pairs = (
         _pattern(line, number)

@@ -1,8 +1,6 @@
 """The exposed rows, ranked: for whoever owns the rows, and for nobody else."""
 
-import csv
 from collections.abc import Hashable, Iterator, Sequence
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +9,7 @@ from discreet.audit import Audit
 from discreet.channels import Exposed
 from discreet.errors import InputError
 from discreet.io.coding import blocks
+from discreet.io.csv import line
 from discreet.io.files import MARK
 from discreet.merged import Merged
 from discreet.transactions import Transactions
@@ -59,11 +58,4 @@ def _lines(exposed: Exposed, ids: Sequence[Hashable] | None) -> Iterator[str]:
     yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
     for at in np.lexsort((numbers, -channels, smallest)).tolist():
         row = int(numbers[at])
-        yield _line([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])
-
-
-def _line(values: list[object]) -> str:
-    """Return a line of CSV, quoted where it must be."""
-    text = StringIO()
-    csv.writer(text, lineterminator="").writerow(values)
-    return text.getvalue()
+        yield line([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])

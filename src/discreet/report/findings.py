@@ -1,8 +1,6 @@
 """Findings as a table: what gives away too much, a line each, in cells that no spreadsheet takes for a formula."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
 from itertools import chain
 from typing import Final
 
@@ -12,7 +10,7 @@ from discreet.channels import Channel, Channels, Difference, Term, signed
 from discreet.errors import OutputError
 from discreet.family import with_root
 from discreet.io.coding import blocks
-from discreet.io.csv import WITHIN, quoted
+from discreet.io.csv import WITHIN, line, quoted
 from discreet.labels import Itemset, Label, ordered, printable
 from discreet.patterns import Patterns
 from discreet.report.words import Source, older_name
@@ -48,7 +46,7 @@ def findings_csv(
     else:
         names = cell_names(audit.patterns.labels)
         lines = chain(_lines(audit, names, explain), _changes(audit.changes, names, against))
-    yield from blocks(_line(cells) for cells in chain([HEAD], lines))
+    yield from blocks(map(line, chain([HEAD], lines)))
 
 
 def _lines(audit: Audit, names: Mapping[Label, str], explain: int) -> Iterator[list[str]]:
@@ -141,10 +139,3 @@ def named_sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
     """Return a sum of supports, each with its itemset."""
     texts = (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)
     return signed(terms, texts) if terms else ""
-
-
-def _line(cells: list[str]) -> str:
-    """Return a line of CSV, quoted where it must be."""
-    text = StringIO(newline="")
-    csv.writer(text, lineterminator="").writerow(cells)
-    return text.getvalue()

@@ -1,13 +1,11 @@
 """A folder that SACRO-Viewer opens: the itemsets that somebody wants to publish, for whoever checks them first."""
 
-import csv
 import json
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
-from io import StringIO
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +15,7 @@ from discreet.audit import Audit
 from discreet.changes import Change
 from discreet.checks import counted
 from discreet.io.coding import patterns_in_order, ragged
-from discreet.io.csv import HEADER, WITHIN
+from discreet.io.csv import HEADER, WITHIN, line
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
 from discreet.labels import Label, printable
@@ -256,10 +254,8 @@ def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:
     short table makes it take the signs within itemsets for that.
     """
     end = ""
-    for line in lines:
-        text = StringIO(newline="")
-        csv.writer(text, lineterminator="").writerow(line)
-        yield f"{end}{text.getvalue()}".encode()
+    for cells in lines:
+        yield f"{end}{line(cells)}".encode()
         end = "\n"
 
 

@@ -109,7 +109,9 @@ class Desk:
             rows = samples.load(data["sample"])
             return Loaded(rows, None, Source(data["file"], samples.digest(data["sample"], rows)), {})
         path, given = Path(data["path"]), data["given"]
-        shape = shape_of(path, given).shape
+        shape, *_, doubt = shape_of(path, given)
+        if doubt is not None:
+            raise InputError(doubt)
         with path.open("rb") as file:
             source = Source(data["file"], hashlib.file_digest(file, "sha256").hexdigest())
         if shape.patterns:

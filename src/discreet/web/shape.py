@@ -7,7 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from discreet import InputError
+from discreet import InputError, baskets
+from discreet.baskets import BITS, ROW_ID
 from discreet.io.files import stream, suffix_of
 from discreet.io.formats import FORMATS
 
@@ -19,17 +20,13 @@ PATTERNS: Final = ["itemset", "support"]
 """The columns of a CSV file of patterns."""
 SEPARATORS: Final = (",", ";", "\t", "|")
 SHAPES: Final = ("baskets", "long", "onehot", "lists")
-BITS: Final = {"0", "1", "0.0", "1.0", "true", "false"}
-ROW: Final = re.compile(
-    r"(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
-    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|Id$|ID$|No$",
-)
+MOST_COLUMNS: Final = 4
+"""Of a long table, which has a row id, an item, and little else; a wider one may have a line a person."""
 ITEM: Final = re.compile(
     r"items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|values?|"
     r"categor(?:y|ies)|descriptions?|pages?|events?|what",
     re.IGNORECASE,
 )
-ROW_WORD: Final = re.compile(ROW.pattern, re.IGNORECASE)
 
 
 class Shape(NamedTuple):
@@ -60,12 +57,16 @@ class Shape(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was seen of a file: its shape, the columns of a table, its first bytes, and a frame of its first rows."""
+    """What was seen of a file: its shape, the columns of a table, its first bytes, and a frame of its first rows.
+
+    A ``doubt`` says why the guess may be wrong, where nobody has chosen a shape.
+    """
 
     shape: Shape
     columns: list[str] | None
     head: bytes
     frame: Any = None
+    doubt: str | None = None
 
 
 def shape_of(path: Path, given: Mapping[str, Any]) -> Seen:
@@ -76,7 +77,8 @@ def shape_of(path: Path, given: Mapping[str, Any]) -> Seen:
         raise InputError("the file is empty; an export has probably failed: write it again")
     if told.get("format") == "parquet" or ("format" not in told and head.startswith(b"PAR1")):
         return _of_parquet(path, told, head)
-    return Seen(*guessed(path, head, told), head)
+    shape, columns = guessed(path, head, told)
+    return Seen(shape, columns, head, doubt=_doubt(shape, head, told))
 
 
 def first_part(path: Path) -> bytes:
@@ -128,10 +130,10 @@ def separator_of(lines: Sequence[str]) -> str:
 
 
 def records_of(lines: Iterable[str], separator: str) -> list[list[str]]:
-    """Return the first records of a table as far as they can be read, without the blanks around fields."""
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    """Return the first records of a table as far as they can be read."""
+    reader = csv.reader(lines, delimiter=separator)
     try:
-        return [[field.strip() for field in record] for record in islice(reader, MOST_RECORDS) if record]
+        return [record for record in islice(reader, MOST_RECORDS) if record]
     except csv.Error:
         return []
 
@@ -156,11 +158,17 @@ def of_records(records: Sequence[Sequence[str]], separator: str | None) -> Shape
         return Shape("csv", "onehot", separator=separator)
     if is_header and all(bits[1:]) and len(head) > least:
         return Shape("csv", "onehot", row=head[0], separator=separator)
-    row = next((name for name in head if ROW_WORD.search(name)), None)
+    row = next((name for name in head if ROW_ID.search(name)), None)
     item = next((name for name in head if name != row and ITEM.search(name)), None)
     if row is not None and len(head) == least and item is None:
         item = next(name for name in head if name != row)
-    if row is not None and item is not None and item not in {value for column in columns for value in column}:
+    is_wide = len(head) > MOST_COLUMNS or (len(head) > least and row is not None and _is_key(columns[head.index(row)]))
+    if (
+        not is_wide
+        and row is not None
+        and item is not None
+        and item not in {value for column in columns for value in column}
+    ):
         return Shape("csv", "long", row=row, item=item, separator=separator)
     return baskets
 
@@ -199,10 +207,10 @@ def _of_parquet(path: Path, told: Mapping[str, Any], head: bytes) -> Seen:
     """Return the shape of a Parquet file, its columns, and its first rows."""
     import polars as pl  # noqa: PLC0415 - slow to load, and not for the server
 
-    try:
+    from discreet.io.parquet import whole_file  # noqa: PLC0415 - it loads polars
+
+    with whole_file():
         frame = pl.scan_parquet(path).head(MOST_RECORDS).collect()
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError("this is no Parquet file, or a broken one; write it again") from None
     columns = frame.columns
     lists = [name for name in columns if isinstance(frame.schema[name], pl.List)]
     items = told.get("items") or ("items" if "items" in lists else next(iter(lists), None))
@@ -218,6 +226,22 @@ def _of_parquet(path: Path, told: Mapping[str, Any], head: bytes) -> Seen:
             Shape("parquet", "lists", row=told.get("row"), items=items, patterns=patterns), columns, head, frame
         )
     return Seen(Shape("parquet", "onehot"), columns, head, frame)
+
+
+def _is_key(column: Sequence[str]) -> bool:
+    """Return whether no value stands twice in a column, so that each line is a row of its own."""
+    return len(column) > 1 and len(set(column)) == len(column)
+
+
+def _doubt(shape: Shape, head: bytes, given: Mapping[str, Any]) -> str | None:
+    """Return why lines are hardly the rows of items that they were guessed to be; whoever names a shape is believed."""
+    if given.get("shape") or shape.format != "csv" or shape.shape != "baskets" or shape.patterns:
+        return None
+    try:
+        baskets.check_lines(records_of(lines_of(head), str(shape.separator)), given.get("separator"))
+    except InputError as error:
+        return f"{str(error).partition('; ')[0]}; choose how the file is shaped, and its columns"
+    return None
 
 
 def _shape_told(form: str, given: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,7 @@
 """Read: how a file is shaped, seen before it is loaded; and what was loaded.
 
-``preview`` gives ``file``, ``bytes``, ``format``, ``formats``, ``shape``, ``shapes`` (those that this format can have),
+``preview`` gives ``file``, ``bytes``, ``format``, ``formats``, ``shape`` (null where it must be chosen, as ``error``
+says), ``shapes`` (those that this format can have),
 ``columns`` (names, or null where there are none), ``row``, ``item``, ``items``, ``separator``, ``patterns`` (whether it
 holds patterns, not rows), ``lines`` (the first raw lines, at most 8, cut), ``rows`` (the first 8 as they are read:
 ``items``, at most 20, ``more``, how many others, and ``id``, null without ids) and ``error`` (null or a sentence).
@@ -39,11 +40,13 @@ def preview(desk: Desk, *, upload: dict[str, Any], **given: Any) -> dict[str, An
     desk.stage("reading")
     seen = shape_of(Path(upload["path"]), given)
     shape = seen.shape
-    rows, error = _first_rows(seen, given, {upload["path"]: upload["file"]})
+    names = {upload["path"]: upload["file"]}
+    rows, error = _first_rows(seen, given, names) if seen.doubt is None else ([], in_pages(seen.doubt, names))
     return {
         "file": upload["file"],
         "bytes": upload["bytes"],
         **shape._asdict(),
+        "shape": None if seen.doubt else shape.shape,
         "formats": [form.name for form in FORMATS.values() if form.name != "onehot"],
         "shapes": SHAPES.get(shape.format, ["baskets"]),
         "columns": None if seen.columns is None else shown(seen.columns),

@@ -1,0 +1,315 @@
+"""Every door reads what it is given as what it is, or refuses it: no column, key or digit is taken for an item."""
+
+import datetime as dt
+import os
+import pathlib
+from collections import Counter
+from contextlib import suppress
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from click.testing import CliRunner
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import discreet
+from discreet import DiscreetError, InputError, Merged, Transactions, datasets, read, scan
+from discreet.cli import main
+from discreet.generate import clinic
+from discreet.web.shape import shape_of
+
+ROWS = [["a", "b"]] * 20 + [["a"]] * 3 + [["b"]] * 17
+"""Honest rows, whose itemsets tell of 3 people: a and not b."""
+NUMBERED = [[0, 1]] * 20 + [[0]] * 3 + [[1]] * 17
+"""The same, where items are the numbers of columns."""
+
+FRAME = pd.DataFrame([[1, 1]] * 20 + [[1, 0]] * 3 + [[0, 1]] * 17, columns=["a", "b"])
+LONG = pd.DataFrame([(at, item) for at, row in enumerate(ROWS) for item in row], columns=["id", "item"])
+BITS = FRAME.to_numpy()
+
+OBJECTS = {
+    "array": lambda: BITS,
+    "array of bools": lambda: BITS.astype(bool),
+    "array of floats": lambda: BITS.astype(float),
+    "array of objects": lambda: BITS.astype(object),
+    "array of text": lambda: BITS.astype(str),
+    "array of labels": lambda: np.array([["a", "b"]] * 20),
+    "array of three dimensions": lambda: np.zeros((2, 2, 2)),
+    "array of one dimension": lambda: np.array([0, 1, 1]),
+    "array without dimensions": lambda: np.array(1),
+    "array of lists": lambda: np.array(ROWS, dtype=object),
+    "array of records": FRAME.to_records,
+    "matrix": lambda: np.asmatrix(BITS),
+    "masked array": lambda: np.ma.masked_array(BITS, mask=BITS == 0),
+    "sparse matrix": lambda: sp.csr_matrix(BITS),
+    "sparse array": lambda: sp.coo_array(BITS),
+    "frame of pandas": lambda: FRAME,
+    "frame of pandas, sparse": lambda: FRAME.astype(pd.SparseDtype("int", 0)),
+    "frame of pandas with text": lambda: FRAME.assign(c="x"),
+    "long frame of pandas": lambda: LONG,
+    "groups of pandas": lambda: LONG.groupby("id"),
+    "frames of groups": lambda: [group for _, group in LONG.groupby("id")],
+    "series of groups": lambda: LONG.groupby("id")["item"],
+    "series of lists": lambda: pd.Series(ROWS),
+    "rows of pandas": FRAME.iterrows,
+    "tuples of pandas": FRAME.itertuples,
+    "plain tuples of pandas": lambda: FRAME.itertuples(name=None),
+    "frame of polars": lambda: pl.DataFrame(FRAME),
+    "lazy frame": lambda: pl.LazyFrame(FRAME),
+    "long frame of polars": lambda: pl.DataFrame(LONG),
+    "series of polars": lambda: pl.Series(ROWS),
+    "structs of polars": lambda: pl.DataFrame(FRAME).to_struct(),
+    "tuples of polars": lambda: pl.DataFrame(FRAME).rows(),
+    "Arrow table": lambda: pa.Table.from_pandas(FRAME),
+    "Arrow batch": lambda: pa.RecordBatch.from_pandas(FRAME),
+    "Arrow lists": lambda: pa.array(ROWS),
+    "records": lambda: FRAME.to_dict("records"),
+    "columns": lambda: FRAME.to_dict("list"),
+    "lists of bits": FRAME.values.tolist,  # noqa: PD011 - the method that users call
+    "lists of bools": FRAME.astype(bool).values.tolist,  # noqa: PD011 - the method that users call
+    "lists of text bits": FRAME.astype(str).values.tolist,  # noqa: PD011 - the method that users call
+    "arrays in a list": lambda: list(BITS),
+    "pairs of id and item": LONG.values.tolist,  # noqa: PD011 - the method that users call
+    "counted itemsets": lambda: Counter(map(tuple, ROWS)),
+    "text": lambda: "rows.csv",
+    "texts": lambda: ["a b"] * 20,
+    "bytes": lambda: b"rows.csv",
+    "a path": lambda: pathlib.Path("rows.csv"),
+    "an open file": lambda: BytesIO(b"a,b\n" * 20),
+    "nothing": lambda: None,
+    "a number": lambda: 7,
+    "a date": lambda: dt.date(2020, 1, 1),
+    "lists of lists of lists": lambda: [[["a", "b"]]] * 20,
+    "a generator": lambda: (row for row in ROWS),
+    "sets": lambda: [set(row) for row in ROWS],
+    "patterns": lambda: discreet.mine(ROWS, min_support=2),
+}
+
+PATTERNS = discreet.mine(ROWS, min_support=2)
+VERBS = {
+    "audit": lambda rows: discreet.audit(rows, min_support=2, k=5).verdict,
+    "audit of patterns": lambda rows: discreet.audit(PATTERNS, rows=rows, k=5).verdict,
+    "mine": lambda rows: sorted(support for _, support in discreet.mine(rows, min_support=2)),
+    "detect": lambda rows: [channel.count for channel in discreet.detect(PATTERNS, k=5, rows=rows)],
+    "attack": lambda rows: str(discreet.attack(PATTERNS, k=5, rows=rows)),
+    "tradeoff": lambda rows: discreet.tradeoff(rows, min_supports=[2], ks=[5]).channels.tolist(),
+    "block": lambda rows: len(discreet.block(rows, min_support=2, k=5).patterns),
+    "hide": lambda rows: discreet.hide(rows, [list(Transactions(rows).labels)[:2]]).items_removed,
+    "Merged": lambda rows: Merged.of(rows, 2).weights.tolist(),
+    "Transactions": lambda rows: [len(row) for row in Transactions(rows)],
+    "read": lambda rows: [len(row) for row in read(rows)],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_odd_object_is_read_as_the_rows_that_it_stands_for_or_refused(verb):
+    honest = VERBS[verb](ROWS)
+    for name, make in OBJECTS.items():
+        if name == "patterns" and verb == "audit":
+            continue  # patterns are judged as what they are
+        with suppress(DiscreetError):
+            found = VERBS[verb](make())
+            assert found == honest, (verb, name)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_can_be_read_without_a_guess_is_read():
+    labelled = ["frame of pandas", "frame of pandas, sparse", "frame of polars", "Arrow table", "array of lists"]
+    for name in [*labelled, "series of lists", "series of polars", "Arrow lists", "a generator", "sets"]:
+        assert [{str(label) for label in row} for row in Transactions(OBJECTS[name]())] == [*map(set, ROWS)], name
+    for name in ("array", "array of bools", "array of floats", "array of objects", "matrix", "sparse matrix"):
+        assert Transactions(OBJECTS[name]()) == Transactions(NUMBERED), name
+
+
+def test_sets_of_the_items_0_and_1_are_rows():
+    assert Transactions([{0, 1}, {0}, {1}]).n == 3
+    assert Transactions([[0, 1]] * 5).n == 5
+    with pytest.raises(InputError, match="the rows are lists of 2 values each, which are 0 or 1"):
+        Transactions([[0, 1], [1, 1]])
+
+
+def test_merged_rows_and_patterns_are_no_rows_of_their_own():
+    for value in (Merged.of(ROWS, 2), PATTERNS):
+        with pytest.raises(InputError, match="rows are given as"):
+            Transactions(value)
+
+
+# Files of CSV.
+
+
+def csv_of(rows, separator=","):
+    return "".join(f"{separator.join(map(str, row))}\n" for row in rows).encode()
+
+
+WIDE = [
+    ["patient_id", "sex", "age", "diagnosis", *(f"test{at}" for at in range(46))],
+    *(
+        [1000 + at, "fm"[at % 2], 30 + at % 40, f"d{at % 3}", *("np"[at * column % 7 == 0] for column in range(46))]
+        for at in range(300)
+    ),
+]
+TABLES = {
+    "semicolons": (csv_of(ROWS[:20], ";"), "20 of 20 lines have ';' in their only field; give it with --separator"),
+    "tabs": (csv_of(ROWS[:20], "\t"), "have a tab in their only field; give it with --separator"),
+    "bars": (csv_of(ROWS[:20], "|"), "have '|' in their only field"),
+    "blanks": (csv_of(ROWS[:20], " "), "no line has a comma, and 20 of 20 have blanks; give a blank with --separator"),
+    "lists in quotes": (b'"a,b"\n' * 20 + b'"a"\n', "have ',' in their only field"),
+    "0 and 1 without a header": (csv_of(BITS.tolist()), "all 40 lines hold 2 values of 0 or 1, as in a one-hot table"),
+    "0 and 1 with a header": (b"a,b\n" + csv_of(BITS.tolist()), "this looks like a one-hot table, a header and then"),
+    "0 and 1 after ids": (FRAME.to_csv(), "read it with --format onehot, and name the column of ids with --row"),
+    "a long table": (LONG.to_csv(index=False), "looks like a header of 2 columns; name those of row ids and of items"),
+    "a long table without a header": (csv_of(LONG.values), "the lines begin with what looks like row ids, 40 differ"),
+    "a wide table": (csv_of(WIDE), "the first of 301 lines looks like a header of 50 columns"),
+    "a wide table without a header": (
+        csv_of(WIDE[1:]),
+        "begin with what looks like row ids, 300 different ones in 300",
+    ),
+    "attributes": (
+        csv_of([row[1:4] for row in WIDE[1:]]),
+        "all 300 lines have 3 fields, and each column has values of",
+    ),
+    "a constant": (csv_of([["x", f"d{at % 7}", f"d{at % 5}"] for at in range(60)]), "or one in nearly every line"),
+}
+
+
+@pytest.mark.parametrize(("data", "sentence"), TABLES.values(), ids=TABLES)
+def test_a_table_that_is_no_baskets_is_refused_with_the_option_to_give(tmp_path, data, sentence):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    run = CliRunner().invoke(main, ["audit", str(file), "--min-support", "5", "-k", "5"])
+    assert run.exit_code == 2
+    assert sentence in run.stderr
+    assert run.stderr.count("\n") == 1
+    for reader in (read, lambda place: scan(place, min_support=2)):
+        with pytest.raises(InputError) as caught:
+            reader(file)
+        assert not {"d1", "1000", "patient_id"} & {*str(caught.value).replace(",", " ").split()}
+    meant = CliRunner().invoke(
+        main, ["audit", str(file), "--min-support", "5", "-k", "5", "--format", "csv", "--separator", ","]
+    )
+    assert meant.exit_code in {0, 1}, meant.output
+
+
+@pytest.mark.parametrize(("data", "sentence"), TABLES.values(), ids=TABLES)
+def test_the_app_asks_how_such_a_table_is_shaped_or_guesses_right(tmp_path, data, sentence):  # noqa: ARG001 - one table
+    file = tmp_path / "rows.csv"
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    seen = shape_of(file, {})
+    with suppress(InputError):
+        rows = read(file, **seen.shape.reading) if seen.doubt is None else ROWS
+        assert sorted(map(len, rows)) in (sorted(map(len, ROWS)), [2] * 20, [1] + [2] * 20)
+    assert shape_of(file, {"shape": "baskets"}).doubt is None
+
+
+def test_ordinary_baskets_are_read(tmp_path):
+    file = tmp_path / "rows.csv"
+    for rows in (
+        clinic(500, seed=1),
+        datasets.load("pkdd2005"),
+        ROWS,
+        [["a", "b"]] * 30,
+        [["sex=f", "age=3"], ["sex=m", "age=4"]] * 9,
+    ):
+        discreet.write(Transactions(iter(rows)), file)
+        assert read(file) == Transactions(iter(rows))
+
+
+def test_a_table_of_0_and_1_is_no_fimi(tmp_path):
+    for name in ("rows.dat", "rows.txt"):
+        file = tmp_path / name
+        file.write_bytes(csv_of(BITS.tolist(), " "))
+        for reader in (read, lambda place: scan(place, min_support=2)):
+            with pytest.raises(InputError, match="all lines hold 2 numbers that are 0 or 1, as in a one-hot table"):
+                reader(file)
+
+
+def test_a_table_is_not_hidden_in_as_baskets(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(LONG.to_csv(index=False).encode())
+    with pytest.raises(InputError, match="looks like a header of 2 columns"):
+        discreet.hide_file(file, tmp_path / "hidden.csv", [["a"]])
+
+
+def test_labels_that_differ_only_in_blanks_must_be_meant(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b"milk, bread\nbread, milk\n")
+    for reader in (read, lambda place, **given: scan(place, min_support=1, **given)):
+        with pytest.raises(InputError, match="2 of 4 labels differ from others only in blanks around them"):
+            reader(file)
+        assert reader(file, format="csv", separator=",").n == 2
+
+
+def test_a_panic_of_a_library_is_not_seen(tmp_path, monkeypatch, capfd):
+    def panic(*_, **__):
+        os.write(2, b"thread '<unnamed>' panicked at crates/polars")
+        raise pl.exceptions.PanicException("secret")
+
+    file = tmp_path / "rows.parquet"
+    pl.DataFrame({"items": [["a"]]}).write_parquet(file)
+    for name in ("read_parquet", "scan_parquet"):
+        monkeypatch.setattr(pl, name, panic)
+    for reader in (read, lambda place: scan(place, min_support=1), lambda place: shape_of(place, {})):
+        with pytest.raises(InputError, match="this is no Parquet file, or a damaged one"):
+            reader(file)
+    os.write(2, b"later")
+    assert capfd.readouterr().err == "later"
+
+
+# Line ends.
+
+
+def outcome(call):
+    try:
+        found = call()
+    except InputError as error:
+        return "ids do not rise" if "do not rise" in str(error) else "refused"
+    return found
+
+
+TOKENS = [
+    b"a",
+    b"7",
+    b",",
+    b";",
+    b'"',
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b" ",
+    b"'",
+    b"=",
+    b"#",
+    b"@",
+    b"1,a",
+    b'7,"a\rb"',
+    b"1,b\r",
+]
+LONG_FORM = {"format": "csv", "row": "a", "item": "b"}
+
+
+@given(
+    data=st.lists(st.sampled_from(TOKENS), min_size=1, max_size=12).map(b"".join),
+    options=st.sampled_from(
+        [{"format": "csv"}, {"format": "csv", "separator": ","}, LONG_FORM, {"format": "fimi"}, {"format": "spmf"}]
+    ),
+    head=st.sampled_from([b"a,b\n", b"a,b\r", b"b,c,a\r\n"]),
+    chunk=st.sampled_from([1, 3, 1 << 20]),
+)
+@example(b"1,a\r1,b\n", LONG_FORM, b"a,b\n", 1)
+@example(b'1,"a\rb"\n2,a\n', LONG_FORM, b"a,b\r\n", 3)
+@example(b"1,a\r\n\r\n2,a\r\n", LONG_FORM, b"a,b\r\n", 3)
+def test_read_and_scan_agree_on_line_ends_and_quotes(tmp_path_factory, data, options, head, chunk):
+    data = head + data if "row" in options else data
+    file = tmp_path_factory.mktemp("rows") / "rows"
+    file.write_bytes(data)
+    expected = outcome(lambda: Merged.of(Transactions(iter(read(file, **options))), 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.io.files.CHUNK", chunk)
+        found = outcome(lambda: scan(file, min_support=1, **options))
+    assert found in (expected, "ids do not rise")
