@@ -74,7 +74,7 @@ def test_it_is_safe_if_and_only_if_no_pattern_at_all_is_inferred(cells, sigma, k
         assert 1 <= finding.low <= low <= high <= finding.high < k
 
 
-@settings(max_examples=2_000 if LARGE else 25)
+@settings(max_examples=500 if LARGE else 25)
 @given(cells=counts(16), sigma=st.integers(2, 4), k=st.integers(2, 3))
 def test_it_is_so_for_four_items_too(cells, sigma, k):
     items = "abcd"

@@ -111,15 +111,18 @@ class Search:
 
     def conjunctions(self) -> None:
         """Look at all conjunctions, those of few items first; what says more than one that is rare needs no look."""
-        extremes = Extremes.of(self.met()[0])
-        self._mark_channels(self.cubes[0])
+        first, *others = self.region.witnesses
+        extremes = Extremes.of(self.cube(first))
+        self._mark_channels(extremes.least)
+        for witness in others:
+            extremes.add(self.cube(witness))
         candidates = np.argwhere(extremes.may_be_rare(self.k) & ~self.known)
         order = np.argsort((candidates != EITHER).sum(axis=1), kind="stable")
-        seen = 1
+        seen = len(self.region.witnesses)
         for place in candidates[order].tolist():
-            for counts in self.met()[seen:]:
-                extremes.add(counts)
-            seen, at = len(self.cubes), tuple(place)
+            for witness in self.region.witnesses[seen:]:
+                extremes.add(self.cube(witness))
+            seen, at = len(self.region.witnesses), tuple(place)
             if not self.known[at] and extremes.may_be_rare_at(at, self.k) and self._test(*_cell(at)):
                 self._mark(at)
 
