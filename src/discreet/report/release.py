@@ -17,12 +17,13 @@ from discreet.report.text import audit_text, share
 from discreet.report.words import Source
 
 HOW: Final = {
-    "suppress": "rows that inference channels single out were left out, until there was no channel",
-    "add": "rows were added to those that inference channels single out, until there were k or more of them",
-    "withhold": "itemsets with an inference channel were left out, and the others have their exact supports",
-    "optimal": "rows were left out and others added, so that supports change as little as could be found",
+    "suppress": "rows that inference channels single out are left out, until there is no channel",
+    "add": "rows are added to those that inference channels single out, until there are k or more of them",
+    "withhold": "itemsets with an inference channel are left out, and the others have their exact supports",
+    "optimal": "rows are left out and others added, so that supports change as little as could be found",
+    "best": "several methods are tried, and the one that changes supports least is taken",
 }
-"""What each method did, for a reader who has never heard of it."""
+"""What each method does, for a reader who has never heard of it."""
 
 WITHSTOOD: Final = {
     "derive": 'An attacker who also derives supports that are not listed ("derive")',
@@ -33,16 +34,19 @@ WITHSTOOD: Final = {
 
 
 def public_facts(release: Release) -> dict[str, Any]:
-    """Return what everybody may be told of a release: nothing that its patterns, method and policy do not tell.
+    """Return what everybody may be told of a release: what follows from its patterns, and from what was asked for.
 
-    Of the distortion that is a bound, a power of ten. How many rows were added, or by how much supports have changed,
-    would tell which of them did, and with that the very counts that were hidden.
+    Nothing tells whether anything was changed. A reader who knows that something was knows that the rows were unsafe,
+    and with that often the very counts that were hidden (docs/guarantee.md).
     """
     patterns = release.patterns
+    # Which whole list was the best depends on what was hidden. One that is not whole is told from those anyhow, and
+    # looks as if it had been asked for.
+    is_best = release.is_whole and release.compared
     return {
         "release": 1,
         "discreet": __version__,
-        "method": release.method,
+        "method": "best" if is_best else release.method,
         "k": release.policy.k,
         "min_support": patterns.min_support,
         "n": patterns.n,
@@ -52,7 +56,6 @@ def public_facts(release: Release) -> dict[str, Any]:
         "is_whole": release.is_whole,
         "against": release.against,
         "policy": policy_facts(release.policy),
-        "distortion": {"average_at_most": power_of_ten(release.distortion.average)},
     }
 
 
@@ -61,6 +64,7 @@ def release_facts(release: Release) -> dict[str, Any]:
     proof = release.proof
     return {
         **public_facts(release),
+        "method": release.method,
         "rows": {
             "before": release.rows.n,
             "suppressed": release.rows_suppressed,
@@ -80,7 +84,7 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> print(*release_text(block(rows, min_support=10, k=10, method="suppress")), sep=chr(10))
     2 closed itemsets of 98 rows, made safe for k = 10 by "suppress": rows that inference channels
-    single out were left out, until there was no channel.
+    single out are left out, until there is no channel.
     <BLANKLINE>
       rows                100 before, 98 now: 2 suppressed, 0 added
       frequent itemsets   8 before, 0 lost
@@ -122,8 +126,8 @@ def public_text(release: Release) -> Iterator[str]:
     2 closed itemsets of 98 rows, each held by at least 10 of them.
     <BLANKLINE>
     They were made safe to publish for k = 10, by "suppress" of discreet 0.1.0. Supports may differ from
-    those of the rows they come from, by at most 10% on average. The support of an itemset that is not
-    listed is the largest of one that is, and holds it; where there is none, it was not frequent.
+    those of the rows they come from. The support of an itemset that is not listed is the largest of one
+    that is, and holds it; where there is none, it was not frequent.
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
     yield ""
@@ -143,8 +147,7 @@ def how_to_read(facts: Mapping[str, Any]) -> list[str]:
     if not facts["is_whole"]:
         missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
         return [made, missing]
-    bound = percent(facts["distortion"]["average_at_most"])
-    changed = f"Supports may differ from those of the rows they come from, by at most {bound} on average."
+    changed = "Supports may differ from those of the rows they come from."
     largest = "The support of an itemset that is not listed is the largest of one that is, and holds it"
     return [made, changed, f"{largest}; where there is none, it was not frequent."]
 
@@ -156,18 +159,6 @@ def release_json(release: Release, *, source: Source | None = None) -> Iterator[
         "input": source._asdict() if source else None,
     }
     yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
-
-
-def power_of_ten(average: float) -> float:
-    """Return a bound on an average distortion that tells little of it: the next power of ten, at least 0.0001.
-
-    >>> power_of_ten(0.0145), power_of_ten(0), power_of_ten(1.5)
-    (0.1, 0.0001, 10.0)
-    """
-    bound = 0.0001
-    while bound < average:
-        bound = float(f"{10 * bound:.0e}")
-    return bound
 
 
 def _listed(release: Release) -> str:

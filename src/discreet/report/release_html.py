@@ -16,7 +16,7 @@ from discreet.io import read_patterns
 from discreet.io.coding import patterns_in_order
 from discreet.labels import printable
 from discreet.markup import Html
-from discreet.measure import percent, supports_in
+from discreet.measure import supports_in
 from discreet.patterns import Patterns
 from discreet.policy import ZEROS, Policy
 from discreet.release import Release
@@ -59,7 +59,7 @@ def release_html(
 ) -> str:
     """Return a release as a page of HTML that needs nothing but itself.
 
-    It may be published with the release: it tells nothing that the patterns, the method and the policy do not. With
+    It may be published with the release: it tells nothing that the patterns and what was asked for do not. With
     ``private=True`` it is for the owner of the rows, says DO NOT RELEASE, and tells what the release cost, supports
     before and after, and where the rows are from; and with a ``comparison``, what the other methods cost.
 
@@ -156,8 +156,6 @@ def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str,
     yield "rows (n)", f"{facts['n']:,}"
     yield "minimum support", f"{facts['min_support']:,} rows ({share(facts['min_support'], facts['n'])})"
     yield "method", f"{printable(facts['method'])}: {HOW.get(facts['method'], 'not known here')}"
-    if facts["is_whole"]:
-        yield "average distortion", f"at most {percent(facts['distortion']['average_at_most'])}"
     if found is not None:
         yield from policy_lines(found)
     yield "discreet", printable(facts["discreet"])

@@ -37,10 +37,9 @@ def compare(
     rows = desk.rows()
     asked: Any = {"min_support": min_support, "k": k, "policy": policy, "seconds": seconds}
     found = discreet.compare(rows, **asked, **desk.budget("comparing"))
-    for line in found.lines:
-        if line.release is not None:
-            method, merge = _method(line.name)
-            desk.shelf.put("release", (desk.key, min_support, k, policy, method, merge, False, seconds), line.release)
+    made = [(_method(line.name), line.release) for line in found.lines if line.release is not None]
+    for (method, merge), release in [*made, (("best", False), found.best)]:
+        desk.shelf.put("release", (desk.key, min_support, k, policy, method, merge, False, seconds), release)
     return {
         "methods": [_line(line.name, line.release, line.seconds, line.left_out) for line in found.lines],
         "best": _best(found),
