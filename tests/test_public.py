@@ -34,7 +34,11 @@ FORMATS = ("json", "csv", "spmf", "borgelt", "parquet")
 
 def published(release):
     """What is published of a release, as a key."""
-    return release.patterns.kind, release.patterns.n, frozenset((frozenset(one), held) for one, held in release.patterns)
+    return (
+        release.patterns.kind,
+        release.patterns.n,
+        frozenset((frozenset(one), held) for one, held in release.patterns),
+    )
 
 
 def public_bytes(release, form):
@@ -42,7 +46,9 @@ def public_bytes(release, form):
     with TemporaryDirectory() as top:
         place = Path(top, "release")
         write_release(release, place, format=form)
-        return {"page": release.to_html()} | {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+        return {"page": release.to_html()} | {
+            path.name: path.read_bytes() for path in place.iterdir() if path.is_file()
+        }
 
 
 def disguised(rows, sigma, rng):

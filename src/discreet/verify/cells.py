@@ -1,5 +1,6 @@
 """Cells: the itemsets of a release as masks, and how many rows hold just these of the items of a maximal one."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,8 @@ from discreet.errors import InputError
 from discreet.verify.reading import LARGEST, Pairs, Told
 
 MOST_STEPS, OVERHEAD = 1 << 30, 1024  # about ten minutes; bits of memory that a mask takes beside its own
+INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
+"""Characters without a width that are none of Unicode's format characters: joiners, fillers, selectors of variants."""
 TANGLED: Final = (
     "the itemsets lie within each other in too many ways to be checked; release them at a higher min_support"
 )
@@ -44,7 +47,8 @@ def _check_labels(labels: Iterable[str]) -> None:
     """Refuse labels that a reader cannot tell apart: equal but for normal form and invisible characters."""
     seen = dict[str, str]()
     for label in labels:
-        visible = "".join(letter for letter in normalize("NFKC", label) if category(letter) != "Cf")
+        letters = INVISIBLE.sub("", normalize("NFKC", label))
+        visible = "".join(letter for letter in letters if category(letter) != "Cf")
         if (other := seen.setdefault(normalize("NFKC", visible), label)) is not label:
             raise InputError(f"{other!a:.99} and {label!a:.99} look alike: rename one of these labels")
 
