@@ -10,6 +10,8 @@ import stat
 import tempfile
 import unicodedata
 from collections import Counter
+from copy import deepcopy
+from functools import cache
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -658,13 +660,18 @@ ODD_DIGESTS = [None, "", 0, True, [], {}, "0" * 64, "f" * 63, "g" * 64]
 TWINS = [float, str, bool, lambda number: [number], lambda number: -number, lambda number: number + 1]
 
 
+@cache
+def drafts():
+    return [Draft(rows, sigma, k, method=method) for rows, sigma, k, method in BASES]
+
+
 class Tampering:
     """A release, and what is changed in it by chance: in what it says, then in how its files stand in the folder."""
 
     def __init__(self, rng, folder):
         self.rng, self.folder = rng, folder
-        rows, sigma, k, method = rng.choice(BASES)
-        self.made = Draft(rows, sigma, k, method=method, form=rng.choice([*FORMATS, "json"]))
+        self.made = deepcopy(rng.choice(drafts()))
+        self.made.form = rng.choice([*FORMATS, "json"])
         self.raw, self.listed = {}, {}
 
     def inside(self):

@@ -22,34 +22,22 @@ MAGIC: Final = b"PAR1"
 NO_PARQUET: Final = "this is no Parquet file, or a damaged one; check its format, or write it again"
 
 
-def check_parquet(data: Data, room: int, *, in_parts: bool = False) -> None:
-    """Refuse a Parquet file that unpacks to more than ``room`` bytes: runs of equal values hardly take any in a file.
+def unpacked_sizes(data: Data) -> Iterator[int]:
+    """Yield how many bytes a Parquet file unpacks to, at least, with each of its row groups.
 
-    Where it is read in parts, no row group may.
-    """
-    what = "a row group of the Parquet file" if in_parts else "the Parquet file"
-    total = 0
-    try:
-        for size in unpacked(data):
-            total = size if in_parts else total + size
-            if total > room:
-                raise InputError(f"{what} unpacks to {total:,} bytes or more, and {room:,} are allowed; raise memory")
-    except (IndexError, KeyError, StopIteration, TypeError, RecursionError):
-        raise InputError(NO_PARQUET) from None
-
-
-def unpacked(data: Data) -> Iterator[int]:
-    """Yield how many bytes each row group of a Parquet file unpacks to, at least.
-
-    The footer leads to the pages, and their headers are believed, not the footer: these are what a reader goes by. A
-    page that several row groups share counts for each.
+    Runs of equal values hardly take any room in a file. The footer leads to the pages, and their headers are believed,
+    not the footer: these are what a reader goes by. A page that several row groups share counts for each.
     """
     size = int.from_bytes(data[-8:-4], "little")
     if data[:4] != MAGIC or data[-4:] != MAGIC or not 0 < size <= min(LARGEST, len(data) - 12):
         raise InputError(NO_PARQUET)
-    footer, _ = _struct(data, len(data) - 8 - size)
-    for group in footer.get(4, []):
-        yield sum(_column(data, column[3], group[3]) for column in group[1])
+    total = 0
+    try:
+        for group in _struct(data, len(data) - 8 - size)[0].get(4, []):
+            total += sum(_column(data, column[3], group[3]) for column in group[1])
+            yield total
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        raise InputError(NO_PARQUET) from None
 
 
 def _column(data: Data, about: Struct, rows: int) -> int:

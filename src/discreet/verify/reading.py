@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, TypeAlias
 
 from discreet.errors import InputError
-from discreet.footer import check_parquet
+from discreet.footer import unpacked_sizes
 
 Told: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = list[tuple[Any, Any]]
@@ -80,10 +80,8 @@ def _read_parquet(data: bytes) -> tuple[Told, Pairs]:
     import polars as pl  # noqa: PLC0415 - loaded late
 
     is_not = "patterns.parquet is not as it must be:"
-    try:
-        check_parquet(data, LARGEST)
-    except InputError as error:
-        raise InputError(f"{is_not} {error}") from None
+    if any(size > LARGEST for size in unpacked_sizes(data)):
+        raise InputError(f"{is_not} it unpacks to more than {LARGEST:,} bytes")
     try:
         metadata, schema = pl.read_parquet_metadata(data), pl.read_parquet_schema(data)
         wanted = [{"items": pl.List(label), "support": pl.Int64} for label in (pl.String, pl.Int64)]
