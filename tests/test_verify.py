@@ -7,6 +7,8 @@ import json
 import os
 import re
 import stat
+import subprocess
+import sys
 import tempfile
 import unicodedata
 from collections import Counter
@@ -26,6 +28,7 @@ from strategies import detected_databases, small_databases
 
 from discreet import InputError, block, verify, write_release
 from discreet.cli import main
+from discreet.verify import cells
 
 FORMATS = {"json": "json", "csv": "csv", "spmf": "txt", "borgelt": "out", "parquet": "parquet"}
 """How the files of each format end."""
@@ -416,6 +419,12 @@ def test_a_superset_cannot_have_more_support(tmp_path):
     made = draft()
     made.pairs = [(items, 20 if items == ["a", "b"] else support) for items, support in made.pairs]
     assert_fault(made.seal(tmp_path), "an itemset within")
+
+
+def test_without_a_minimum_support_the_list_tells_of_whole_rows(tmp_path):
+    rows = ["a"] * 13 + ["b"] * 15 + [""]
+    assert_fault(Draft(rows, 1, 10).seal(tmp_path / "one"), "1 rows hold [] and nothing else, as min_support is 1")
+    assert verify(Draft(rows, 2, 10).seal(tmp_path / "two")).is_good
 
 
 def test_the_three_pairs_of_a_cycle_need_no_rows_in_common(tmp_path):
@@ -884,6 +893,138 @@ def test_no_tampering_is_accepted_that_leaves_no_release(tmp_path):
         good[is_good] += 1
     assert good[False] > 0.8 * TAMPERINGS
     assert good[True] > 0.01 * TAMPERINGS
+
+
+# What is stated beside the list
+
+
+@pytest.mark.parametrize("digest", [None, "", 0, "0" * 63, "A" * 64])
+@pytest.mark.parametrize("name", ["original.csv", "report.txt", "patterns.csv"])
+def test_a_file_that_is_listed_without_a_digest_is_refused(tmp_path, name, digest):
+    folder = draft().seal(tmp_path / "release")
+    files = json.loads((folder / "release.json").read_text())["files"]
+    draft().seal(folder, more={"files": {**files, name: digest}})
+    assert_fault(folder, repr(name))
+
+
+@pytest.mark.parametrize("place", ["release", "certificate", "told"])
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_an_unknown_key_is_named(tmp_path, place, form):
+    made = draft(form=form)
+    getattr(made, place)["who"] = "Ann"
+    assert_fault(made.seal(tmp_path), "has the unknown key 'who'")
+
+
+@pytest.mark.parametrize("place", ["policy", "top"])
+def test_an_unknown_key_within_is_named(tmp_path, place):
+    made = draft()
+    {"policy": made.release["policy"], "top": made.certificate["tops"][0]}[place]["who"] = "Ann"
+    assert_fault(made.seal(tmp_path), "has the unknown key 'who'")
+
+
+def test_a_missing_key_is_named(tmp_path):
+    made = draft()
+    del made.release["against"]
+    assert_fault(made.seal(tmp_path), "release.json is not as it must be: it says nothing of 'against'")
+
+
+def test_how_many_itemsets_are_frequent_is_counted_again(tmp_path):
+    made = draft()
+    made.release["frequent"] += 1
+    assert_fault(made.seal(tmp_path), "do not agree on frequent")
+
+
+POLICIES = [{"name": "acro"}, {"name": "ACRO "}, {"zeros": "review"}, {"about": "for you"}, {"zeros": "maybe"}]
+
+
+@pytest.mark.parametrize("words", POLICIES, ids=str)
+def test_a_policy_must_be_the_one_of_its_name(tmp_path, words):
+    made = draft()
+    made.release["policy"] |= words
+    assert_fault(made.seal(tmp_path), "the policy in release.json is")
+
+
+@pytest.mark.parametrize(("policy", "k"), [("acro", None), ("acro", 20), (None, 20)])
+def test_a_policy_may_ask_for_a_larger_k_than_its_name_says(tmp_path, policy, k):
+    write_release(block([["a"]] * 40 + [[]] * 40, min_support=10, k=k, policy=policy), tmp_path / "release")
+    assert verify(tmp_path / "release").faults == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("\u00e9", "e\u0301"), ("b", "b\u200b"), ("fi", "\ufb01"), ("b", "b\ufe0f")]
+)
+def test_labels_that_look_alike_are_named_and_those_of_another_case_are_not(tmp_path, one, other):
+    for folder, labels in (("alike", (one, other)), ("apart", ("b", "B"))):
+        made = Draft([[], labels[:1], labels] * 5, 5, 5)
+        found = verify(made.seal(tmp_path / folder))
+        assert [fault for fault in found.faults if "look alike" in fault] == list(found.faults)
+        assert found.is_good == (folder == "apart")
+    assert_fault(tmp_path / "alike", f"{one!a} and {other!a} look alike")
+
+
+def test_a_label_that_no_itemset_holds_is_not_smuggled_in(tmp_path):
+    made = draft(form="spmf")
+    text = listing(made.pairs, made.told, "spmf")
+    assert_fault(made.seal(tmp_path, patterns=text.replace("@N=", "@ITEM=99=Ann has c\n@N=")), "not as it must be")
+
+
+# Size: memory is bounded before anything is read, and time grows with the list and not with its square
+
+
+BOMB = """
+import json, resource, sys
+import discreet
+from discreet.verify import verify
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = verify(sys.argv[1])
+print(json.dumps([found.faults, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) >> 10]))
+"""
+
+
+def one_list(label, many):
+    return pl.DataFrame({"items": pl.repeat(label, many, eager=True).implode(), "support": [7]})
+
+
+def many_lists(label, many):
+    return pl.DataFrame(
+        {"items": pl.Series([[label]]).new_from_index(0, many), "support": pl.repeat(7, many, eager=True)}
+    )
+
+
+BOMBS = [(one_list, "a", 8_000_000), (many_lists, "a", 5_000_000), (one_list, "x" * 5000, 100_000)]
+
+
+@pytest.mark.parametrize(("bomb", "label", "many"), BOMBS, ids=["long", "many", "text"])
+def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path, bomb, label, many):
+    made = draft(form="parquet")
+    file = io.BytesIO()
+    bomb(label, many).write_parquet(file, metadata={"discreet": json.dumps(made.told)})
+    made.seal(tmp_path, patterns=file.getvalue())
+    done = subprocess.run([sys.executable, "-c", BOMB, tmp_path], check=True, capture_output=True)
+    faults, mebibytes = json.loads(done.stdout)
+    assert len(file.getvalue()) < 1 << 20
+    assert "patterns.parquet is not as it must be: it" in str(faults)
+    assert mebibytes < 300
+
+
+def pairs_of(many):
+    """A list with so many maximal itemsets of two items, of which each holds a common one."""
+    return [([], 9 * many), (["all"], 9 * many - 9), *((["all", f"item {at}"], 9) for at in range(many))]
+
+
+def test_time_grows_with_the_list_and_not_with_its_square():
+    def steps(many):
+        claims = {"min_support": 9, "n": 9 * many, "kind": "closed", "k": 1, "is_whole": True}
+        listed, _ = cells.coded(pairs_of(many), claims)
+        order = sorted(listed)
+        return sum(cells.within(order, top)[1] for top in listed)
+
+    assert steps(2000) < 2.5 * steps(1000)
+
+
+def test_a_list_that_would_take_hours_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "MOST_STEPS", 20)
+    assert_fault(draft().seal(tmp_path), "lie within each other in too many ways")
 
 
 # The command

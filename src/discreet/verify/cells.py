@@ -22,7 +22,7 @@ TANGLED: Final = (
 def coded(pairs: Pairs, claims: Told) -> tuple[dict[int, int], dict[int, str]]:
     """Return the support of each itemset, as a mask with a bit for each item, and the label of each bit.
 
-    The items that most itemsets hold have the highest bits, so that ``_within`` leaps far.
+    The items that most itemsets hold have the highest bits, so that ``within`` leaps far.
     """
     for items, support in pairs:
         if type(items) is not list or type(support) is not int or not {*map(type, items)} <= {str, int}:
@@ -53,7 +53,7 @@ def _check_labels(labels: Iterable[str]) -> None:
             raise InputError(f"{other!a:.99} and {label!a:.99} look alike: rename one of these labels")
 
 
-def _within(order: list[int], top: int) -> tuple[list[int], int]:
+def within(order: list[int], top: int) -> tuple[list[int], int]:
     """Return the itemsets of a sorted list that hold items of ``top`` alone, and in how many steps they were found.
 
     Where an itemset holds others, the next one without them has the first item of ``top`` that is higher than the
@@ -91,7 +91,7 @@ def counted(
     for top in sorted(listed, key=int.bit_count, reverse=True):
         if top in sizes:
             continue
-        met, more = _within(order, top)
+        met, more = within(order, top)
         steps += more + len(met) * top.bit_count()
         if steps > MOST_STEPS or len(least) * (len(labels) + OVERHEAD) > LARGEST * 64:
             raise InputError(TANGLED)
@@ -116,7 +116,7 @@ def _told_by_absence(order: list[int], listed: dict[int, int], labels: dict[int,
     rows, steps = {**listed}, 0
     for mask in sorted(listed, key=int.bit_count, reverse=True):
         if few := rows[mask]:
-            met, more = _within(order, mask)
+            met, more = within(order, mask)
             if (steps := steps + more) > MOST_STEPS:
                 raise InputError(TANGLED)
             rows |= {one: rows[one] - few for one in met}
