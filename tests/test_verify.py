@@ -704,7 +704,7 @@ class Tampering:
     def add_a_key(self):
         within, _ = self.inside()
         if isinstance(within, dict):
-            within[self.rng.choice(["who", "distortion", "K", "n ", "", "file\u0073"])] = self.rng.choice(
+            within[self.rng.choice(["who", "distortion", "K", "n ", "", "Files"])] = self.rng.choice(
                 [None, 1, "Ann"]
             )
 
