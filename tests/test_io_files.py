@@ -5,9 +5,12 @@ import lzma
 import os
 from io import BytesIO
 
+import polars as pl
 import pytest
+from click.testing import CliRunner
 
-from discreet import InputError, OptionError, OutputError, machine, read, write
+from discreet import BudgetError, InputError, OptionError, OutputError, machine, read, scan, write
+from discreet.cli import main
 from discreet.io import files
 
 zstandard = pytest.importorskip("zstandard")
@@ -66,6 +69,37 @@ def test_a_file_larger_than_the_memory_allows_is_refused(tmp_path, monkeypatch, 
     path.write_bytes(pack(b"1 " * (1 << 20)))
     with pytest.raises(InputError, match=r"holds more than 0\.0 GiB, half of this machine's memory"):
         read(path)
+
+
+@pytest.mark.parametrize(("packed", "pack"), {"": bytes, **PACKERS}.items())
+def test_memory_bounds_what_a_file_unpacks_to(tmp_path, packed, pack):
+    path = tmp_path / f"rows.dat{packed}"
+    path.write_bytes(pack(b"1 2\n" * (1 << 20)))
+    assert read(path, memory=1 << 22).n == 1 << 20
+    with pytest.raises(BudgetError, match=r"the file holds more than the 3\.0 MiB that memory allows: raise memory"):
+        read(path, memory=3 << 20)
+
+
+def test_memory_bounds_what_parquet_unpacks_to(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"items": pl.repeat("a", 1 << 20, eager=True).implode()}).write_parquet(path)
+    assert path.stat().st_size < 1 << 14
+    assert list(read(path, memory=1 << 26)) == [{"a"}]
+    with pytest.raises(BudgetError, match="that memory allows: raise memory"):
+        read(path, memory=1 << 23)
+    with pytest.raises(BudgetError, match="a row group of the file holds more than"):
+        scan(path, min_support=1, memory=1 << 23)
+
+
+@pytest.mark.parametrize(("packed", "pack"), PACKERS.items())
+def test_the_command_scans_what_unpacks_to_too_much(tmp_path, packed, pack):
+    path = tmp_path / f"rows.dat{packed}"
+    path.write_bytes(pack(b"1 2\n" * (1 << 20)))
+    arguments = ["mine", str(path), "--min-support", "10%", "--memory", "9MB", "--threads", "1"]
+    result = CliRunner().invoke(main, arguments)
+    assert (result.exit_code, "it is scanned twice" in result.stderr) == (0, True)
+    result = CliRunner().invoke(main, ["mine", "-", "--format", "fimi", *arguments[2:]], input=b"1 2\n" * (5 << 19))
+    assert (result.exit_code, "that memory allows: raise --memory" in result.stderr) == (2, True)
 
 
 def test_without_a_library_for_zstandard_the_error_says_which_to_install(tmp_path, monkeypatch):

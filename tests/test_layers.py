@@ -10,6 +10,7 @@ import discreet
 SOURCE = Path(discreet.__file__).parent
 LAYERS = (
     "errors",
+    "footer",
     "thresholds",
     "labels",
     "markup",
@@ -107,9 +108,10 @@ def test_a_kernel_file_imports_nothing_of_ours_but_bits_and_room(path):
     assert [name for name in imported(path) if not name.startswith(shared)] == []
 
 
-def test_the_verifier_is_short_and_imports_nothing_of_ours_but_errors():
-    path = SOURCE / "verify.py"
-    assert [name for name in imported(path) if not name.startswith("discreet.errors.")] == []
+@pytest.mark.parametrize("path", [path for path in MODULES if layer(path) == "verify"], ids=name_of)
+def test_the_verifier_is_short_and_imports_nothing_of_ours_but_errors_and_sizes(path):
+    own = ("discreet.errors.", "discreet.footer.", "discreet.verify.")
+    assert [name for name in imported(path) if not name.startswith(own)] == []
     assert len(path.read_text(encoding="utf-8").splitlines()) < 200
 
 

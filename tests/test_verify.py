@@ -5,9 +5,19 @@ import hashlib
 import io
 import json
 import os
+import re
+import stat
+import subprocess
+import sys
 import tempfile
+import unicodedata
+from collections import Counter
+from contextlib import suppress
+from copy import deepcopy
+from functools import cache
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import oracle
 import polars as pl
@@ -84,7 +94,9 @@ class Draft:
             counts = [count for (_, other), count in cells.items() if other == top]
             facts = {"support": family[top], "cells": len(counts), "smallest": min(counts)}
             self.certificate["tops"].append({"items": sorted(top), **facts})
-        self.release = {"release": 1, "discreet": "0.1.0", **claims, "frequent": 10**9, "policy": {"name": "k", "k": k}}
+        policy = {"name": "k", "k": k, "zeros": "ignore", "round_to": None, "max_itemsets": None}
+        self.release = {"release": 1, "discreet": "0.1.0", **claims, "frequent": frequent(family, kind)}
+        self.release |= {"against": "plain", "policy": {**policy, "source": "", "about": ""}}
 
     def seal(self, folder, *, name=None, **raw):
         """Write all files, with digests that fit; ``raw`` are bytes in place of a file, by its stem."""
@@ -104,6 +116,11 @@ class Draft:
         """Change a claim wherever it stands."""
         for told in (self.release, self.certificate, self.told):
             told |= {word: value for word, value in words.items() if word in told}
+
+
+def frequent(family, kind="closed"):
+    """How many itemsets a list stands for."""
+    return len(family if kind == "frequent" else {one for top in family for one in oracle.subsets(top)})
 
 
 def as_bytes(text):
@@ -143,6 +160,8 @@ def test_a_release_is_good_exactly_if_no_cell_is_below_k(form, question):
     if form == "borgelt" and not made.pairs:
         return  # an empty file reads as a failed export, so none is ever written
     expected = not oracle.rare_cells(map(frozenset, (top["items"] for top in made.certificate["tops"])), rows, k)
+    # Where nothing is too rare to be listed, what is missing is held by nobody, and the list tells of whole rows.
+    expected = expected and (sigma > 1 or min(Counter(map(frozenset, rows)).values(), default=k) >= k)
     with tempfile.TemporaryDirectory() as place:
         found = verify(made.seal(Path(place)))
     assert found.is_good == expected
@@ -257,26 +276,26 @@ def test_nothing_out_of_the_folder_is_read(tmp_path, name):
     folder = made.seal(tmp_path / "release")
     files = json.loads((folder / "release.json").read_text())["files"]
     made.seal(folder, more={"files": {**files, name: digest}})
-    assert_fault(folder, f"{name!r} is missing")
+    assert_fault(folder, f"{name!r} is listed in release.json, but no part of a release")
 
 
 @pytest.mark.parametrize("name", ["patterns.json", "certificate.json", "report.txt"])
 def test_a_link_is_not_followed(folder, tmp_path, name):
     (folder / name).rename(tmp_path / "elsewhere")
     (folder / name).symlink_to(tmp_path / "elsewhere")
-    assert_fault(folder, f"'{name}' is missing")
+    assert_fault(folder, f"'{name}' is no plain file")
 
 
 def test_a_pipe_is_not_waited_for(folder):
     (folder / "report.txt").unlink()
     os.mkfifo(folder / "report.txt")
-    assert_fault(folder, "'report.txt' is missing")
+    assert_fault(folder, "'report.txt' is no plain file")
 
 
 def test_a_file_that_is_too_large_is_not_read(folder):
     with (folder / "patterns.json").open("r+b") as file:
         file.truncate((1 << 27) + 1)
-    assert_fault(folder, "'patterns.json' is missing")
+    assert_fault(folder, "'patterns.json' is no plain file, or too large")
 
 
 # Tampering by somebody who makes all digests new
@@ -326,7 +345,7 @@ def test_what_two_listed_itemsets_share_must_be_listed(tmp_path):
     made = draft()
     made.pairs = [(items, support) for items, support in made.pairs if items != ["c"]]
     made.claim(listed=5)
-    assert_fault(made.seal(tmp_path), "an itemset within ['a', 'b', 'c'] is missing")
+    assert_fault(made.seal(tmp_path), "an itemset within ['c', 'd'] is missing")
 
 
 def test_it_must_be_listed_even_if_no_row_has_just_that(tmp_path):
@@ -336,19 +355,28 @@ def test_it_must_be_listed_even_if_no_row_has_just_that(tmp_path):
     assert_fault(made.seal(tmp_path), "an itemset within ['a', 'b', 'c'] is missing")
 
 
-def cells_of(family):
-    """The cells of each maximal itemset, if a closed list can be right: there are rows that have just these."""
+def cells_of(family, kind="closed"):
+    """The cells of each maximal itemset, if a list can be right: there are rows that have just these."""
     tops = [one for one in family if not any(one < other for other in family)]
     found = {}
     for top in tops:
         supports = {one: max(n for other, n in family.items() if one <= other) for one in oracle.subsets(top)}
         cells = {one: oracle.cell_by_supports(one, top, supports) for one in supports}
-        rows = [one for one, count in cells.items() for _ in range(count)]
+        rows = [one for one, count in cells.items() if count]
         closed = {one: support for one, support in family.items() if one <= top}
-        if min(cells.values()) < 0 or oracle.closed(rows, family[top]) != closed:
+        whole = oracle.closed(rows, 1) if kind == "closed" else supports
+        listed = {one: sum(cells[row] for row in rows if one <= row) for one in whole}
+        if min(cells.values()) < 0 or listed != closed:
             return None
         found[top] = [count for count in cells.values() if count]
     return found if all(one & top in family for one in family for top in tops) else None
+
+
+def are_rows(family):
+    """Whether there are rows of which this is the whole list, without a minimum support."""
+    items = frozenset().union(*family)
+    held = {one: max((n for other, n in family.items() if one <= other), default=0) for one in oracle.subsets(items)}
+    return all(oracle.cell_by_supports(one, items, held) >= 0 for one in held)
 
 
 @given(rows=small_databases(max_items=5), data=st.data())
@@ -360,9 +388,9 @@ def test_a_list_is_good_exactly_if_there_are_rows_under_each_top_that_have_it(ro
     support = data.draw(st.integers(0, len(rows)))
     family = {one: held for one, held in {**family, chosen: support}.items() if held}
     cells = cells_of(family)
-    expected = cells is not None and max(family.values(), default=0) == len(rows)
+    expected = cells is not None and max(family.values(), default=0) == len(rows) and are_rows(family)
     made.pairs = [(sorted(one), held) for one, held in family.items()]
-    made.claim(listed=len(family))
+    made.claim(listed=len(family), frequent=frequent(family))
     tops = [{"items": sorted(top), "support": family[top]} for top in cells or ()]
     made.certificate["tops"] = [
         {**top, "cells": len(cells[frozenset(top["items"])]), "smallest": min(cells[frozenset(top["items"])])}
@@ -392,6 +420,12 @@ def test_a_superset_cannot_have_more_support(tmp_path):
     made = draft()
     made.pairs = [(items, 20 if items == ["a", "b"] else support) for items, support in made.pairs]
     assert_fault(made.seal(tmp_path), "an itemset within")
+
+
+def test_without_a_minimum_support_the_list_tells_of_whole_rows(tmp_path):
+    rows = ["a"] * 13 + ["b"] * 15 + [""]
+    assert_fault(Draft(rows, 1, 10).seal(tmp_path / "one"), "1 rows hold [] and nothing else, as min_support is 1")
+    assert verify(Draft(rows, 2, 10).seal(tmp_path / "two")).is_good
 
 
 def test_the_three_pairs_of_a_cycle_need_no_rows_in_common(tmp_path):
@@ -452,7 +486,7 @@ def test_a_claim_changed_everywhere_is_found(tmp_path, words, fault):
 def test_an_empty_list_is_good_only_where_nothing_can_be_listed(tmp_path):
     made = draft()
     made.pairs, made.certificate["tops"], made.certificate["smallest_cell"] = [], [], None
-    made.claim(listed=0)
+    made.claim(listed=0, frequent=0)
     assert_fault(made.seal(tmp_path / "some"), "no itemset is held by all n = 35 rows")
     made.claim(min_support=36)
     assert verify(made.seal(tmp_path / "none")).faults == ()
@@ -494,7 +528,7 @@ def test_an_itemset_listed_twice_is_named(tmp_path, form):
 def test_an_item_that_stands_in_an_itemset_twice_is_found(tmp_path):
     made = draft()
     made.pairs = [(items * 2, support) for items, support in made.pairs]
-    assert_fault(made.seal(tmp_path), "['b', 'b'] is listed twice, holds an item twice")
+    assert_fault(made.seal(tmp_path), "['b', 'b'] is listed twice, or holds an item twice")
 
 
 def test_there_is_one_file_of_patterns(tmp_path):
@@ -546,9 +580,9 @@ JUNK = [
 def test_junk_is_a_fault_in_any_file(tmp_path, junk):
     for form, ending in FORMATS.items():
         found = verify(draft(form=form).seal(tmp_path / form, patterns=junk))
-        assert f"patterns.{ending} is missing, or not as it must be" in str(found)
-    assert_fault(draft().seal(tmp_path / "certificate", certificate=junk), "certificate.json is missing, or not as")
-    assert_fault(draft().seal(tmp_path / "release", release=junk), "release.json is missing, or not as it must be")
+        assert re.search(rf"patterns\.{ending}\b.* not as it must be", str(found))
+    assert_fault(draft().seal(tmp_path / "certificate", certificate=junk), "not as it must be")
+    assert_fault(draft().seal(tmp_path / "release", release=junk), "not as it must be")
 
 
 def test_a_panic_of_the_reader_is_a_fault(tmp_path, monkeypatch):
@@ -599,6 +633,404 @@ def test_a_link_for_release_json_is_refused(folder, tmp_path):
     (folder / "release.json").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InputError, match=r"has no release\.json"):
         verify(folder)
+
+
+# The law: whatever is done to a release, with all digests made new, it is refused, or is a release again
+
+
+TAMPERINGS = 5000 if os.environ.get("DISCREET_LARGE") else 500
+BASES = [
+    (ROWS, 7, 5, "suppress"),
+    (ROWS, 7, 5, "withhold"),
+    (["ab", "ab", "bc", "bc", "ac", "ac", "", ""], 2, 2, "add"),
+    (["a", "b", ""] * 3, 1, 3, "optimal"),
+]
+ALIKE = [
+    ("a", "b\u200b"),
+    ("a", "\uff42"),
+    ("c", "b\u2060"),
+    ("a", "\u00adb"),
+    ("b", "a\ufe0f\u200d"),
+    ("c", "\ufb01 "),
+    ("a", "z"),
+]
+ODD_NAMES = [
+    "original.csv",
+    ".hidden",
+    "Report.txt",
+    "patterns.JSON",
+    "patterns.csv",
+    "report.txt~",
+    "a/b",
+    "..",
+    "",
+    "x\n",
+]
+ODD_DIGESTS = [None, "", 0, True, [], {}, "0" * 64, "f" * 63, "g" * 64]
+TWINS = [float, str, bool, lambda number: [number], lambda number: -number, lambda number: number + 1]
+
+
+@cache
+def drafts():
+    return [Draft(rows, sigma, k, method=method) for rows, sigma, k, method in BASES]
+
+
+class Tampering:
+    """A release, and what is changed in it by chance: in what it says, then in how its files stand in the folder."""
+
+    def __init__(self, rng, folder):
+        self.rng, self.folder = rng, folder
+        self.made = deepcopy(rng.choice(drafts()))
+        self.made.form = rng.choice([*FORMATS, "json"])
+        self.raw, self.listed = {}, {}
+
+    def inside(self):
+        """A place in what the files say: the object or list, and the key."""
+        told = {"release": self.made.release, "certificate": self.made.certificate, "told": self.made.told}
+        *path, last = self.rng.choice([place for place in places(told) if len(place) > 1])
+        for key in path:
+            told = told[key]
+        return told, last
+
+    def change_a_value(self):
+        within, key = self.inside()
+        within[key] = self.rng.choice([None, True, -1, 0, 1.5, "", "a", [], {}, [{}], 10**40])
+
+    def change_a_number(self):
+        within, key = self.inside()
+        if type(within[key]) is int:
+            within[key] = self.rng.choice(TWINS)(within[key])
+
+    def add_a_key(self):
+        within, _ = self.inside()
+        if isinstance(within, dict):
+            within[self.rng.choice(["who", "distortion", "K", "n ", "", "Files"])] = self.rng.choice(
+                [None, 1, "Ann"]
+            )
+
+    def remove_a_key(self):
+        within, key = self.inside()
+        del within[key]
+
+    def say_something_twice(self):
+        text = json.dumps({**self.made.release, "files": {}}) if self.rng.random() < 0.5 else json.dumps(self.made.told)
+        self.raw[self.rng.choice(["certificate", "release", "patterns"])] = text.replace('"n":', '"n": 1, "n":', 1)
+
+    def claim_another(self):
+        words = [{"k": 1}, {"n": 36}, {"min_support": 1}, {"method": "best"}, {"is_whole": False}, {"kind": "closed"}]
+        self.made.claim(**self.rng.choice([*words, {"method": "Ann has c"}, {"frequent": 9}, {"listed": 3}]))
+
+    def name_another_policy(self):
+        policy = self.made.release["policy"]
+        policy |= self.rng.choice([{"name": "acro"}, {"name": "ACRO "}, {"zeros": "review"}, {"about": "x"}, {"k": 99}])
+        policy |= self.rng.choice([{}, {"zeros": "maybe"}, {"round_to": 0}, {"name": "ours"}, {"name": ""}])
+
+    def change_a_support(self):
+        at = self.rng.randrange(len(self.made.pairs))
+        items, support = self.made.pairs[at]
+        self.made.pairs[at] = items, support + self.rng.choice([-2, -1, 1, 2, 10**15])
+
+    def add_or_remove_an_itemset(self):
+        if self.rng.random() < 0.5:
+            self.made.pairs.pop(self.rng.randrange(len(self.made.pairs)))
+        else:
+            self.made.pairs.append((self.rng.sample("abcd", self.rng.randrange(4)), self.rng.randrange(1, 36)))
+
+    def rename_an_item(self):
+        old, new = self.rng.choice(ALIKE)
+        for items in [
+            *(items for items, _ in self.made.pairs),
+            *(top["items"] for top in self.made.certificate["tops"]),
+        ]:
+            items[:] = sorted(new if item == old else item for item in items)
+
+    def certify_again(self):
+        """Make the certificate fit the list, as somebody would who wants it to pass."""
+        family = {frozenset(items): support for items, support in self.made.pairs}
+        kind = self.made.release.get("kind")
+        cells = cells_of(family, kind) if all(map(self.is_count, family.values())) else None
+        self.made.claim(listed=len(family), frequent=frequent(family, kind), n=max(family.values(), default=0))
+        if cells is not None:
+            tops = [
+                {"items": sorted(top), "support": family[top], "cells": len(rows), "smallest": min(rows)}
+                for top, rows in cells.items()
+            ]
+            smallest = min((min(rows) for rows in cells.values()), default=None)
+            self.made.certificate |= {"tops": tops, "smallest_cell": smallest}
+
+    @staticmethod
+    def is_count(support):
+        return type(support) is int and support < 10**6
+
+    def add_a_file(self):
+        name = self.rng.choice(ODD_NAMES)
+        if name not in {"a/b", "..", ""}:
+            self.stand(self.folder / name)
+        if self.rng.random() < 0.8:
+            self.listed[name] = self.rng.choice([*ODD_DIGESTS, hashlib.sha256(b"").hexdigest()])
+
+    def stand(self, path):
+        """Put a file, a folder, a pipe or a link in a place, which may be taken."""
+        data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        path.unlink(missing_ok=True) if not path.is_dir() or path.is_symlink() else path.rmdir()
+        match self.rng.randrange(5):
+            case 0:
+                path.mkdir()
+            case 1:
+                os.mkfifo(path)
+            case 2:
+                path.symlink_to("nowhere")
+            case 3:
+                (self.folder.parent / "elsewhere").write_bytes(data)
+                path.symlink_to(self.folder.parent / "elsewhere")
+            case 4:
+                path.write_bytes(self.rng.choice([data, b"", b"{}"]))
+
+    def replace_a_file(self):
+        name = self.rng.choice(sorted(self.digests()))
+        self.stand(self.folder / name)
+        if self.rng.random() < 0.3:
+            self.listed[name] = self.rng.choice(ODD_DIGESTS)
+
+    def remove_a_file(self):
+        name = self.rng.choice(sorted(self.digests()))
+        (self.folder / name).unlink()
+        if self.rng.random() < 0.5:
+            self.listed[name] = self.rng.choice(ODD_DIGESTS)
+
+    def list_oddly(self):
+        name, digest = self.rng.choice(sorted(self.digests().items()))
+        self.listed[name] = self.rng.choice([*ODD_DIGESTS, digest.upper(), f" {digest}", f"{digest}\n"])
+
+    def swap_two_files(self):
+        one, other = self.rng.sample(sorted(self.digests()), 2)
+        data = [(self.folder / name).read_bytes() for name in (one, other)]
+        for name, text in zip((other, one), data, strict=True):
+            (self.folder / name).write_bytes(text)
+
+    def rename_a_file(self):
+        name = self.rng.choice(sorted(self.digests()))
+        (self.folder / name).rename(
+            self.folder / self.rng.choice([name.upper(), f"{name} ", f".{name}", "patterns.csv"])
+        )
+
+    def stand_apart(self):
+        self.stand(self.folder / "DO-NOT-RELEASE")
+
+    SAID = (
+        *(change_a_value, change_a_number, add_a_key, remove_a_key, say_something_twice, claim_another),
+        *(name_another_policy, change_a_support, add_or_remove_an_itemset, rename_an_item),
+    )
+    STANDING = (add_a_file, replace_a_file, remove_a_file, list_oddly, swap_two_files, rename_a_file, stand_apart)
+
+    def digests(self):
+        files = (path for path in self.folder.iterdir() if path.is_file() and not path.is_symlink())
+        return {path.name: digest_of(path) for path in files if path.name != "release.json"}
+
+    def done(self):
+        """What was done, once it is done, and all digests are new."""
+        steps = self.rng.sample(self.SAID, self.rng.choice([0, 0, 1, 1, 2]))
+        for step in steps:
+            with suppress(AttributeError, LookupError, TypeError, ValueError):  # one may spoil the place of another
+                step(self)
+        if steps and self.rng.random() < 0.7 and isinstance(self.made.certificate.get("tops"), list):
+            self.certify_again()
+        self.made.seal(self.folder, **self.raw)
+        for step in self.rng.sample(self.STANDING, self.rng.choice([0, 1, 1, 2] if steps else [1, 2])):
+            steps.append(step)
+            with suppress(OSError, LookupError, ValueError):
+                step(self)
+        path = self.folder / "release.json"
+        if "release" not in self.raw and path.is_file():
+            path.write_text(json.dumps(self.made.release | {"files": {**self.digests(), **self.listed}}))
+        return [step.__name__ for step in steps]
+
+
+def digest_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def is_a_release(folder, made):
+    """Whether the files are those that are listed, and what was to be written to them holds, by brute force."""
+    entries = {path.name: path for path in folder.iterdir()}
+    apart = entries.pop("DO-NOT-RELEASE", folder)
+    files = json.loads(entries.pop("release.json").read_text())["files"]
+    is_plain = all(stat.S_ISREG(path.lstat().st_mode) for path in entries.values())
+    if not (is_plain and apart.is_dir() and not apart.is_symlink()):
+        return False
+    names = {"certificate.json", "report.txt", f"patterns.{FORMATS[made.form]}"}
+    if files.keys() != names or files != {name: digest_of(path) for name, path in entries.items()}:
+        return False
+    honest = draft()
+    told, family = made.release, {frozenset(items): support for items, support in made.pairs}
+    is_shaped = all(getattr(made, word).keys() == getattr(honest, word).keys() for word in ("release", "certificate"))
+    is_shaped = is_shaped and told["policy"].keys() == honest.release["policy"].keys()
+    labels = {label for items in family for label in items}
+    letters = {"".join(filter(str.isalpha, unicodedata.normalize("NFKD", label))) for label in labels}
+    cells = cells_of(family, told["kind"])
+    smallest = min((min(rows) for rows in cells.values()), default=told["k"]) if cells is not None else 0
+    sizes = (told["listed"], told["frequent"], told["n"])
+    return (
+        is_shaped
+        and len(letters) == len(labels)
+        and smallest >= told["k"] == told["policy"]["k"]
+        and min(family.values()) >= told["min_support"] >= 1
+        and sizes == (len(made.pairs), frequent(family, told["kind"]), max(family.values()))
+        and told["is_whole"] == (told["kind"] == "closed") == (told["method"] != "withhold")
+        and (told["min_support"] > 1 or not told["is_whole"] or are_rows(family))
+    )
+
+
+def test_no_tampering_is_accepted_that_leaves_no_release(tmp_path):
+    rng = Random(17)  # noqa: S311 - the same each time
+    good = Counter()
+    for number in range(TAMPERINGS):
+        tampering = Tampering(rng, tmp_path / str(number) / "release")
+        tampering.folder.parent.mkdir()
+        done = tampering.done()
+        try:
+            is_good = verify(tampering.folder).is_good
+        except InputError:
+            is_good = False
+        assert not is_good or is_a_release(tampering.folder, tampering.made), (number, done)
+        good[is_good] += 1
+    assert good[False] > 0.8 * TAMPERINGS
+    assert good[True] > 0.01 * TAMPERINGS
+
+
+# What is stated beside the list
+
+
+@pytest.mark.parametrize("digest", [None, "", 0, "0" * 63, "A" * 64])
+@pytest.mark.parametrize("name", ["original.csv", "report.txt", "patterns.csv"])
+def test_a_file_that_is_listed_without_a_digest_is_refused(tmp_path, name, digest):
+    folder = draft().seal(tmp_path / "release")
+    files = json.loads((folder / "release.json").read_text())["files"]
+    draft().seal(folder, more={"files": {**files, name: digest}})
+    assert_fault(folder, repr(name))
+
+
+@pytest.mark.parametrize("place", ["release", "certificate", "told"])
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_an_unknown_key_is_named(tmp_path, place, form):
+    made = draft(form=form)
+    getattr(made, place)["who"] = "Ann"
+    assert_fault(made.seal(tmp_path), "has the unknown key 'who'")
+
+
+@pytest.mark.parametrize("place", ["policy", "top"])
+def test_an_unknown_key_within_is_named(tmp_path, place):
+    made = draft()
+    {"policy": made.release["policy"], "top": made.certificate["tops"][0]}[place]["who"] = "Ann"
+    assert_fault(made.seal(tmp_path), "has the unknown key 'who'")
+
+
+def test_a_missing_key_is_named(tmp_path):
+    made = draft()
+    del made.release["against"]
+    assert_fault(made.seal(tmp_path), "release.json is not as it must be: it says nothing of 'against'")
+
+
+def test_how_many_itemsets_are_frequent_is_counted_again(tmp_path):
+    made = draft()
+    made.release["frequent"] += 1
+    assert_fault(made.seal(tmp_path), "do not agree on frequent")
+
+
+POLICIES = [{"name": "acro"}, {"name": "ACRO "}, {"zeros": "review"}, {"about": "for you"}, {"zeros": "maybe"}]
+
+
+@pytest.mark.parametrize("words", POLICIES, ids=str)
+def test_a_policy_must_be_the_one_of_its_name(tmp_path, words):
+    made = draft()
+    made.release["policy"] |= words
+    assert_fault(made.seal(tmp_path), "the policy in release.json is")
+
+
+@pytest.mark.parametrize(("policy", "k"), [("acro", None), ("acro", 20), (None, 20)])
+def test_a_policy_may_ask_for_a_larger_k_than_its_name_says(tmp_path, policy, k):
+    write_release(block([["a"]] * 40 + [[]] * 40, min_support=10, k=k, policy=policy), tmp_path / "release")
+    assert verify(tmp_path / "release").faults == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("\u00e9", "e\u0301"), ("b", "b\u200b"), ("fi", "\ufb01"), ("b", "b\ufe0f")]
+)
+def test_labels_that_look_alike_are_named_and_those_of_another_case_are_not(tmp_path, one, other):
+    for folder, labels in (("alike", (one, other)), ("apart", ("b", "B"))):
+        made = Draft([[], labels[:1], labels] * 5, 5, 5)
+        found = verify(made.seal(tmp_path / folder))
+        assert [fault for fault in found.faults if "look alike" in fault] == list(found.faults)
+        assert found.is_good == (folder == "apart")
+    assert_fault(tmp_path / "alike", f"{one!a} and {other!a} look alike")
+
+
+def test_a_label_that_no_itemset_holds_is_not_smuggled_in(tmp_path):
+    made = draft(form="spmf")
+    text = listing(made.pairs, made.told, "spmf")
+    assert_fault(made.seal(tmp_path, patterns=text.replace("@N=", "@ITEM=99=Ann has c\n@N=")), "not as it must be")
+
+
+# Size: memory is bounded before anything is read, and time grows with the list and not with its square
+
+
+BOMB = """
+import json, resource, sys
+import discreet
+from discreet.verify import verify
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = verify(sys.argv[1])
+print(json.dumps([found.faults, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) >> 10]))
+"""
+
+
+def one_list(label, many):
+    return pl.DataFrame({"items": pl.repeat(label, many, eager=True).implode(), "support": [7]})
+
+
+def many_lists(label, many):
+    return pl.DataFrame(
+        {"items": pl.Series([[label]]).new_from_index(0, many), "support": pl.repeat(7, many, eager=True)}
+    )
+
+
+BOMBS = [(one_list, "a", 8_000_000), (many_lists, "a", 5_000_000), (one_list, "x" * 5000, 100_000)]
+
+
+@pytest.mark.parametrize(("bomb", "label", "many"), BOMBS, ids=["long", "many", "text"])
+def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path, bomb, label, many):
+    made = draft(form="parquet")
+    file = io.BytesIO()
+    bomb(label, many).write_parquet(file, metadata={"discreet": json.dumps(made.told)})
+    made.seal(tmp_path, patterns=file.getvalue())
+    done = subprocess.run([sys.executable, "-c", BOMB, tmp_path], check=True, capture_output=True)
+    faults, mebibytes = json.loads(done.stdout)
+    assert len(file.getvalue()) < 1 << 20
+    assert "patterns.parquet is not as it must be: it" in str(faults)
+    assert mebibytes < 300
+
+
+cells = sys.modules.get("discreet.verify.cells")  # the name ``discreet.verify`` is the function
+
+
+def pairs_of(many):
+    """A list with so many maximal itemsets of two items, of which each holds a common one."""
+    return [([], 9 * many), (["all"], 9 * many - 9), *((["all", f"item {at}"], 9) for at in range(many))]
+
+
+def test_time_grows_with_the_list_and_not_with_its_square():
+    def steps(many):
+        claims = {"min_support": 9, "n": 9 * many, "kind": "closed", "k": 1, "is_whole": True}
+        listed, _ = cells.coded(pairs_of(many), claims)
+        order = sorted(listed)
+        return sum(cells.within(order, top)[1] for top in listed)
+
+    assert steps(2000) < 2.5 * steps(1000)
+
+
+def test_a_list_that_would_take_hours_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "MOST_STEPS", 20)
+    assert_fault(draft().seal(tmp_path), "lie within each other in too many ways")
 
 
 # The command

@@ -3,14 +3,16 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import normalize
 
 import numpy as np
 
 from discreet.attack import attack
 from discreet.attack.finding import LEVELS
-from discreet.errors import GuaranteeError, OutputError
+from discreet.errors import DiscreetError, GuaranteeError, OutputError
 from discreet.family import family_of
 from discreet.io import read_patterns, write_patterns
 from discreet.io.coding import patterns_in_order, ragged
@@ -20,6 +22,7 @@ from discreet.io.formats import FORMATS, find
 from discreet.measure import supports_in
 from discreet.merged import Merged
 from discreet.patterns import Patterns
+from discreet.policy import ZEROS, Policy, load, names
 from discreet.release import Release
 from discreet.verify import PATTERNS, Verification
 from discreet.verify import verify as verify_files
@@ -98,17 +101,33 @@ def write_release(
 def verify(folder: str | os.PathLike[str]) -> Verification:
     """Return what is wrong with a release, from its files alone; a folder without release.json is refused.
 
-    Its cells are counted again by code that shares nothing with the code that made it. Where it claims to withstand
-    an attacker who infers more than channels, he tries: there the code of ``attack`` is trusted.
+    Its cells are counted again by code that shares nothing with the code that made it. A policy must be the one that
+    its name stands for. Where it claims to withstand an attacker who infers more than channels, he tries: there the
+    code of ``attack`` is trusted.
     """
     found = verify_files(folder)
-    return found._replace(faults=tuple(_inferred(Path(folder), found))) if found.is_good else found
+    if not found.is_good:
+        return found
+    facts = json.loads(Path(folder, "release.json").read_bytes())
+    return found._replace(faults=(*_misnamed(facts["policy"]), *_inferred(Path(folder), facts, found)))
 
 
-def _inferred(folder: Path, found: Verification) -> Iterator[str]:
+def _misnamed(told: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with a policy: it is none, or has the name of another, which may ask for a larger k alone."""
+    try:
+        policy = Policy(**{**told, "zeros": ZEROS[told["zeros"]]})
+    except (DiscreetError, KeyError):
+        yield "the policy in release.json is none: a value in it cannot be"
+        return
+    name = normalize("NFKC", policy.name).strip().casefold()
+    known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
+    if policy != replace(known, k=max(policy.k, known.k)):
+        yield f"the policy in release.json is not the one that is named {known.name!r}"
+
+
+def _inferred(folder: Path, facts: Mapping[str, Any], found: Verification) -> Iterator[str]:
     """Yield what the attacker infers that a release claims to withstand."""
-    facts = json.loads((folder / "release.json").read_bytes())
-    claimed, is_whole = facts.get("against", "plain"), facts["is_whole"]
+    claimed, is_whole = facts["against"], facts["is_whole"]
     level = next((level for level in LEVELS if level == claimed), None)
     if level == "plain" or found.k is None:
         return

@@ -20,7 +20,6 @@ Value = TypeVar("Value")
 
 PIECE: Final = 1 << 20
 """A file is scanned in pieces of so many bytes, so that nothing is won where it has no more."""
-PACKED: Final = {".gz", ".xz", ".zst", ".parquet", ".pq"}
 UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -154,8 +153,9 @@ def candidate(
         for name, value in (("--n", n), ("--kind", kind), ("--rows", rows_file)):
             if value is not None:
                 raise OptionError(f"{name} is for patterns, but with --min-support FILE holds rows; leave one out")
-        memory = limits.get("memory") if bars else None
-        rows, source = digested(file, within(memory, file, [min_support], bars, **reading), table=reading["table"])
+        rows, source = digested(
+            file, within(limits.get("memory"), file, [min_support], bars, **reading), table=reading["table"]
+        )
         return Candidate(rows, None, source)
     form = reading.pop("format")
     if limits:
@@ -185,16 +185,28 @@ def within(
 ) -> "Callable[[str | BinaryIO], Transactions | Merged]":
     """Return what reads the rows of a file; where it is too large for ``memory``, it merges them, in two passes.
 
-    A file is too large above a third: mining takes about as much again as the rows, and as much for what it finds.
+    A file is too large above a third of it, unpacked: mining takes about as much again as the rows, and as much for
+    what it finds. One that cannot be read twice may take all of it.
     """
-    from discreet import read, scan
+    from discreet import BudgetError, read, scan
 
-    if is_database(file) and bars is not None:
+    if is_database(file):
+        if bars is None:
+            return lambda place: read(place, **reading)
         return lambda _: scan(file, min_support=min_supports, memory=memory, progress=bars.reading, **reading)
-    if memory is None or bars is None or _size(file) <= max(memory // 3, PIECE) or reading.get("format") == "onehot":
+    if memory is None:
         return lambda place: read(place, **reading)
-    bars.say(f"{Path(file).name} may not fit in memory: it is scanned twice, and equal rows are merged")
-    return lambda place: scan(place, min_support=min_supports, memory=memory, progress=bars.scanning, **reading)
+    if bars is None or not Path(file).is_file() or reading.get("format") == "onehot":
+        return lambda place: read(place, memory=max(memory, PIECE), **reading)
+
+    def read_or_scan(place: "str | BinaryIO") -> "Transactions | Merged":
+        try:
+            return read(place, memory=max(memory // 3, PIECE), **reading)
+        except BudgetError:
+            bars.say(f"{Path(file).name} may not fit in memory: it is scanned twice, and equal rows are merged")
+        return scan(file, min_support=min_supports, memory=memory, progress=bars.scanning, **reading)
+
+    return read_or_scan
 
 
 def is_database(file: str) -> bool:
@@ -204,14 +216,6 @@ def is_database(file: str) -> bool:
     (True, False)
     """
     return re.match(r"[a-z][a-z0-9+.-]*://", file, re.IGNORECASE) is not None
-
-
-def _size(file: str) -> int:
-    """Return how many bytes a file may hold: one that is packed, five times its own; a pipe, who knows."""
-    path = Path(file)
-    if file == "-" or not path.is_file():
-        return 0
-    return path.stat().st_size * (5 if path.suffix.lower() in PACKED else 1)
 
 
 def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN401 - as in read_patterns

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from discreet import machine
 from discreet.errors import InputError, OptionError
 from discreet.io import frames, sensitive, sql
 from discreet.io.coding import patterns_in_order, rows_in_order
@@ -20,7 +21,7 @@ from discreet.transactions import Transactions
 __all__ = ["read", "read_patterns", "read_sensitive", "rewrite", "scan", "write", "write_patterns"]
 
 
-def read(
+def read(  # noqa: PLR0913 - all but one by their names, as in scan
     source: Any,  # noqa: ANN401 - a path, an open file, a frame of any library, rows
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
@@ -30,6 +31,7 @@ def read(
     separator: str | None = None,
     table: str | None = None,
     query: str | None = None,
+    memory: Any = None,  # noqa: ANN401 - a whole number; typed so that options, which are text, can be handed on
 ) -> Transactions:
     r"""Return the rows of a file, a frame, a table of a database or any iterable of rows.
 
@@ -38,6 +40,7 @@ def read(
     ``item`` name the columns of a table with a row id and an item a line, ``items`` a column of lists; a frame without
     these is a one-hot table. ``separator`` stands between the fields of a CSV file. One that looks like another table
     than rows of items is refused, unless both ``format`` and ``separator`` say that it is meant (docs/formats.md).
+    A file may unpack to ``memory`` bytes, half of the machine's unless told; more end in a BudgetError.
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
     its table, or a ``query`` gives lines, of which ``row`` and ``item`` are columns; the rows stand in the order of
@@ -55,8 +58,9 @@ def read(
     if is_place(source) and not frames.is_frame(source):
         form = format_of(source, format, what="rows")
         asked = reading(form, format, given)
+        room = None if memory is None else machine.as_memory(memory)
         with naming(source):
-            rows: Transactions = form.module.read(load(source), **asked)
+            rows: Transactions = form.module.read(load(source, room), **asked)
             return rows
     if format is not None:
         raise OptionError("format= is for files; leave it out for frames and rows")

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from discreet import machine
-from discreet.errors import DiscreetError, InputError, OptionError, OutputError
+from discreet.errors import BudgetError, DiscreetError, InputError, OptionError, OutputError
+from discreet.footer import MAGIC, unpacked_sizes
 
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
@@ -95,11 +96,17 @@ def check_there(place: Place) -> None:
             raise IsADirectoryError
 
 
-def load(place: Place) -> Data:
-    """Return all bytes of ``place``, decompressed; none at all are refused, as a failed export."""
-    data = _load(place)
+def load(place: Place, memory: int | None = None) -> Data:
+    """Return all bytes of ``place``, decompressed; none at all are refused, as a failed export.
+
+    They may take ``memory`` bytes, half of the machine's unless told, and so may what a Parquet file unpacks to.
+    """
+    data = _load(place, memory)
     if not data:
         raise InputError("the file is empty; an export has probably failed: write it again")
+    if data[:4] == data[-4:] == MAGIC:
+        for size in unpacked_sizes(data):
+            _check_room(size, memory)
     return data
 
 
@@ -139,20 +146,20 @@ def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None
                     stream.write(chunk)
 
 
-def _load(place: Place) -> Data:
+def _load(place: Place, memory: int | None) -> Data:
     if place == "-":
         place = sys.stdin.buffer
     if not isinstance(place, str | os.PathLike):
-        return _joined(_chunks(place))
+        return _joined(_chunks(place), memory)
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
     with readable(), path.open("rb") as file:
         if compression is not None:
-            return _joined(compression.chunks(file))
+            return _joined(compression.chunks(file), memory)
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
-            return _joined(_chunks(file))
-        _check_room(about.st_size)
+            return _joined(_chunks(file), memory)
+        _check_room(about.st_size, memory)
         return file.read()
 
 
@@ -182,16 +189,20 @@ def readable() -> Iterator[None]:
         raise InputError("the file cannot be read (its name is no file name); check its name") from None
 
 
-def _joined(chunks: Iterable[bytes]) -> bytearray:
+def _joined(chunks: Iterable[bytes], memory: int | None) -> bytearray:
     data = bytearray()
     for chunk in chunks:
         data += chunk
-        _check_room(len(data))
+        _check_room(len(data), memory)
     return data
 
 
-def _check_room(size: int) -> None:
-    """Refuse more bytes than half of the machine's memory: the rows need the other half."""
+def _check_room(size: int, memory: int | None) -> None:
+    """Refuse more bytes than ``memory``, or than half of the machine's: the rows need the other half."""
+    if memory is not None:
+        if size > memory:
+            raise BudgetError(f"the file holds more than the {machine.size(memory)} that memory allows: raise memory")
+        return
     room = machine.memory() // 2
     if size > room:
         raise InputError(

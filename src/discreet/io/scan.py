@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels, machine
 from discreet.errors import BudgetError, InputError, OptionError
+from discreet.footer import unpacked_sizes
 from discreet.io import sql
 from discreet.io.files import COMPRESSIONS, Place, check_there, is_url, naming, stream
 from discreet.io.formats import Format, check_options, format_of, reading
@@ -70,6 +73,8 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
         if not can_scan(path, form):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
+        if not form.lines:
+            _check_groups(path, room)
         pieces: Pieces = form.module.pieces(**asked)
         return _merged(_Passes(path, form, pieces, tell), pieces, min_support, room)
 
@@ -77,6 +82,17 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
 def can_scan(path: Path, form: Format) -> bool:
     """Return whether a file of a format can be read in pieces, and so twice."""
     return form.lines or (form.name == "parquet" and path.suffix.lower() not in COMPRESSIONS)
+
+
+def _check_groups(path: Path, room: int) -> None:
+    """Refuse a Parquet file of which a part that is read at once unpacks to more than ``room`` bytes."""
+    if not path.stat().st_size:
+        raise InputError("the file is empty; an export has probably failed: write it again")
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        if any(size - before > room for before, size in pairwise([0, *unpacked_sizes(data)])):
+            raise BudgetError(
+                f"a row group of the file holds more than the {machine.size(room)} that memory allows: raise memory"
+            )
 
 
 class _Passes:
