@@ -69,8 +69,8 @@ def is_onehot(lines: Lines) -> bool:
     >>> is_onehot([[0, 1], [1, 1]]), is_onehot([[0, 1], [0, 1]]), is_onehot([[0, 1], [1]])
     (True, False, False)
     """
-    width = _width(lines)
-    if width <= 1 or len(lines) <= 1 or not all(str(value).casefold() in BITS for value in {value for line in lines for value in line}):
+    width, values = _width(lines), {value for line in lines for value in line}
+    if width <= 1 or len(lines) <= 1 or not all(str(value).casefold() in BITS for value in values):
         return False
     return len(set(lines[0])) < width or any(list(line) != list(lines[0]) for line in lines)
 
