@@ -704,9 +704,7 @@ class Tampering:
     def add_a_key(self):
         within, _ = self.inside()
         if isinstance(within, dict):
-            within[self.rng.choice(["who", "distortion", "K", "n ", "", "Files"])] = self.rng.choice(
-                [None, 1, "Ann"]
-            )
+            within[self.rng.choice(["who", "distortion", "K", "n ", "", "Files"])] = self.rng.choice([None, 1, "Ann"])
 
     def remove_a_key(self):
         within, key = self.inside()
