@@ -80,7 +80,11 @@ def _read_parquet(data: bytes) -> tuple[Told, Pairs]:
     import polars as pl  # noqa: PLC0415 - loaded late
 
     is_not = "patterns.parquet is not as it must be:"
-    if any(size > LARGEST for size in unpacked_sizes(data)):
+    try:
+        is_large = any(size > LARGEST for size in unpacked_sizes(data))
+    except InputError as error:
+        raise InputError(f"{is_not} {error}") from None
+    if is_large:
         raise InputError(f"{is_not} it unpacks to more than {LARGEST:,} bytes")
     try:
         metadata, schema = pl.read_parquet_metadata(data), pl.read_parquet_schema(data)
