@@ -97,9 +97,9 @@ def _value(data: Data, at: int, kind: int) -> tuple[Any, int]:
 
 def _number(data: Data, at: int) -> tuple[int, int]:
     """Return a whole number, seven bits a byte, the lowest first."""
-    number = shift = 0
-    while True:
-        number |= (data[at] & 127) << shift
-        if data[at] < 128:  # noqa: PLR2004 - the last byte
-            return number, at + 1
-        at, shift = at + 1, shift + 7
+    number = 0
+    for place in range(10):  # of 64 bits
+        number |= (data[at + place] & 127) << 7 * place
+        if data[at + place] < 128:  # noqa: PLR2004 - the last byte
+            return number, at + place + 1
+    raise ValueError

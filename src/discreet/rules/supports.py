@@ -13,7 +13,7 @@ from discreet.patterns import Patterns
 from discreet.rules.rounding import Mode, Rounding, as_rounding
 from discreet.rules.rounding import shares as check_shares
 from discreet.rules.rule import Limits
-from discreet.thresholds import LARGEST_COUNT, Threshold, as_count
+from discreet.thresholds import LARGEST_COUNT, Threshold, as_count, shown
 
 TWO: Final = 2
 ORDER: Final = "what follows from no other itemset having more rows than each listed one is not looked at"
@@ -114,7 +114,7 @@ def _of_shares(
 def _of_counts(patterns: Patterns, round_to: int | None, mode: str) -> Iterator[tuple[Itemset, Limits]]:
     unit = 1 if round_to is None else round_to
     if type(unit) is not int or not 1 <= unit <= LARGEST_COUNT:
-        raise OptionError(f"round_to is {str(round_to)[:40]!r}; give a whole number from 1 on")
+        raise OptionError(f"round_to is {shown(round_to)}; give a whole number from 1 on")
     wrong = sum(support % unit != 0 for itemset, support in patterns if itemset)
     if wrong:
         raise InputError(f"{wrong:,} of {len(patterns):,} supports are no multiples of {unit}; give what they are")
