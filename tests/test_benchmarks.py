@@ -170,7 +170,7 @@ def test_rows_grow_to_eight_times_as_many(capsys):
 @given(case=detected_databases())
 def test_the_baseline_counts_the_rare_cells_of_the_maximal_itemsets(case):
     rows, sigma, k = case
-    expected = len(oracle.maximal_channels_by_tops(rows, sigma, k))
+    expected = len(oracle.rare_cells(oracle.maximal(rows, sigma), rows, k))
     data = Transactions(rows)
     assert hashing.channels(mine(data, min_support=sigma, kind="maximal"), data, k=k) == expected
 

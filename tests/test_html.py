@@ -678,7 +678,7 @@ def test_the_tradeoff_can_be_left_out_and_is_where_there_is_too_much(clinic, mon
         (["FILE", "-k", "10", "--block", "add"], "--block needs rows: give --min-support"),
         (["FILE", "--min-support", "10", "-k", "10", "--out", "FILE"], "a file that is to be read"),
         (["FILE", "--min-support", "10", "-k", "10", "--csv", "FILE"], "a file that is to be read"),
-        (["FILE", "--min-support", "10", "-k", "10", "--csv", "-", "--out", "-"], "name a file for one of them"),
+        (["FILE", "--min-support", "10", "-k", "10", "--csv", "-", "--out", "-"], "name another file for one of them"),
         (["FILE", "--min-support", "10", "-k", "10", "--private", "--out", "-"], "--private needs the name of a file"),
         (["FILE", "--min-support", "10", "-k", "10", "--seconds", "3"], "--seconds means nothing without --block"),
         (["FILE", "--min-support", "10", "-k", "10", "--block", "add", "--csv", "x.csv"], "leave --csv or --block out"),

@@ -61,8 +61,8 @@ def check_lines(lines: Sequence[Sequence[str]], separator: str | None) -> None:
         raise InputError(doubt)
 
 
-def is_onehot(lines: Lines) -> bool:
-    """Return whether lines are those of a one-hot table: several, equally long, of 0 and 1 alone, and mixed.
+def is_onehot(lines: Lines, *, least: int = 2) -> bool:
+    """Return whether lines are those of a one-hot table: ``least`` or more, equally long, of 0 and 1 alone, and mixed.
 
     A row of items repeats none of them, so rows that are all ``[0, 1]`` may be meant.
 
@@ -70,7 +70,7 @@ def is_onehot(lines: Lines) -> bool:
     (True, False, False)
     """
     width, values = _width(lines), {value for line in lines for value in line}
-    if width <= 1 or len(lines) <= 1 or not all(str(value).casefold() in BITS for value in values):
+    if width <= 1 or len(lines) < least or not all(str(value).casefold() in BITS for value in values):
         return False
     return len(set(lines[0])) < width or any(list(line) != list(lines[0]) for line in lines)
 
@@ -119,8 +119,8 @@ def _doubts(lines: Sequence[Sequence[str]], *, is_assumed: bool) -> Iterator[str
             f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header; put a header "
             f"of labels before them and read it with format='onehot'; {MEANT}"
         )
-    if width and (is_onehot(lines[1:]) or is_onehot_with_ids(lines[1:])):
-        ids = "" if is_onehot(lines[1:]) else ", and name the column of ids with row="
+    if width and (is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
+        ids = "" if is_onehot(lines[1:], least=1) else ", and name the column of ids with row="
         yield (
             "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
             f"{ids}; {MEANT}"

@@ -111,9 +111,9 @@ def _counted(data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tupl
 
 def above(patterns: Patterns, min_support: int) -> Patterns:
     """Return the patterns that have at least ``min_support``."""
-    numbers = np.flatnonzero(patterns.supports >= min_support)
-    if numbers.size == len(patterns):
+    if min_support == patterns.min_support:
         return patterns
+    numbers = np.flatnonzero(patterns.supports >= min_support)
     offsets, items = taken(patterns.offsets, patterns.items, numbers)
     return replace(patterns, offsets=offsets, items=items, supports=patterns.supports[numbers], min_support=min_support)
 

@@ -205,7 +205,8 @@ def own_sum(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Cod
         own = _closed(cell, pattern.over, facts) if is_short else Pattern(pattern.over, frozenset([cell])).multipliers()
         for itemset, factor in own.items():
             times[itemset] = times.get(itemset, 0) + sense * factor
-    return {itemset: factor for itemset, factor in times.items() if factor}
+    # What the schema excludes is held by no row.
+    return {itemset: factor for itemset, factor in times.items() if factor and not facts.excludes(itemset)}
 
 
 def length_of(bound: Cells, pattern: Pattern) -> int:
@@ -219,9 +220,12 @@ def is_too_long(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
 
 
 def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
-    """Return whether it has fewer terms as a sum of closed itemsets, which are listed with all that is below them."""
-    is_below = facts.inherited and facts.is_below(pattern.over) and not facts.excludes(pattern.over)
-    return is_below and length_of(bound, pattern) > SPELLED
+    """Return whether it has fewer terms as a sum of closed itemsets: these tell all supports below them.
+
+    What is not below them must hold no row.
+    """
+    is_told = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
+    return is_told and not facts.excludes(pattern.over) and length_of(bound, pattern) > SPELLED
 
 
 def _closed(cell: Codes, over: Codes, facts: Facts) -> dict[Codes, int]:
