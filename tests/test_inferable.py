@@ -13,9 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Patterns, Verdict, attack, audit, block, mine, read_facts
+from discreet.attack.facts import Facts
 
 CASES = 20_000 if os.environ.get("DISCREET_LARGE") else 520
-LAWS = 8
+LAWS = 10
 MOST = 60_000
 """How many databases are enumerated at most."""
 GROUPS = {3: ((), (), ("ab",)), 4: ((), ("ab",), ("abc",), ("ab", "cd")), 5: (("abc", "de"), ("ab", "cd"), ("abcd",))}
@@ -168,6 +169,39 @@ def test_a_list_with_gaps_is_safe_only_where_nothing_follows(case, level, data):
     facts = read_facts(Patterns.from_itemsets(listed.items(), n=len(rows)))
     check_attack(facts, published, k, level)
     check_audit(facts, published, k)
+
+
+@many
+@given(case=databases(), sigma=sigmas, length=st.integers(1, 2), kind=st.sampled_from(["closed", "frequent"]))
+def test_a_list_that_was_cut_at_a_length_is_released_only_where_no_sum_tells_of_few_rows(case, sigma, length, kind):
+    rows, groups, k = case
+    assume(len(rows) >= sigma)
+    listed = {frozenset(): len(rows), **oracle.frequent(rows, sigma, length)}
+    published = Published(exactly(listed), [len(rows)], groups)
+    patterns = mine(rows, min_support=sigma, kind=kind, max_length=length)
+    check_audit(patterns, published, k)
+    found = attack(patterns, k=k, level="plain", schema=published.schema)
+    assert not (found.is_safe and published.told_by_sums(k))
+
+
+@many
+@given(case=databases(), level=levels, data=st.data())
+def test_zeros_count_beside_supports_within_limits(case, level, data):
+    rows, groups, k = case
+    items = frozenset().union(*rows)
+    slack = {one: data.draw(st.sampled_from([0, 0, 1])) for one in oracle.frequent(rows, 1) if one}
+    counts = {one: oracle.support(one, rows) for one in slack}
+    listed = {one: (count, min(len(rows), count + slack[one])) for one, count in counts.items()}
+    assume(items)
+    published = Published({**listed, frozenset(): (len(rows), len(rows))}, [len(rows)], groups, 0)
+    limits = ((one, *ends) for one, ends in listed.items())
+    check_attack(Facts.from_limits(limits, n=len(rows), absent=0), published, k, level)
+
+
+def test_an_older_release_hides_no_zeros_of_the_new_one():
+    new = Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29, min_support=1)
+    old = Patterns.from_itemsets([([], 10)], n=10, min_support=8)
+    assert not attack(new, k=2, level="plain", against=old, grown=True).is_safe
 
 
 @many

@@ -92,15 +92,31 @@ class Family:
     def whole(self) -> "Family":
         """Return the family of a list that leaves out nothing but what no row holds: all items are its one top.
 
-        The cells of that top are the different rows, and each row is a closed itemset.
+        The cells of that top are the different rows, and each row is a closed itemset. Where longer itemsets may have
+        been left out, rows like these must have the tables of all tops, or it is no such list, and stays as it is. If
+        they have, nothing follows from the list that does not hold for them.
 
         >>> from discreet import Patterns
         >>> family = family_of(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29)).whole()
         >>> family.cells(limit=5).counts.tolist()
         [1]
         """
+        if self.tops.size <= 1:
+            return self
         every = np.unique(self.items)
-        return self if self.tops.size <= 1 else self.widened(np.array([0, every.size]), every, partial=False)
+        wide = self.widened(np.array([0, every.size]), every, partial=False)
+        return self if self.may_be_cut and not self._has_rows(wide) else wide
+
+    def _has_rows(self, wide: "Family") -> bool:
+        """Return whether rows like the cells of one wider top have the cells of all tops."""
+        try:
+            own, rows = self.cells(self.n + 1), wide.cells(self.n + 1)
+        except InconsistencyError:
+            return False
+        sums, itemsets = np.zeros_like(own.counts), (rows.offsets, rows.items)
+        many = len(self.labels)
+        kernels.exposed.weigh(itemsets, rows.counts, own[:3], self.top_itemsets(), many, sums)
+        return int(rows.counts.sum()) == self.n and np.array_equal(sums, own.counts)
 
     def labelled(self, number: int) -> Itemset:
         """Return an itemset by its labels."""

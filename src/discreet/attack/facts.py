@@ -232,6 +232,11 @@ class Facts:
         """Whether the support of every listed itemset is known exactly."""
         return bool((self.low == self.high).all())
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a part of a listed itemset is not listed."""
+        return any(itemset - {item} not in self.listed for itemset in self.listed for item in itemset)
+
     @cached_property
     def code(self) -> Mapping[Label, int]:
         """The code of each label."""

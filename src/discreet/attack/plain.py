@@ -1,7 +1,7 @@
 """Plain: what sums of published supports tell about fewer than k rows, as ``detect`` finds it."""
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Final
 
 import numpy as np
@@ -9,17 +9,19 @@ import numpy as np
 from discreet import kernels
 from discreet.attack.certificate import LONGEST, Cells, Certificate, Claim
 from discreet.attack.closure import Budget, known
-from discreet.attack.facts import Facts
+from discreet.attack.facts import Codes, Facts
 from discreet.attack.finding import Finding, Searched, Undecided
 from discreet.attack.formula import Pattern
 from discreet.attack.mark import Mark
 from discreet.attack.wider import widened
 from discreet.errors import BudgetError
 from discreet.family import Cells as SmallCells
-from discreet.family import Family
+from discreet.family import Family, flat
 
 SUM: Final = Cells()
 """The pattern's own sum of supports."""
+MOST_TOPS: Final = 1000
+"""Itemsets that zeros make known, where other supports are not."""
 
 
 def infer(facts: Facts, k: int, budget: Budget) -> Searched:
@@ -33,8 +35,9 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     """
     if facts.low[0] != facts.high[0]:
         return Searched([])
-    families, undecided = [known_family(facts, budget.itemsets)], list[Undecided]()
+    families, undecided = list[Family](), list[Undecided]()
     try:
+        families.append(known_family(facts, budget.itemsets))
         wide = widened(families[0], facts.schema) if facts.schema else None
         families += [] if wide is None else [wide]
     except BudgetError as error:
@@ -74,4 +77,33 @@ def known_family(facts: Facts, most: int) -> Family:
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
     family = Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
-    return family.whole() if facts.absent == 0 and (facts.inherited or supports.size == len(facts)) else family
+    if facts.absent != 0:
+        return family
+    return family.whole() if facts.inherited or supports.size == len(facts) else _with_zeros(family, facts)
+
+
+def _with_zeros(family: Family, facts: Facts) -> Family:
+    """Return the family with the largest itemsets of which each part is known, or below no listed one: then it is 0.
+
+    They lack an item of each smallest part that is neither. More than can be looked at are a BudgetError.
+    """
+    tops = [frozenset(range(len(facts.labels)))]
+    for part in _unknown(family, facts):
+        kept = [top for top in tops if not part <= top]
+        less = dict.fromkeys(top - {item} for top in tops if part <= top for item in sorted(part))
+        tops = kept + [top for top in less if not any(top <= other for other in kept)]
+        if len(tops) > MOST_TOPS:
+            raise BudgetError(
+                "supports that are not exact leave more sums open than can be looked at; give exact ones, or fewer"
+            )
+    wide = [sorted(top) for top in tops if not facts.is_below(top)]
+    return family.widened(*flat(wide), partial=True) if wide else family
+
+
+def _unknown(family: Family, facts: Facts) -> list[Codes]:
+    """Return the smallest itemsets below listed ones whose supports are not known."""
+    starts = pairwise(family.offsets.tolist())
+    known = {frozenset(family.items[start:stop].tolist()) for start, stop in starts}
+    found = {itemset | {item} for itemset in known for item in range(len(facts.labels)) if item not in itemset} - known
+    parts = (one for one in found if all(one - {item} in known for item in one))
+    return sorted((one for one in parts if facts.is_below(one) and not facts.excludes(one)), key=sorted)

@@ -127,7 +127,7 @@ def told_by_schema(facts: Facts, k: int) -> Told:
     many, listed, is_all = 0, list[Bounded](), facts.inherited
     if facts.low[0] == facts.high[0]:
         family = known_family(facts, MOST_KNOWN)
-        is_all |= family.supports.size >= len(facts)
+        is_all |= facts.is_exact and not facts.has_gaps
         try:
             many, listed = _channels(family, facts, k)
         except InconsistencyError as error:

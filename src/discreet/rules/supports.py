@@ -51,12 +51,7 @@ def read_facts(
         return _facts(list(_of_shares(source, format, n, as_rounding(rounding, digits))), min_support, top=top)
     patterns = read_patterns(source, format=format, n=n)
     found = _facts(list(_of_counts(patterns, round_to, rounding or "round")), min_support, top=top)
-    return replace(found, left_out=CLOSED) if patterns.kind == "closed" and _has_gaps(found) else found
-
-
-def _has_gaps(facts: Facts) -> bool:
-    """Return whether a part of a listed itemset is not listed."""
-    return any(itemset - {item} not in facts.listed for itemset in facts.listed for item in itemset)
+    return replace(found, left_out=CLOSED) if patterns.kind == "closed" and found.has_gaps else found
 
 
 def rounded(patterns: Patterns, round_to: int, mode: Mode = "round") -> Facts:
