@@ -287,3 +287,10 @@ def test_many_ways_to_make_up_a_mean_are_left_for_review(monkeypatch):
     assert audit(Leaves((leaf,)), k=5, targets=[0, 1, 2, 3]).verdict is Verdict.REVIEW
     leaf = Leaf((), 10**12, means=(Mean(10**12, 500.25),))
     assert audit(Leaves((leaf,)), k=5, targets=[0, 1000, 1001, 1003]).verdict is Verdict.REVIEW
+
+
+@pytest.mark.parametrize("code", [1e6, 99_999_999, 1e9, -1e9])
+def test_a_large_code_among_the_values_hides_no_row_where_none_has_it(code):
+    targets = np.array([1.0] + [0.0] * 19 + [code] * 10 + [0.0] * 10)
+    tree = DecisionTreeRegressor(max_depth=1).fit(WARD, targets)
+    assert [few.low for few in audit(tree, k=5, rows=WARD, targets=[0, 1, code]).found] == [1]

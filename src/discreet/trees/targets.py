@@ -1,6 +1,6 @@
 """Targets: what means tell of the values behind them. A mean of zeros and ones is a count, and so are others of few."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -25,7 +25,7 @@ MOST_WAYS: Final = 500_000
 """Ways to make up means that are tried for a tree; a few seconds."""
 BINARY: Final = (0.0, 1.0)
 NOISE: Final = Fraction(1, 10**9)
-"""What floats may lose of a mean, in units of the largest value."""
+"""What floats may lose of a mean, as a share of the values that it is made of."""
 WEIGHTS: Final = "means are those of rows only if the tree was fitted without weights and on no sample"
 WRONG: Final = (
     "a leaf tells a mean that its targets do not have; give the targets of the fit, and fit it without weights"
@@ -171,13 +171,12 @@ def _fitting(tree: Leaves, mean: Mean, values: Values) -> Ways:
     steps = [int((value - exact[0]) * scale) for value in exact]
     half, largest = _half(tree.digits), max([Fraction(1), *map(abs, exact)])
     sums = _whole(mean.mean, exact[0], half + NOISE * largest, mean.of * scale)
-    spread = _whole(mean.error or 0.0, Fraction(0), half + NOISE * largest**2, (mean.of * scale) ** 2)
-    is_met = False
+    is_made, is_met = _tested(mean, [int(value * scale) for value in exact], scale, half), False
     for tried, way in enumerate(_ways(steps, mean.of, *sums)):
         if tried >= MOST_WAYS // len(tree.leaves):
             yield None
             return
-        if way is not None and (mean.error is None or spread[0] <= _spread(way, steps) <= spread[1]):
+        if way is not None and is_made(way):
             is_met = True
             yield way
     if not is_met:
@@ -190,10 +189,27 @@ def _whole(number: float, zero: Fraction, slack: Fraction, times: int) -> tuple[
     return ceil(times * (middle - slack)), floor(times * (middle + slack))
 
 
-def _spread(way: Sequence[int], steps: Sequence[int]) -> int:
-    """Return the variance of so many rows at each step, times the square of their number."""
-    first = sum(count * step for count, step in zip(way, steps, strict=True))
-    return sum(way) * sum(count * step * step for count, step in zip(way, steps, strict=True)) - first * first
+def _tested(mean: Mean, values: Sequence[int], scale: int, half: Fraction) -> Callable[[Sequence[int]], bool]:
+    """Return whether so many rows of each value, all times ``scale``, make up a mean and its error.
+
+    Floats lose a share of what is added up: rows of small values tell their mean to more digits than those of large
+    ones.
+    """
+    n = mean.of
+    squares = [value * value for value in values]
+    middle, error = Fraction(repr(mean.mean)) * n * scale, Fraction(repr(mean.error or 0.0)) * (n * scale) ** 2
+
+    def is_made(way: Sequence[int]) -> bool:
+        total, size, square = (
+            sum(count * value for count, value in zip(way, parts, strict=True))
+            for parts in (values, map(abs, values), squares)
+        )
+        if abs(total - middle) > n * scale * half + NOISE * size:
+            return False
+        slack = (n * scale) ** 2 * half + NOISE * n * square
+        return mean.error is None or abs(n * square - total * total - error) <= slack
+
+    return is_made
 
 
 def _ways(steps: Sequence[int], n: int, low: int, high: int) -> Ways:
