@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor, lcm
+from operator import mul
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -195,19 +196,20 @@ def _tested(mean: Mean, values: Sequence[int], scale: int, half: Fraction) -> Ca
     Floats lose a share of what is added up: rows of small values tell their mean to more digits than those of large
     ones.
     """
-    n = mean.of
-    squares = [value * value for value in values]
-    middle, error = Fraction(repr(mean.mean)) * n * scale, Fraction(repr(mean.error or 0.0)) * (n * scale) ** 2
+    n, many = mean.of, mean.of * scale
+    squares, sizes = [value * value for value in values], [abs(value) for value in values]
+    told = (Fraction(repr(mean.mean)) * many, Fraction(repr(mean.error or 0.0)) * many**2)
+    # Fractions are slow, so all are counted in parts of a whole.
+    exact = (*told, half * many, half * many**2, NOISE)
+    parts = lcm(*(one.denominator for one in exact))
+    middle, error, room, wide, noise = (int(one * parts) for one in exact)
 
     def is_made(way: Sequence[int]) -> bool:
-        total, size, square = (
-            sum(count * value for count, value in zip(way, parts, strict=True))
-            for parts in (values, map(abs, values), squares)
-        )
-        if abs(total - middle) > n * scale * half + NOISE * size:
+        total, size = sum(map(mul, way, values)), sum(map(mul, way, sizes))
+        if abs(parts * total - middle) > room + noise * size:
             return False
-        slack = (n * scale) ** 2 * half + NOISE * n * square
-        return mean.error is None or abs(n * square - total * total - error) <= slack
+        square = n * sum(map(mul, way, squares))
+        return mean.error is None or abs(parts * (square - total * total) - error) <= wide + noise * square
 
     return is_made
 
