@@ -156,7 +156,7 @@ def of_records(records: Sequence[Sequence[str]], separator: str | None) -> Shape
     is_header = not {name.casefold() for name in head} & BITS
     if is_header and all(bits):
         return Shape("csv", "onehot", separator=separator)
-    if is_header and all(bits[1:]) and len(head) > least:
+    if is_header and all(bits[1:]) and len(head) > least and (len(rest) == 1 or _is_key(columns[0])):
         return Shape("csv", "onehot", row=head[0], separator=separator)
     row = next((name for name in head if ROW_ID.search(name)), None)
     item = next((name for name in head if name != row and ITEM.search(name)), None)
