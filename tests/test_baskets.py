@@ -311,6 +311,38 @@ def test_row_ids_are_no_items_of_fimi(tmp_path):
     assert len(read(file)) == 40
 
 
+def test_lists_of_items_are_no_items_of_a_long_table(tmp_path):
+    file = tmp_path / "rows.csv"
+    for text in ("{a,b}", "a,b", "b; a", "a|b"):
+        labels = [text, text.replace("a", "c"), text.replace("b", "c"), text] * 10
+        frame = pd.DataFrame({"id": range(40), "items": labels})
+        frame.to_csv(file, index=False)
+        for call in (
+            lambda: read(file, row="id", item="items"),
+            lambda: scan(file, min_support=1, row="id", item="items"),
+            lambda frame=frame: read(frame, row="id", item="items"),
+        ):
+            with pytest.raises(InputError, match="most of the items look like lists of items; write a line for each"):
+                call()
+    file.write_text("id,items\n" + "".join(f'{at},"item {at % 20}, fresh"\n' for at in range(40)))
+    assert read(file, row="id", item="items").n == 40
+
+
+def test_the_app_sees_labels_that_differ_only_in_blanks(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b"milk, bread\nbread, milk\n")
+    doubt = shape_of(file, {}).doubt
+    assert doubt.startswith(
+        "2 of 4 labels differ from others only in blanks around them; take the blanks out, or choose"
+    )
+
+
+def test_a_tab_can_be_named_in_a_shell(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(csv_of(ROWS, "\t"))
+    assert read(file, separator="\\t") == read(file, separator="\t") == Transactions(ROWS)
+
+
 def test_a_table_is_not_hidden_in_as_baskets(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_bytes(LONG.to_csv(index=False).encode())

@@ -5,7 +5,7 @@ All that is said of lines is counts, never their values.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -53,7 +53,7 @@ def check_rows(rows: Lines) -> None:
         )
     if len(rows) >= FEW and (_is_yes_or_no(rows) or (_width(rows) > 1 and 4 * _many_repeats(rows) >= len(rows))):
         raise InputError(
-            f"the rows are lists of {len(rows[0]):,} values each that repeat values, as those of a table do; make items "
+            f"the rows are lists of {len(rows[0]):,} values each that repeat values, as in a table; make items "
             "of them, such as 'smoker=yes', or give sets if the values are items"
         )
     if has_ids(rows) or (_width(rows) == 2 and has_ids([row[::-1] for row in rows])):  # noqa: PLR2004 - an item, an id
@@ -78,6 +78,34 @@ def check_lines(lines: Sequence[Sequence[str]], separator: str | None) -> None:
         raise InputError(doubt)
     if found := _stray_line(filled):
         raise InputError(f"{found}; {MEANT}")
+
+
+def check_blanks(texts: Collection[str]) -> None:
+    """Refuse labels that differ only in blanks around them.
+
+    >>> check_blanks(["milk", "bread"])
+    """
+    alike = len(texts) - len({*map(str.strip, texts)})
+    if alike:
+        raise InputError(
+            f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, "
+            f"or {MEANT}"
+        )
+
+
+def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
+    """Refuse labels that are lists of items, in brackets or made of the same parts, each the only one of its row.
+
+    >>> check_pairs(range(12), ["tea", "milk, whole", "rye"] * 4)
+    """
+    texts = [label for label in labels if isinstance(label, str)] if len({*ids}) == len(labels) >= FEW else []
+    bracketed = sum(text[:1] + text[-1:] in BRACKETS for text in texts)
+    signs = [sign for sign in ",;|" if 2 * sum(sign in text for text in texts) > len(labels)]
+    parts = Counter(part.strip() for text in {*texts} for sign in signs[:1] for part in text.split(sign))
+    if 2 * bracketed > len(labels) or 2 * sum(many > 1 for many in parts.values()) > len(parts):
+        raise InputError(
+            "each row id stands in one line, and most of the items look like lists of items; write a line for each item"
+        )
 
 
 def is_onehot(lines: Lines, *, least: int = 2) -> bool:
@@ -155,15 +183,14 @@ def has_header(lines: Sequence[Sequence[str]]) -> bool:
         return True
     lines_of = Counter(value for line in lines for value in {*line})
     rare = sum(all(lines_of[value] == 1 for value in line) for line in body)
-    return len(lines) >= 2 * FEW and FEW * rare < len(lines)
+    return _width(lines) > 0 and len(lines) >= 2 * FEW and FEW * rare < len(lines)
 
 
 def _is_yes_or_no(lines: Lines) -> bool:
     """Return whether lines hold two values alone, perhaps below a header or after ids."""
-    return any(
-        is_twofold(body) or (2 * _many_ids(body) > len(body) and is_twofold([line[1:] for line in body]))
-        for body in (lines, lines[1:])
-    )
+    bodies = [lines, lines[1:]]
+    keyed = [body for body in bodies if 2 * _many_ids(body) > len(body) and (_width(body) > 3 or len(body) >= FEW)]  # noqa: PLR2004 - an id, and more columns than values
+    return any(map(is_twofold, bodies)) or any(is_twofold([line[1:] for line in body]) for body in keyed)
 
 
 def _many_repeats(lines: Lines) -> int:
