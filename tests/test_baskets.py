@@ -75,6 +75,10 @@ OBJECTS = {
     "lists of text bits": FRAME.astype(str).values.tolist,  # noqa: PD011 - the method that users call
     "arrays in a list": lambda: list(BITS),
     "pairs of id and item": LONG.values.tolist,  # noqa: PD011 - the method that users call
+    "pairs of item and id": LONG[["item", "id"]].values.tolist,  # noqa: PD011 - the method that users call
+    "lists of yes and no": lambda: FRAME.replace({1: "yes", 0: "no"}).to_numpy().tolist(),
+    "lists below a header": lambda: [["a", "b"], *FRAME.astype(str).to_numpy().tolist()],
+    "lists of attributes": lambda: [["fm"[at % 2], "yn"[at % 3 % 2], "yn"[at % 5 % 2]] for at in range(40)],
     "counted itemsets": lambda: Counter(map(tuple, ROWS)),
     "text": lambda: "rows.csv",
     "texts": lambda: ["a b"] * 20,
@@ -174,6 +178,41 @@ TABLES = {
         csv_of([row[1:4] for row in WIDE[1:]]),
         "all 300 lines have 3 fields, and each column has values of",
     ),
+    "a comment above a table": (b"# exported\na,b\n" + csv_of(BITS.tolist()), "this looks like a one-hot table"),
+    "a total below a table": (
+        b"id,a,b\n" + csv_of([[at, *row] for at, row in enumerate(BITS.tolist())]) + b"Total,40\n",
+        "this looks like a one-hot table",
+    ),
+    "separators that end all lines": (
+        "".join(f"{line},\n" for line in FRAME.to_csv(index=False).splitlines()),
+        "this looks like a one-hot table",
+    ),
+    "yes and no": (
+        FRAME.replace({1: "yes", 0: "no"}).to_csv(index=False),
+        "the 41 lines hold nothing but two values, such as yes",
+    ),
+    "yes and no without a header": (
+        csv_of(FRAME.replace({1: "Y", 0: "N"}).to_numpy()),
+        "the 40 lines hold nothing but two",
+    ),
+    "yes and no after an index": (FRAME.replace({1: "t", 0: "f"}).to_csv(), "the 41 lines hold nothing but two values"),
+    "crosses": (csv_of(FRAME.replace({1: "x", 0: ""}).to_numpy()), "the 40 lines hold nothing but two values"),
+    "ids before baskets": (csv_of([[at, *row] for at, row in enumerate(ROWS)]), "begin with what looks like row ids"),
+    "ids and numbers": (csv_of([[1 + at // 3, at % 3] for at in range(60)]), "begin with what looks like row ids"),
+    "ids and baskets after a bar": (
+        "".join(f"{at}|{','.join(row)}\n" for at, row in enumerate(ROWS)),
+        "40 of 40 lines have '|' in their first field; give it with --separator",
+    ),
+    "a header above baskets": (b"items\n" + csv_of(ROWS), "the first line looks like a title, a comment or a header"),
+    "a comment above baskets": (b"# exported\n" + csv_of(ROWS), "the first line looks like a title, a comment or a"),
+    "a total below baskets": (csv_of([*ROWS, ["Total", 40]]), "the last line looks like a total; take it out"),
+    "lists in brackets": ("".join(f"{row}\n" for row in ROWS), "40 of 40 lines stand in brackets; take the brackets"),
+    "a separator above baskets": (b"sep=,\n" + csv_of(ROWS), "the first line looks like a title"),
+    "missing values": (
+        csv_of([["fm"[at % 2], ["yes", "no", ""][at % 3], ["no", "", "yes"][at % 5 % 3]] for at in range(60)]),
+        "or gaps, as in a table of attributes",
+    ),
+    "measured values": (csv_of([[20 + at, f"{18 + at % 13}.{at % 10}"] for at in range(60)]), "the lines begin with"),
     "a constant": (csv_of([["x", f"d{at % 7}", f"d{at % 5}"] for at in range(60)]), "or one in nearly every line"),
 }
 
@@ -207,6 +246,14 @@ def test_the_app_asks_how_such_a_table_is_shaped_or_guesses_right(tmp_path, data
     assert shape_of(file, {"shape": "baskets"}).doubt is None
 
 
+def test_the_app_takes_no_column_for_ids_that_repeats_values(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b"age,a,b\n" + csv_of([[20 + at % 9, *row] for at, row in enumerate(BITS.tolist())]))
+    seen = shape_of(file, {})
+    assert (seen.shape.shape, seen.shape.row) == ("baskets", None)
+    assert "looks like a header of 3 columns; choose how the file is shaped" in seen.doubt
+
+
 def test_ordinary_baskets_are_read(tmp_path):
     file = tmp_path / "rows.csv"
     for rows in (
@@ -218,6 +265,21 @@ def test_ordinary_baskets_are_read(tmp_path):
     ):
         discreet.write(Transactions(iter(rows)), file)
         assert read(file) == Transactions(iter(rows))
+        width = max(map(len, rows))
+        file.write_bytes(csv_of([[*row, *[""] * (width - len(row))] for row in rows]))  # as spreadsheets pad them
+        assert read(file) == Transactions(iter(rows))
+
+
+def test_equally_long_baskets_are_no_table(tmp_path):
+    file = tmp_path / "rows.csv"
+    names = ["whole milk", "rolls", "root vegetables", "soda", "cream cheese", "red wine", "rum", "salt", "jam", "tea"]
+    pairs = [[names[at * 7 % 10], names[at * 3 % 10 - 1]] for at in range(60) if at * 7 % 10 != at * 3 % 10 - 1]
+    coded = [sorted(2 * column + (at * column % 5 == 0) for column in range(9)) for at in range(40)]
+    rare = [[f"c{at}", f"c{at + 40}"] for at in range(30)]
+    for rows in (pairs, coded, rare, [["Phone case", "tea"], ["milk", "rye"]], [[name] for name in names * 5]):
+        file.write_bytes(csv_of(rows))
+        assert read(file) == Transactions(map(set, rows))
+        assert scan(file, min_support=1).n == len(rows)
 
 
 def test_a_table_of_0_and_1_is_no_fimi(tmp_path):
@@ -227,6 +289,58 @@ def test_a_table_of_0_and_1_is_no_fimi(tmp_path):
         for reader in (read, lambda place: scan(place, min_support=2)):
             with pytest.raises(InputError, match="all lines hold 2 numbers that are 0 or 1, as in a one-hot table"):
                 reader(file)
+
+
+def test_row_ids_are_no_items_of_fimi(tmp_path):
+    rows = [[1 + at % 3, 4 + at % 4] for at in range(40)]
+    for lines in (
+        [[at // 2, at % 2] for at in range(40)],  # the long form
+        [[1000 + at, *row] for at, row in enumerate(rows)],
+        [[at, *row] for at, row in enumerate(rows)],
+        [[at, at % 2, at % 3 % 2] for at in range(2, 40)],  # a one-hot table
+        [[at % 2 + 1, *rows[at][: at % 2 + 1]] for at in range(40)],  # how many items there are
+    ):
+        for name in ("rows.dat", "rows.txt"):
+            file = tmp_path / name
+            file.write_bytes(csv_of(lines, " "))
+            for reader in (read, lambda place: scan(place, min_support=2)):
+                with pytest.raises(InputError, match=r"begin with what looks like row ids|as in a one-hot table"):
+                    reader(file)
+    assert len(read(file, format="csv", separator=" ")) == 40
+    file.write_bytes(csv_of(rows, " "))
+    assert len(read(file)) == 40
+
+
+def test_lists_of_items_are_no_items_of_a_long_table(tmp_path):
+    file = tmp_path / "rows.csv"
+    for text in ("{a,b}", "a,b", "b; a", "a|b"):
+        labels = [text, text.replace("a", "c"), text.replace("b", "c"), text] * 10
+        frame = pd.DataFrame({"id": range(40), "items": labels})
+        frame.to_csv(file, index=False)
+        for call in (
+            lambda: read(file, row="id", item="items"),
+            lambda: scan(file, min_support=1, row="id", item="items"),
+            lambda frame=frame: read(frame, row="id", item="items"),
+        ):
+            with pytest.raises(InputError, match="most of the items look like lists of items; write a line for each"):
+                call()
+    file.write_text("id,items\n" + "".join(f'{at},"item {at % 20}, fresh"\n' for at in range(40)))
+    assert read(file, row="id", item="items").n == 40
+
+
+def test_the_app_sees_labels_that_differ_only_in_blanks(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b"milk, bread\nbread, milk\n")
+    doubt = shape_of(file, {}).doubt
+    assert doubt.startswith(
+        "2 of 4 labels differ from others only in blanks around them; take the blanks out, or choose"
+    )
+
+
+def test_a_tab_can_be_named_in_a_shell(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(csv_of(ROWS, "\t"))
+    assert read(file, separator="\\t") == read(file, separator="\t") == Transactions(ROWS)
 
 
 def test_a_table_is_not_hidden_in_as_baskets(tmp_path):

@@ -197,7 +197,7 @@ def _read_long(lines: Iterator[list[str]], row: str | None, item: str | None) ->
 
 def as_separator(separator: str | None) -> str:
     """Return what stands between fields, a comma where nothing is said; refuse what cannot."""
-    sign = COMMA if separator is None else separator
+    sign = COMMA if separator is None else separator.replace(r"\t", "\t")  # as shells can name a tab
     if len(sign) != 1 or sign in '"\r\n':
         raise OptionError("the separator must be one character such as ',' or ';', no quote and no line end")
     return sign
@@ -312,14 +312,9 @@ def _rows(lines: Iterator[list[str]], separator: str | None, *, is_meant: bool) 
 
 def _labels(codes: Codes[str], *, is_meant: bool) -> list[Label]:
     """Return the labels by code; refuse those that differ only in blanks around them, unless they are meant."""
-    texts = codes.values
-    alike = len(texts) - len(set(map(str.strip, texts)))
-    if alike and not is_meant:
-        raise InputError(
-            f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, "
-            f"or {baskets.MEANT}"
-        )
-    return as_labels(texts)
+    if not is_meant:
+        baskets.check_blanks(codes.values)
+    return as_labels(codes.values)
 
 
 def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> Iterator[Lines]:
@@ -349,7 +344,9 @@ def _basket_pieces(rows: Iterator[list[str]], codes: Codes[str]) -> Iterator[Pie
 def _long_pieces(lines: Iterator[list[str]], codes: Codes[str], row: str, item: str) -> Iterator[Piece]:
     """Yield the rows of the long form as they end."""
     rows = Grouped()
-    for pairs in _long_blocks(lines, row, item):
+    for number, pairs in enumerate(_long_blocks(lines, row, item)):
+        if not number:
+            baskets.check_pairs(*zip(*pairs[: baskets.SEEN], strict=True))
         yield rows.add([id_ for id_, _ in pairs], codes.of(label for _, label in pairs))
     yield rows.last()
 

@@ -86,15 +86,21 @@ def read_pieces(chunks: Iterable[bytes], *, comments: bytes) -> Iterator[Piece]:
 
 
 def check_rows(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> None:
-    """Refuse a table of 0 and 1, by its first rows."""
+    """Refuse a table of 0 and 1, and lines that begin with row ids, by the first rows."""
     bounds = offsets[: baskets.SEEN + 1].tolist()
-    if len(bounds) > baskets.FEW and bounds[-1] and items[: bounds[-1]].max() <= 1:
-        rows = [items[start:stop].tolist() for start, stop in pairwise(bounds)]
-        if baskets.is_onehot(rows):
-            raise InputError(
-                f"all lines hold {len(rows[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
-                "a header of labels, and read it with format='onehot'"
-            )
+    rows = [items[start:stop].tolist() for start, stop in pairwise(bounds) if start < stop]
+    if len(rows) < baskets.FEW:
+        return
+    if baskets.is_onehot(rows) or baskets.is_onehot_with_ids(rows):
+        raise InputError(
+            f"all lines hold {len(rows[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
+            "a header of labels, and read it with format='onehot', and row= if it has ids"
+        )
+    if baskets.has_ids(rows):
+        raise InputError(
+            "the lines begin with what looks like row ids, or the number of items; leave these out; "
+            f"{baskets.MEANT}, a blank"
+        )
 
 
 def slots_of(wanted: Sequence[str]) -> dict[int, int]:

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import baskets
 from discreet.errors import InputError
 from discreet.io.coding import Coded, Codes
 from discreet.labels import Label, in_order, is_missing, ordered
@@ -55,6 +56,8 @@ def grouped(
     rows: NDArray[np.int32], ids: Sequence[Hashable], items: NDArray[np.int32], labels: Sequence[Label]
 ) -> Coded:
     """Return the rows of lines with a row id and an item each, both coded."""
+    first = items[: baskets.SEEN].tolist()
+    baskets.check_pairs(rows[: baskets.SEEN].tolist(), [labels[item] for item in first])
     lengths = np.bincount(rows, minlength=len(ids))
     offsets = np.zeros(len(ids) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -157,7 +160,7 @@ def _ones(values: NDArray[Any], at: int) -> Rows:
     if not good:
         raise InputError(
             f"column {at + 1} of the one-hot table holds values other than 0, 1, True and False; "
-            "read a table of row ids and items with row= and item=, one of lists with items="
+            "leave that column out, or read a table of row ids and items with row= and item=, one of lists with items="
         )
     return np.flatnonzero(values).astype(np.int32)
 

@@ -156,7 +156,7 @@ def of_records(records: Sequence[Sequence[str]], separator: str | None) -> Shape
     is_header = not {name.casefold() for name in head} & BITS
     if is_header and all(bits):
         return Shape("csv", "onehot", separator=separator)
-    if is_header and all(bits[1:]) and len(head) > least:
+    if is_header and all(bits[1:]) and len(head) > least and (len(rest) == 1 or _is_key(columns[0])):
         return Shape("csv", "onehot", row=head[0], separator=separator)
     row = next((name for name in head if ROW_ID.search(name)), None)
     item = next((name for name in head if name != row and ITEM.search(name)), None)
@@ -237,10 +237,14 @@ def _doubt(shape: Shape, head: bytes, given: Mapping[str, Any]) -> str | None:
     """Return why lines are hardly the rows of items that they were guessed to be; whoever names a shape is believed."""
     if given.get("shape") or shape.format != "csv" or shape.shape != "baskets" or shape.patterns:
         return None
+    records = records_of(lines_of(head), str(shape.separator))
     try:
-        baskets.check_lines(records_of(lines_of(head), str(shape.separator)), given.get("separator"))
+        baskets.check_lines(records, given.get("separator"))
+        baskets.check_blanks({field for record in records for field in record})
     except InputError as error:
-        return f"{str(error).partition('; ')[0]}; choose how the file is shaped, and its columns"
+        seen, advice = f"{error}; ".split("; ")[:2]
+        taken = f"{advice.partition(',')[0]}, or " if advice.startswith("take ") else ""
+        return f"{seen}; {taken}choose how the file is shaped, and its columns"
     return None
 
 
