@@ -720,7 +720,16 @@ class Tampering:
 
     def name_another_policy(self):
         policy = self.made.release["policy"]
-        policy |= self.rng.choice([{"name": "acro"}, {"name": "ACRO "}, {"zeros": "review"}, {"about": "x"}, {"k": 99}])
+        policy |= self.rng.choice(
+            [
+                {"name": "acro"},
+                {"name": "ACRO "},
+                {"name": "acro\ufe0f"},
+                {"zeros": "review"},
+                {"about": "x"},
+                {"k": 99},
+            ]
+        )
         policy |= self.rng.choice([{}, {"zeros": "maybe"}, {"round_to": 0}, {"name": "ours"}, {"name": ""}])
 
     def change_a_support(self):
@@ -935,7 +944,14 @@ def test_how_many_itemsets_are_frequent_is_counted_again(tmp_path):
     assert_fault(made.seal(tmp_path), "do not agree on frequent")
 
 
-POLICIES = [{"name": "acro"}, {"name": "ACRO "}, {"zeros": "review"}, {"about": "for you"}, {"zeros": "maybe"}]
+POLICIES = [
+    {"name": "acro"},
+    {"name": "ACRO "},
+    {"name": "acro\ufe0f"},
+    {"zeros": "review"},
+    {"about": "for you"},
+    {"zeros": "maybe"},
+]
 
 
 @pytest.mark.parametrize("words", POLICIES, ids=str)
@@ -962,6 +978,22 @@ def test_labels_that_look_alike_are_named_and_those_of_another_case_are_not(tmp_
         assert [fault for fault in found.faults if "look alike" in fault] == list(found.faults)
         assert found.is_good == (folder == "apart")
     assert_fault(tmp_path / "alike", f"{one!a} and {other!a} look alike")
+
+
+@pytest.mark.parametrize("number", [1, 10])
+def test_a_number_and_its_digits_look_alike(tmp_path, number):
+    made = Draft([[], [str(number)], [str(number), "x"]] * 9, 5, 5)
+    text = listing(made.pairs, made.told, "json").replace('"x"', str(number))
+    made.certificate["tops"] = [{**top, "items": [str(number)] * 2} for top in made.certificate["tops"]]
+    assert_fault(made.seal(tmp_path, patterns=text), "look alike")
+
+
+def test_marks_that_would_take_hours_to_bring_into_order_are_refused(tmp_path):
+    label = "a" + "\u0301" * 100_000 + "\u0327" * 100_000
+    assert_fault(Draft([[], [label]] * 9, 5, 5).seal(tmp_path / "label"), "more than 30 marks")
+    made = draft()
+    made.release["policy"]["name"] = label
+    assert_fault(made.seal(tmp_path / "policy"), "the policy in release.json is none")
 
 
 def test_a_label_that_no_itemset_holds_is_not_smuggled_in(tmp_path):
@@ -1022,7 +1054,8 @@ def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path
     assert mebibytes < 300
 
 
-cells = sys.modules.get("discreet.verify.cells")  # the name ``discreet.verify`` is the function
+# The name ``discreet.verify`` is the function.
+cells, masks = (sys.modules.get(f"discreet.verify.{name}") for name in ("cells", "masks"))
 
 
 def pairs_of(many):
@@ -1059,14 +1092,14 @@ def test_a_long_itemset_and_each_of_its_items_are_counted_in_seconds():
     pairs = [([], 7 * many), (list(range(many)), 7), *(([item], 14) for item in range(many))]
     claims = {"min_support": 7, "n": 7 * many, "kind": "closed", "k": 5, "is_whole": True}
     start = process_time()
-    cells.counted(cells.coded(pairs, claims), claims)
+    cells.counted(masks.coded(pairs, claims), claims)
     assert process_time() - start < 10
 
 
 def test_itemsets_that_are_told_apart_in_too_many_ways_are_refused(monkeypatch):
     pairs = [(list(range(12)), 7), *((list(part), 14) for part in combinations(range(12), 6))]
     claims = {"min_support": 7, "n": 1000, "kind": "closed", "k": 5, "is_whole": True}
-    listed = cells.coded(pairs, claims)
+    listed = masks.coded(pairs, claims)
     monkeypatch.setattr(cells, "MOST_BITS", 1 << 19)
     with pytest.raises(InputError, match="too many ways"):
         cells.counted(listed, claims)
@@ -1075,8 +1108,8 @@ def test_itemsets_that_are_told_apart_in_too_many_ways_are_refused(monkeypatch):
 def test_time_grows_with_the_list_and_not_with_its_square():
     def steps(many):
         claims = {"min_support": 9, "n": 9 * many, "kind": "closed", "k": 1, "is_whole": True}
-        masks = cells.coded(pairs_of(many), claims).masks
-        return sum(cells.within(masks, top)[1] for top in masks)
+        listed = masks.coded(pairs_of(many), claims).masks
+        return sum(masks.within(listed, top)[1] for top in listed)
 
     assert steps(2000) < 2.5 * steps(1000)
 

@@ -1,6 +1,6 @@
 """Verify: a release checked from its files alone, by code that shares nothing with the code that made it.
 
-``reading`` takes the files apart, ``cells`` counts again.
+``reading`` takes the files apart, ``masks`` codes their itemsets, ``cells`` counts again.
 """
 
 import json
@@ -14,7 +14,8 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, NamedTuple
 
 from discreet.errors import InputError
-from discreet.verify.cells import coded, counted
+from discreet.verify.cells import counted
+from discreet.verify.masks import coded
 from discreet.verify.reading import CLAIMS, LARGEST, Told, check, claims, read
 
 METHODS: Final = {"suppress": {True}, "add": {True}, "optimal": {True}, "withhold": {False}, "best": {True}}

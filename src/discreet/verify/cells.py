@@ -1,118 +1,20 @@
-"""Cells: the itemsets of a release as masks, and how many rows hold just these of the items of a maximal one."""
+"""Cells: how many rows hold just these of the items of a maximal itemset, counted from the supports of a list."""
 
-import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import reduce
-from itertools import pairwise
-from typing import Any, Final, NamedTuple
-from unicodedata import normalize
+from typing import Any, Final
 
 from discreet.errors import InputError
-from discreet.verify.reading import Pairs, Told
+from discreet.verify.masks import MOST_BITS, OVERHEAD, Listed, bits_of, key, mask_of, within
+from discreet.verify.reading import Told
 
-MOST_STEPS, MOST_BITS = 1 << 30, 1 << 32  # about ten minutes, and half a gibibyte
-SOME: Final = re.compile(rb"[^\0]")
-OVERHEAD: Final = 1024
-"""Bits of memory that a mask takes beside its own."""
+MOST_STEPS: Final = 1 << 30
+"""About ten minutes."""
 SLOW: Final = 1 << 12
 """Bits of masks that take one step more."""
-INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
-"""Characters without a width that Python takes for printable: joiners, fillers, selectors of variants."""
-TWICE: Final = "is listed twice, or holds an item twice"
 TANGLED: Final = (
     "the itemsets lie within each other in too many ways to be checked; release them at a higher min_support"
 )
-
-
-class Listed(NamedTuple):
-    """The itemsets of a list as masks, with a bit for each item; their supports; and the label of each bit."""
-
-    masks: list[int]
-    supports: list[int]
-    labels: list[str]
-
-
-def coded(pairs: Pairs, claims: Told) -> Listed:
-    """Return the itemsets of a list; the items that most of them hold have the lowest bits."""
-    if not pairs:
-        raise InputError("nothing is listed, and of no list not even n may be told, which may be less than k")
-    for items, support in pairs:
-        if type(items) is not list or type(support) is not int or not {*map(type, items)} <= {str, int}:
-            raise TypeError
-    held = Counter(item for items, _ in pairs for item in items)
-    bits = {item: at for at, (item, _) in enumerate(held.most_common())}
-    labels = [*map(str, bits)]
-    _check_labels(labels)
-    if len(pairs) * (len(bits) + OVERHEAD) > MOST_BITS:
-        raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
-    listed = list[tuple[int, int]]()
-    for items, support in pairs:
-        mask = _mask(bits[item] for item in items)
-        if mask.bit_count() < len(items):
-            raise InputError(f"{items!r:.99} {TWICE}")
-        if not claims["min_support"] <= support <= claims["n"]:
-            raise InputError(f"{items!r:.99} has support {support}, which is not from min_support to n")
-        listed.append((mask, support))
-    listed.sort()
-    for (one, _), (other, _) in pairwise(listed):
-        if one == other:
-            raise InputError(f"{[labels[at] for at in _bits(one)]!r:.99} {TWICE}")
-    return Listed([mask for mask, _ in listed], [support for _, support in listed], labels)
-
-
-def _check_labels(labels: Iterable[str]) -> None:
-    """Refuse labels that a reader cannot tell apart: equal but for normal form and invisible characters."""
-    seen = dict[str, str]()
-    for label in labels:
-        letters = INVISIBLE.sub("", normalize("NFKC", label))
-        visible = "".join(filter(str.isprintable, letters))
-        if (other := seen.setdefault(normalize("NFKC", visible), label)) is not label:
-            raise InputError(f"{other!a:.99} and {label!a:.99} look alike: rename one of these labels")
-
-
-def within(masks: list[int], top: int) -> tuple[list[int], int]:
-    """Return which itemsets of a sorted list hold items of ``top`` alone, and in how many steps they were found.
-
-    Where an itemset holds others, the next one without them has the first item of ``top`` that is higher than the
-    highest of these others and that the itemset lacks, and above it the same items: all between are leapt over.
-    """
-    met, at, steps = list[int](), 0, 0
-    while at < len(masks):
-        mask, steps = masks[at], steps + 1
-        if high := (mask & ~top).bit_length():
-            free = (top & ~mask) >> high
-            high += (free & -free).bit_length() - 1
-            at = bisect_left(masks, (mask >> high | 1) << high, at + 1) if free else len(masks)
-        else:
-            met.append(at)
-            at += 1
-    return met, steps
-
-
-def _bytes(mask: int) -> bytes:
-    """Return a mask as bytes, the lowest first.
-
-    They are its key as well: the hash of a number is the same for 1 and for 2^61, so that a dictionary of numbers
-    with few bits would be a heap of equal hashes.
-    """
-    return mask.to_bytes(mask.bit_length() // 8 + 1, "little")
-
-
-def _bits(mask: int) -> Iterator[int]:
-    """Yield the number of each bit."""
-    for found in SOME.finditer(_bytes(mask)):
-        yield from (8 * found.start() + at for at in range(8) if found[0][0] >> at & 1)
-
-
-def _mask(bits: Iterable[int]) -> int:
-    """Return the mask with these bits."""
-    numbers = [*bits]
-    data = bytearray(max(numbers, default=0) // 8 + 1)
-    for number in numbers:
-        data[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(data, "little")
 
 
 def counted(listed: Listed, claims: Told) -> tuple[list[tuple[Any, ...]], int, list[str]]:
@@ -136,7 +38,7 @@ def counted(listed: Listed, claims: Told) -> tuple[list[tuple[Any, ...]], int, l
         sizes |= zip(met, stands, strict=True)
         cells = [(rows, mask) for rows, mask in zip(counts, parts.masks, strict=True) if rows] or [(0, 0)]
         rows, rarest = min(cells)
-        names, held = (sorted(labels[bit] for bit in _bits(mask)) for mask in (top, rarest))
+        names, held = (sorted(labels[bit] for bit in bits_of(mask)) for mask in (top, rarest))
         tops.append((supports[number], len(cells), rows, *names))
         if not rows:
             faults.append(f"an itemset within {names!r:.99} is missing, or their supports are those of no rows")
@@ -163,7 +65,7 @@ def _told_by_absence(listed: Listed, k: int) -> Iterator[str]:
             for at in met:
                 rows[at] -= few
         if few and few < k:
-            names = sorted(listed.labels[bit] for bit in _bits(listed.masks[number]))
+            names = sorted(listed.labels[bit] for bit in bits_of(listed.masks[number]))
             yield f"{few} rows hold {names!r:.99} and nothing else, as min_support is 1: fewer than k"
 
 
@@ -171,15 +73,15 @@ def _told_apart(masks: list[int], width: int) -> tuple[list[int], list[int], dic
     """Return which of ``own`` hold each item and each mask, the mask that is known by these, and ``own`` itself."""
     columns, above, those, own = [0] * width, list[int](), dict[bytes, int](), list[int]()
     for number, mask in enumerate(masks):
-        over = reduce(int.__and__, [columns[at] for at in _bits(mask)], (1 << len(own)) - 1)
-        if _bytes(over) in those:
+        over = reduce(int.__and__, [columns[at] for at in bits_of(mask)], (1 << len(own)) - 1)
+        if key(over) in those:
             bit = 1 << len(own)
-            for at in _bits(mask):
+            for at in bits_of(mask):
                 columns[at] |= bit
             own.append(number)
             over |= bit
         above.append(over)
-        those[_bytes(over)] = number
+        those[key(over)] = number
         if len(own) * len(masks) > MOST_BITS:
             raise InputError(TANGLED)
     return columns, above, those, own
@@ -200,12 +102,12 @@ def _cells(listed: Listed, least: dict[bytes, int], kind: str) -> tuple[list[int
     for itself and all that are not listed whose least it is, which are counted item by item as well.
     """
     met, supports, labels = listed
-    items = [*_bits(met[0])]
+    items = [*bits_of(met[0])]
     places = dict(zip(items, range(len(items)), strict=True))
-    masks = [_mask(places[item] for item in _bits(mask)) for mask in met]
+    masks = [mask_of(places[item] for item in bits_of(mask)) for mask in met]
     columns, above, those, own = _told_apart(masks, len(items))
-    bottom = those.get(_bytes((1 << len(own)) - 1), -1)
-    if bottom < 0 or least.setdefault(_bytes(0), met[bottom]) != met[bottom]:
+    bottom = those.get(key((1 << len(own)) - 1), -1)
+    if bottom < 0 or least.setdefault(key(0), met[bottom]) != met[bottom]:
         return None
     rows, sizes = [*supports], [0] * len(met)
     sizes[bottom] = 1
@@ -217,11 +119,9 @@ def _cells(listed: Listed, least: dict[bytes, int], kind: str) -> tuple[list[int
             if mask & bit:
                 sizes[number] *= 2
                 continue
-            to = those.get(_bytes(above[number] & column), number)
+            to = those.get(key(above[number] & column), number)
             closed, whole = masks[to], met[to]
-            if closed != mask | bit and (
-                not closed & bit or least.setdefault(_bytes(met[number] | item), whole) != whole
-            ):
+            if closed != mask | bit and (not closed & bit or least.setdefault(key(met[number] | item), whole) != whole):
                 return None
             sizes[to] += sizes[number]
             if not (closed ^ mask) & (bit - 1):
