@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from unicodedata import normalize
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from discreet.policy import ZEROS, Policy, load, names
 from discreet.release import Release
 from discreet.verify import PATTERNS, Verification
 from discreet.verify import verify as verify_files
+from discreet.verify.masks import visible
 
 if TYPE_CHECKING:
     from discreet.report import Source
@@ -116,10 +116,10 @@ def _misnamed(told: dict[str, Any]) -> Iterator[str]:
     """Yield what is wrong with a policy: it is none, or has the name of another, which may ask for a larger k alone."""
     try:
         policy = Policy(**{**told, "zeros": ZEROS[told["zeros"]]})
+        name = visible(policy.name).strip().casefold()
     except (DiscreetError, KeyError):
         yield "the policy in release.json is none: a value in it cannot be"
         return
-    name = normalize("NFKC", policy.name).strip().casefold()
     known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
     if policy != replace(known, k=max(policy.k, known.k)):
         yield f"the policy in release.json is not the one that is named {known.name!r}"

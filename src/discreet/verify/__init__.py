@@ -1,6 +1,6 @@
 """Verify: a release checked from its files alone, by code that shares nothing with the code that made it.
 
-``reading`` takes the files apart, ``cells`` counts again.
+``reading`` takes the files apart, ``masks`` codes their itemsets, ``cells`` counts again.
 """
 
 import json
@@ -14,7 +14,8 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, NamedTuple
 
 from discreet.errors import InputError
-from discreet.verify.cells import coded, counted
+from discreet.verify.cells import counted
+from discreet.verify.masks import coded
 from discreet.verify.reading import CLAIMS, LARGEST, Told, check, claims, read
 
 METHODS: Final = {"suppress": {True}, "add": {True}, "optimal": {True}, "withhold": {False}, "best": {True}}
@@ -77,14 +78,14 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
         check(certificate["patterns"], "the file in certificate.json")
         at = " and ".join(sorted(files.keys() & PATTERNS)) or "the file of patterns"
         told, pairs = read(at, files[at])
-        listed, labels = coded(pairs, release)
-        tops, frequent, unsafe = counted(listed, labels, release)
+        listed = coded(pairs, release)
+        tops, frequent, unsafe = counted(listed, release)
         smallest = min((top[2] for top in tops), default=None)
-        checked = [release["k"], release["n"], release["min_support"], len(listed), len(tops), smallest]
-        told |= {"listed": len(listed), "frequent": frequent, "smallest_cell": smallest}
+        checked = [release["k"], release["n"], release["min_support"], len(pairs), len(tops), smallest]
+        told |= {"listed": len(pairs), "frequent": frequent, "smallest_cell": smallest}
         told |= {"patterns": {"file": at, "sha256": digests[at]}}
         at = "certificate.json"
-        faults += [*_contradictions(release, certificate, told, max(listed.values(), default=0)), *unsafe]
+        faults += [*_contradictions(release, certificate, told, max(listed.supports)), *unsafe]
         odd = Counter(_stated(certificate["tops"]))
         odd = (odd - Counter(tops)) + (Counter(tops) - odd)
         faults += [f"certificate.json is wrong about {list(top[3:])!r:.99}" for top in odd]
@@ -135,7 +136,7 @@ def _contradictions(release: Told, certificate: Told, told: Told, largest: int) 
     claimed = (release["kind"], release["policy"]["k"])
     if is_whole not in METHODS.get(release["method"], ()) or claimed != ("closed" if is_whole else "frequent", k):
         yield "is_whole, kind and policy in release.json do not all go with its method and k"
-    if largest != (n if n >= max(release["min_support"], k * (not is_whole)) else 0):
+    if largest != n:
         yield f"no itemset is held by all n = {n} rows"
     if not VERSION.fullmatch(release["discreet"]):
         yield "the version of discreet in release.json is none"

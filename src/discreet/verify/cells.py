@@ -1,133 +1,93 @@
-"""Cells: the itemsets of a release as masks, and how many rows hold just these of the items of a maximal one."""
+"""Cells: how many rows hold just these of the items of a maximal itemset, counted from the supports of a list."""
 
-import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any, Final
-from unicodedata import category, normalize
 
 from discreet.errors import InputError
-from discreet.verify.reading import LARGEST, Pairs, Told
+from discreet.verify.masks import MOST_BITS, OVERHEAD, Listed, bits_of, key, mask_of, within
+from discreet.verify.reading import Told
 
-MOST_STEPS, OVERHEAD = 1 << 30, 1024  # about ten minutes; bits of memory that a mask takes beside its own
-INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
-"""Characters without a width that are none of Unicode's format characters: joiners, fillers, selectors of variants."""
+MOST_STEPS: Final = 1 << 30
+"""About ten minutes."""
+SLOW: Final = 1 << 12
+"""Bits of masks that take one step more."""
 TANGLED: Final = (
     "the itemsets lie within each other in too many ways to be checked; release them at a higher min_support"
 )
 
 
-def coded(pairs: Pairs, claims: Told) -> tuple[dict[int, int], dict[int, str]]:
-    """Return the support of each itemset, as a mask with a bit for each item, and the label of each bit.
-
-    The items that most itemsets hold have the highest bits, so that ``within`` leaps far.
-    """
-    for items, support in pairs:
-        if type(items) is not list or type(support) is not int or not {*map(type, items)} <= {str, int}:
-            raise TypeError
-    held = Counter(item for items, _ in pairs for item in items)
-    bits = {item: 1 << at for at, (item, _) in enumerate(held.most_common())}
-    _check_labels(map(str, bits))
-    if len(pairs) * (len(bits) + OVERHEAD) > LARGEST * 64:
-        raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
-    listed = dict[int, int]()
-    for items, support in pairs:
-        mask = sum({bits[item] for item in items})
-        if mask in listed or mask.bit_count() < len(items):
-            raise InputError(f"{items!r:.99} is listed twice, or holds an item twice")
-        if not claims["min_support"] <= support <= claims["n"]:
-            raise InputError(f"{items!r:.99} has support {support}, which is not from min_support to n")
-        listed[mask] = support
-    return listed, {bit: str(label) for label, bit in bits.items()}
-
-
-def _check_labels(labels: Iterable[str]) -> None:
-    """Refuse labels that a reader cannot tell apart: equal but for normal form and invisible characters."""
-    seen = dict[str, str]()
-    for label in labels:
-        letters = INVISIBLE.sub("", normalize("NFKC", label))
-        visible = "".join(letter for letter in letters if category(letter) != "Cf")
-        if (other := seen.setdefault(normalize("NFKC", visible), label)) is not label:
-            raise InputError(f"{other!a:.99} and {label!a:.99} look alike: rename one of these labels")
-
-
-def within(order: list[int], top: int) -> tuple[list[int], int]:
-    """Return the itemsets of a sorted list that hold items of ``top`` alone, and in how many steps they were found.
-
-    Where an itemset holds others, the next one without them has the first item of ``top`` that is higher than the
-    highest of these others and that the itemset lacks, and above it the same items: all between are leapt over.
-    """
-    met, at, steps = list[int](), 0, 0
-    while at < len(order):
-        mask, steps = order[at], steps + 1
-        if high := (mask & ~top).bit_length():
-            free = (top & ~mask) >> high
-            high += (free & -free).bit_length() - 1
-            at = bisect_left(order, (mask >> high | 1) << high, at + 1) if free else len(order)
-        else:
-            met.append(mask)
-            at += 1
-    return met, steps
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        yield (bit := mask & -mask)
-        mask ^= bit
-
-
-def counted(
-    listed: dict[int, int], labels: dict[int, str], claims: Told
-) -> tuple[list[tuple[Any, ...]], int, list[str]]:
+def counted(listed: Listed, claims: Told) -> tuple[list[tuple[Any, ...]], int, list[str]]:
     """Return support, number of cells, smallest cell and labels of each maximal itemset, and what is wrong.
 
     Between the two stands how many itemsets are frequent, listed or not.
     """
-    order, steps = sorted(listed), 0
-    tops, faults = list[tuple[Any, ...]](), list[str]()
-    least, sizes = dict[int, int](), dict[int, int]()
-    for top in sorted(listed, key=int.bit_count, reverse=True):
-        if top in sizes:
+    masks, supports, labels = listed
+    tops, faults, steps = list[tuple[Any, ...]](), list[str](), 0
+    least, sizes = dict[bytes, int](), dict[int, int]()
+    for number in _largest_first(masks):
+        if number in sizes:
             continue
-        met, more = within(order, top)
-        steps += more + len(met) * top.bit_count()
-        if steps > MOST_STEPS or len(least) * (len(labels) + OVERHEAD) > LARGEST * 64:
+        met, more = within(masks, top := masks[number])
+        steps += (more + len(met) * top.bit_count()) * (1 + (len(labels) + len(met)) // SLOW)
+        if steps > MOST_STEPS:
             raise InputError(TANGLED)
-        met.sort(key=int.bit_count, reverse=True)
-        counts, stands = _cells(met, listed, least, claims["kind"]) or ([0] * len(met), [0] * len(met))
+        met.sort(key=lambda at: masks[at].bit_count(), reverse=True)
+        parts = Listed([masks[at] for at in met], [supports[at] for at in met], labels)
+        counts, stands = _cells(parts, least, claims["kind"]) or ([0] * len(met), [0] * len(met))
         sizes |= zip(met, stands, strict=True)
-        cells = [(rows, mask) for rows, mask in zip(counts, met, strict=True) if rows] or [(0, 0)]
+        cells = [(rows, mask) for rows, mask in zip(counts, parts.masks, strict=True) if rows] or [(0, 0)]
         rows, rarest = min(cells)
-        names, held = (sorted(labels[bit] for bit in _bits(mask)) for mask in (top, rarest))
-        tops.append((listed[top], len(cells), rows, *names))
+        names, held = (sorted(labels[bit] for bit in bits_of(mask)) for mask in (top, rarest))
+        tops.append((supports[number], len(cells), rows, *names))
         if not rows:
             faults.append(f"an itemset within {names!r:.99} is missing, or their supports are those of no rows")
         elif rows < claims["k"]:
             faults.append(f"{rows} rows hold {held!r:.99} and nothing else of {names!r:.99}: fewer than k")
     if claims["min_support"] == 1 and claims["is_whole"]:
-        faults += _told_by_absence(order, listed, labels, claims["k"])
+        faults += _told_by_absence(listed, claims["k"])
     return tops, sum(sizes.values()), faults
 
 
-def _told_by_absence(order: list[int], listed: dict[int, int], labels: dict[int, str], k: int) -> Iterator[str]:
+def _largest_first(masks: list[int]) -> list[int]:
+    """Return the numbers of masks, those with most bits first."""
+    return sorted(range(len(masks)), key=lambda at: masks[at].bit_count(), reverse=True)
+
+
+def _told_by_absence(listed: Listed, k: int) -> Iterator[str]:
     """Yield which rows are too few where what is missing is held by none: the cells of all items are the rows."""
-    rows, steps = {**listed}, 0
-    for mask in sorted(listed, key=int.bit_count, reverse=True):
-        if few := rows[mask]:
-            met, more = within(order, mask)
+    rows, steps = [*listed.supports], 0
+    for number in _largest_first(listed.masks):
+        if few := rows[number]:
+            met, more = within(listed.masks, listed.masks[number])
             if (steps := steps + more) > MOST_STEPS:
                 raise InputError(TANGLED)
-            rows |= {one: rows[one] - few for one in met}
+            for at in met:
+                rows[at] -= few
         if few and few < k:
-            names = sorted(labels[bit] for bit in _bits(mask))
+            names = sorted(listed.labels[bit] for bit in bits_of(listed.masks[number]))
             yield f"{few} rows hold {names!r:.99} and nothing else, as min_support is 1: fewer than k"
 
 
-def _cells(
-    met: list[int], listed: dict[int, int], least: dict[int, int], kind: str
-) -> tuple[list[int], list[int]] | None:
+def _told_apart(masks: list[int], width: int) -> tuple[list[int], list[int], dict[bytes, int], list[int]]:
+    """Return which of ``own`` hold each item and each mask, the mask that is known by these, and ``own`` itself."""
+    columns, above, those, own = [0] * width, list[int](), dict[bytes, int](), list[int]()
+    for number, mask in enumerate(masks):
+        over = reduce(int.__and__, [columns[at] for at in bits_of(mask)], (1 << len(own)) - 1)
+        if key(over) in those:
+            bit = 1 << len(own)
+            for at in bits_of(mask):
+                columns[at] |= bit
+            own.append(number)
+            over |= bit
+        above.append(over)
+        those[key(over)] = number
+        if len(own) * len(masks) > MOST_BITS:
+            raise InputError(TANGLED)
+    return columns, above, those, own
+
+
+def _cells(listed: Listed, least: dict[bytes, int], kind: str) -> tuple[list[int], list[int]] | None:
     """Return how many rows hold just each of the itemsets within a top, the largest first, and for how many it stands.
 
     None if they are not those of any rows. Each must be what the itemsets in ``own`` that hold it share, where ``own``
@@ -141,32 +101,27 @@ def _cells(
     The closed itemsets of such rows are all that the cells share, so those in ``own`` must be cells. An itemset stands
     for itself and all that are not listed whose least it is, which are counted item by item as well.
     """
-    items = [*_bits(met[0])]
-    masks = [sum([1 << at for at, item in enumerate(items) if mask & item]) for mask in met]
-    columns, above, those, own = [0] * len(items), list[int](), dict[int, int](), list[int]()
-    for number, mask in enumerate(masks):
-        over = reduce(int.__and__, [columns[at] for at in range(len(items)) if mask >> at & 1], (1 << len(own)) - 1)
-        if over in those:
-            bit = 1 << len(own)
-            columns = [column | bit * (mask >> at & 1) for at, column in enumerate(columns)]
-            own.append(number)
-            over |= bit
-        above.append(over)
-        those[over] = number
-    bottom = those.get((1 << len(own)) - 1, -1)
-    if bottom < 0 or least.setdefault(0, met[bottom]) != met[bottom]:
+    met, supports, labels = listed
+    items = [*bits_of(met[0])]
+    places = dict(zip(items, range(len(items)), strict=True))
+    masks = [mask_of(places[item] for item in bits_of(mask)) for mask in met]
+    columns, above, those, own = _told_apart(masks, len(items))
+    bottom = those.get(key((1 << len(own)) - 1), -1)
+    if bottom < 0 or least.setdefault(key(0), met[bottom]) != met[bottom]:
         return None
-    rows, sizes = [listed[mask] for mask in met], [0] * len(met)
+    rows, sizes = [*supports], [0] * len(met)
     sizes[bottom] = 1
     for at, column in enumerate(columns):
-        bit, item = 1 << at, items[at]
+        bit, item = 1 << at, 1 << items[at]
+        if len(least) * (len(labels) + OVERHEAD) > MOST_BITS:
+            raise InputError(TANGLED)
         for number, mask in enumerate(masks):
             if mask & bit:
                 sizes[number] *= 2
                 continue
-            to = those.get(above[number] & column, number)
-            closed = masks[to]
-            if closed != mask | bit and (not closed & bit or least.setdefault(met[number] | item, met[to]) != met[to]):
+            to = those.get(key(above[number] & column), number)
+            closed, whole = masks[to], met[to]
+            if closed != mask | bit and (not closed & bit or least.setdefault(key(met[number] | item), whole) != whole):
                 return None
             sizes[to] += sizes[number]
             if not (closed ^ mask) & (bit - 1):

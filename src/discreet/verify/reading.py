@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from io import StringIO
 from typing import Any, Final, TypeAlias
 
 from discreet.errors import InputError
@@ -12,6 +13,9 @@ Told: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = list[tuple[Any, Any]]
 LARGEST: Final = 1 << 27
 """Bytes of a file; all files together may have twice as many."""
+MOST: Final = 1 << 22
+"""Values in a file: two letters of text may take a hundred bytes once they are read."""
+COUNT: Final = re.compile("[0-9]{1,40}")
 CLAIMS: Final = {"method": str, "k": int, "min_support": int, "n": int, "kind": str, "listed": int, "is_whole": bool}
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
 FORMS: Final[dict[str, Told]] = {
@@ -30,19 +34,27 @@ FORMS: Final[dict[str, Told]] = {
 # Readers differ in what they take of an object that says something twice: here it is none.
 OBJECT: Final = json.JSONDecoder(object_pairs_hook=lambda pairs: len(dict(pairs)) == len(pairs) and dict(pairs)).decode
 SPMF: Final = re.compile(
-    r"@CONVERTED_FROM_TEXT|@ITEM=(?P<number>[1-9][0-9]*)=(?P<label>.*)|@(?P<word>N|MIN_SUPPORT|KIND)=(?P<value>\w+)"
-    r"|(?P<items>((0|[1-9][0-9]*) )*)#SUP: (?P<support>[0-9]+)"
+    r"@CONVERTED_FROM_TEXT|@ITEM=(?P<number>[1-9][0-9]*)=(?P<label>[^\0\r]*)|@(?P<word>N|MIN_SUPPORT|KIND)=(?P<value>[0-9a-z]{1,40})"
+    r"|(?P<items>((0|[1-9][0-9]*) )*)#SUP: (?P<support>[0-9]{1,40})"
 )
-BORGELT: Final = re.compile(r"(?P<items>.*?) ?\((?P<support>[0-9]+)\)")
+BORGELT: Final = re.compile(r"(?P<items>[^\0\r]*?) ?\((?P<support>[0-9]{1,40})\)")
 
 
 def claims(data: bytes, name: str) -> Told:
     """Return what release.json or certificate.json claims."""
-    told: Told = OBJECT(data.decode())
+    told: Told = OBJECT(_text(data, name))
     check(told, name)
     if told[name.removesuffix(".json")] != 1 or min(told["k"], told["min_support"], told["n"] + 1) < 1:
         raise ValueError
     return told
+
+
+def _text(data: bytes, name: str) -> str:
+    """Return the text of a file; refuse so many values that memory would not hold them."""
+    ends = b"[{," if name.endswith(".json") else b"\n ,;"
+    if sum(data.count(end) for end in ends) > MOST:
+        raise InputError(f"{name} holds more than {MOST:,} values, too many to be checked")
+    return data.decode()
 
 
 def check(told: Told, form: str) -> None:
@@ -60,20 +72,20 @@ def read(name: str, data: bytes) -> tuple[Told, Pairs]:
     """Return what a file of patterns says of itself, and its pairs of itemset and support."""
     if name == "patterns.parquet":
         return _read_parquet(data)
-    lines = data.decode().removesuffix("\n").split("\n")
+    text = _text(data, name)
     if name == "patterns.json":
-        told = OBJECT(data.decode())
+        told = OBJECT(text)
         check(told, name)
         for one in told["patterns"]:
             check(one, "a pattern in patterns.json")
         return told, [(one["items"], one["support"]) for one in told.pop("patterns")]
     if name == "patterns.csv":
-        header, *cells = csv.reader(lines, strict=True)
-        if header != ["itemset", "support"]:
+        header, *cells = csv.reader(StringIO(text, newline=""), strict=True)
+        if header != ["itemset", "support"] or not all(COUNT.fullmatch(count) for _, count in cells):
             raise ValueError
         itemsets = (next(csv.reader([cell], delimiter=";", strict=True), []) for cell, _ in cells)
-        return {}, list(zip(itemsets, (json.loads(count) for _, count in cells), strict=True))
-    return _read_lines(lines, name)
+        return {}, [(items, int(count)) for items, (_, count) in zip(itemsets, cells, strict=True)]
+    return _read_lines(text.removesuffix("\n").split("\n"), name)
 
 
 def _read_parquet(data: bytes) -> tuple[Told, Pairs]:
@@ -105,14 +117,21 @@ def _read_parquet(data: bytes) -> tuple[Told, Pairs]:
 def _read_lines(lines: list[str], name: str) -> tuple[Told, Pairs]:
     """Return the same of a file in the format of SPMF or of Borgelt's programs."""
     form = SPMF if name == "patterns.txt" else BORGELT
-    found = [match.groupdict() for match in map(form.fullmatch, lines) if match]
-    labels = {line["number"]: line["label"] for line in found if line.get("number")}
-    words = [(line["word"].lower(), line["value"]) for line in found if line.get("word")]
-    told = {word: value if word == "kind" else int(value) for word, value in words}
-    pairs = [(line["items"].split(), int(line["support"])) for line in found if line["support"]]
+    numbered, words, pairs = list[tuple[str, str]](), list[tuple[str, str]](), Pairs()
+    for line in lines:
+        found = form.fullmatch(line)
+        if found is None:
+            raise ValueError
+        parts = found.groupdict()
+        if parts["support"]:
+            pairs.append((parts["items"].split(), int(parts["support"])))
+        elif parts["number"]:
+            numbered.append((parts["number"], parts["label"]))
+        elif parts["word"]:
+            words.append((parts["word"].lower(), parts["value"]))
+    labels, told = dict(numbered), {word: value if word == "kind" else int(value) for word, value in words}
     used = {item for items, _ in pairs for item in items} if labels else set[str]()
-    is_twice = len({*labels.values()}) + len(told) < sum(bool(line.get("number") or line.get("word")) for line in found)
-    if len(found) < len(lines) or is_twice or used != labels.keys():
+    if len({*labels.values()}) + len(told) < len(numbered) + len(words) or used != labels.keys():
         raise ValueError
     if name == "patterns.txt":
         check(told, name)
