@@ -56,7 +56,8 @@ def check_rows(rows: Lines) -> None:
             f"the rows are lists of {len(rows[0]):,} values each that repeat values, as in a table; make items "
             "of them, such as 'smoker=yes', or give sets if the values are items"
         )
-    if has_ids(rows) or (_width(rows) == 2 and has_ids([row[::-1] for row in rows])):  # noqa: PLR2004 - an item, an id
+    is_of_pairs = _width(rows) == 2 and not all(map(_rises, rows))  # noqa: PLR2004 - an item and an id
+    if has_ids(rows) or (is_of_pairs and has_ids([row[::-1] for row in rows])):
         raise InputError(
             f"the {len(rows):,} rows are lists that begin or end with what looks like row ids; give a frame of them to "
             "read(frame, row=, item=), or sets if the ids are items"
