@@ -136,6 +136,7 @@ def test_a_folder_for_checkers_is_private(tmp_path, rows):
     ("command", "options", "made", "expected"),
     [
         ("index", ["--quiet"], "rows.csv.index", "0o600"),
+        ("mine", ["--min-support", "10", "--quiet", "--out", "found.json"], "found.json", "0o640"),
         ("audit", [*AUDIT, "--exposed", "exposed.csv"], f"exposed.{APART}.csv", "0o600"),
         ("report", [*AUDIT, "--no-tradeoff", "--private", "--out", "page.html"], f"page.{APART}.html", "0o600"),
         ("report", [*AUDIT, "--no-tradeoff", "--csv", "found.csv"], "found.csv", "0o600"),

@@ -77,7 +77,7 @@ def mine(
     elif on_terminal:
         print_table(rows, patterns)
     if out is not None or not (as_json or on_terminal):
-        discreet.write_patterns(patterns, place, format=how)
+        discreet.write_patterns(patterns, place, format=how, source=file)
     if place != "-" and not quiet:
         click.echo(f"{counted(patterns)}, support {in_words(patterns)}, written to {out}", err=True)
 

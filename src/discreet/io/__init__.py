@@ -153,10 +153,17 @@ def write(
     save(target, form.module.write(rows_in_order(transactions)))
 
 
-def write_patterns(patterns: Patterns, target: Place, *, format: str | None = None) -> None:  # noqa: A002 - as in read
+def write_patterns(
+    patterns: Patterns,
+    target: Place,
+    *,
+    format: str | None = None,  # noqa: A002 - as in read
+    source: Place | None = None,
+) -> None:
     r"""Write patterns to a file, so that ``read_patterns`` gives them back; formats as there.
 
-    The file is written beside and moved into place. What the format cannot hold is refused.
+    The file is written beside and moved into place. What the format cannot hold is refused. Whoever may not read the
+    ``source`` of the rows may not read it either.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -165,7 +172,7 @@ def write_patterns(patterns: Patterns, target: Place, *, format: str | None = No
     b'a b (2)\n'
     """
     form = find(target, format, what="patterns")
-    save(target, form.module.write_patterns(patterns_in_order(patterns)))
+    save(target, form.module.write_patterns(patterns_in_order(patterns)), sources=[source])
 
 
 def _read_frame(frame: Any, given: Mapping[str, str]) -> Transactions:  # noqa: ANN401 - of any library
