@@ -18,6 +18,8 @@ SEEN: Final = 4096
 """Lines that are looked at, the first ones."""
 FEW: Final = 10
 """Fewer lines are alike by chance."""
+AROUND: Final = 3
+"""Lines of titles, comments and totals around a table, at most."""
 SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}
 """What may stand between fields, and what it is called."""
 BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
@@ -56,8 +58,7 @@ def check_rows(rows: Lines) -> None:
             f"the rows are lists of {len(rows[0]):,} values each that repeat values, as in a table; make items "
             "of them, such as 'smoker=yes', or give sets if the values are items"
         )
-    is_of_pairs = _width(rows) == 2 and not all(map(_rises, rows))  # noqa: PLR2004 - an item and an id
-    if has_ids(rows) or (is_of_pairs and has_ids([row[::-1] for row in rows])):
+    if has_ids(rows) or (_width(rows) == 2 and has_ids([row[::-1] for row in rows])):  # noqa: PLR2004 - an item, an id
         raise InputError(
             f"the {len(rows):,} rows are lists that begin or end with what looks like row ids; give a frame of them to "
             "read(frame, row=, item=), or sets if the ids are items"
@@ -144,26 +145,42 @@ def is_twofold(lines: Lines) -> bool:
 def has_ids(lines: Lines) -> bool:
     """Return whether lines begin with row ids.
 
-    These are numbers before text, or count what follows, or rise while the numbers after them do not; or they stand
-    nowhere else, lines of one id stand together, and there are many of them, while the rest is repeated.
+    These stand nowhere else, lines of one id stand together, and there are many of them, while the rest is repeated.
 
     >>> has_ids([[at // 2, "tea" if at % 2 else "milk"] for at in range(20)]), has_ids([["tea", "milk"]] * 20)
     (True, False)
     """
+    rest = [value for line in lines for value in line[1:] if value != ""]
+    return _is_keyed(lines) and 2 * len(set(rest)) <= len(rest) and not _firsts(lines) & {*rest}
+
+
+def has_numbers(lines: Lines) -> bool:
+    """Return whether lines begin with numbers that are no items.
+
+    They are ids before text, they rise while the numbers after them do not, or they say how many items follow.
+
+    >>> has_numbers([[str(at), "tea"] for at in range(20)]), has_numbers([["3", "tea"], ["7", "rye"]] * 10)
+    (True, False)
+    """
+    if len(lines) < FEW or not all(lines) or not all(_is_number(line[0]) for line in lines):
+        return False
+    rest = [value for line in lines for value in line[1:] if value != ""]
+    if _many_ids(lines) > 1 and all(str(line[0]) == str(sum(value != "" for value in line[1:])) for line in lines):
+        return True
+    return _is_keyed(lines) and (not any(map(_is_number, rest)) or _has_rising_ids(lines))
+
+
+def begins_with_ids(lines: Lines) -> bool:
+    """Return whether lines begin with what are no items: row ids, or numbers of items."""
+    return has_ids(lines) or has_numbers(lines)
+
+
+def _is_keyed(lines: Lines) -> bool:
+    """Return whether many values begin lines, those of each standing together, and most lines go on."""
     if len(lines) < FEW or 2 * sum(len(line) <= 1 for line in lines) > len(lines) or not all(lines):
         return False
-    many, rest = _many_ids(lines), [value for line in lines for value in line[1:] if value != ""]
-    is_numbered = all(_is_number(line[0]) for line in lines)
-    if is_numbered and not any(map(_is_number, rest)):
-        return True
-    if many > 1 and all(str(line[0]) == str(sum(value != "" for value in line[1:])) for line in lines):
-        return True  # how many items there are
-    if 2 * many < FEW or FEW * many < len(lines):
-        return False
-    if is_numbered and _has_rising_ids(lines):
-        return True
-    runs = 1 + sum(one[0] != other[0] for one, other in pairwise(lines))
-    return runs == many and 2 * len(set(rest)) <= len(rest) and not _firsts(lines) & {*rest}
+    many, runs = _many_ids(lines), 1 + sum(one[0] != other[0] for one, other in pairwise(lines))
+    return runs == many and 2 * many >= FEW and FEW * many >= len(lines)
 
 
 def has_header(lines: Sequence[Sequence[str]]) -> bool:
@@ -209,7 +226,7 @@ def _core(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     if not inner:
         return lines
     first, last = inner[0], inner[-1] + 1
-    is_small = first + len(lines) - last <= min(FEW, len(lines) // 2)
+    is_small = first + len(lines) - last <= min(AROUND, len(lines) // 2)
     core = lines[first:last]
     return core if is_small and (_width(core) or first) else lines
 
@@ -239,7 +256,7 @@ def _doubts(lines: Sequence[Sequence[str]]) -> Iterator[str]:
             f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns; name those of row ids and "
             f"of items with row= and item=, or read a table of 0 and 1 with format='onehot'; {MEANT}"
         )
-    if has_ids(lines) or has_ids(lines[1:]):
+    if any(map(begins_with_ids, (lines, lines[1:]))):
         yield (
             f"the lines begin with what looks like row ids, {_many_ids(lines):,} different ones in {many:,} lines; "
             f"leave the ids out, or put a header before the lines and name its columns with row= and item=; {MEANT}"

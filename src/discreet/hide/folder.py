@@ -13,8 +13,10 @@ from discreet.hide.hidden import Hidden
 from discreet.hide.measures import Itemsets
 from discreet.hide.stream import Streamed, hide_file
 from discreet.io import read, sql
+from discreet.io.csv import COMMA
 from discreet.io.files import MARK
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
+from discreet.io.formats import format_of
 from discreet.io.rewrite import rewrite
 from discreet.labels import Label, ordered
 from discreet.transactions import Transactions
@@ -59,10 +61,13 @@ def write_hidden(
     """
     place, file = Path(folder), Path(source)
     check_place(place, file)
+    form = format_of(file, reading.get("format"), what="rows").name
+    # Rows that have lost items may look like another table.
+    as_it_is = {**reading, "format": form, "separator": reading.get("separator") or COMMA} if form == "csv" else reading
     with folder_beside(place) as beside:
         for part, one in _parts(beside, hidden):
             rewrite(file, part / file.name, one.log(), **reading)
-            if not _is_same(read(part / file.name, **reading), one.transactions):
+            if not _is_same(read(part / file.name, **as_it_is), one.transactions):
                 raise GuaranteeError("what was written does not hold the rows that it should; nothing is shared")
             _write_changes(one, part / MARK / CHANGES)
             _write_facts(one, part, file)

@@ -96,7 +96,7 @@ def check_rows(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> None:
             f"all lines hold {len(rows[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
             "a header of labels, and read it with format='onehot', and row= if it has ids"
         )
-    if baskets.has_ids(rows):
+    if baskets.begins_with_ids(rows):
         raise InputError(
             "the lines begin with what looks like row ids, or the number of items; leave these out; "
             f"{baskets.MEANT}, a blank"
