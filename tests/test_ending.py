@@ -223,6 +223,12 @@ def test_a_report_whose_findings_nobody_reads_is_written(file, tmp_path):
     assert (tmp_path / "page.html").is_file()
 
 
+def test_patterns_that_nobody_reads_are_written_to_their_file(file, tmp_path):
+    done = unread("mine", file, "--min-support", "10", "--quiet", "--json", "--out", tmp_path / "found.json")
+    assert (done.returncode, done.stderr) == (141, "")
+    assert (tmp_path / "found.json").is_file()
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["audit", "--help"]], ids=" ".join)
 def test_help_that_nobody_reads_is_no_traceback(arguments):
     done = unread(*arguments)

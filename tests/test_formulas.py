@@ -20,7 +20,7 @@ from discreet import (
 )
 
 SIGNS = tuple("=+-@\t\r＝＋－＠")
-A, B, C, D = LABELS = ["=a", "'+b", "-c d", "@d"]
+A, B, C, D = LABELS = ["=a", "'+b", " -c d", "@d"]
 ROWS = [[A, B, C]] * 30 + [[A, B]] * 2 + [[C, D]] * 20 + [[D]] * 12
 
 
@@ -34,7 +34,7 @@ def formulas(folder):
         for path in Path(folder).rglob("*.csv")
         for line in fields(path)
         for field in line
-        if field.startswith(SIGNS)
+        if field.startswith(SIGNS) or field.lstrip().startswith(SIGNS)
     ]
 
 

@@ -72,12 +72,12 @@ def mine(
             progress=progress,
         )
     on_terminal = out is None and out_format is None and sys.stdout.isatty()
+    if out is not None or not (as_json or on_terminal):
+        discreet.write_patterns(patterns, place, format=how, source=file)
     if as_json:
         discreet.write_patterns(patterns, "-", format="json")
     elif on_terminal:
         print_table(rows, patterns)
-    if out is not None or not (as_json or on_terminal):
-        discreet.write_patterns(patterns, place, format=how, source=file)
     if place != "-" and not quiet:
         click.echo(f"{counted(patterns)}, support {in_words(patterns)}, written to {out}", err=True)
 

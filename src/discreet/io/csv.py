@@ -38,8 +38,8 @@ HEADER: Final = ["itemset", "support"]
 COMMA: Final = ","
 WITHIN: Final = ";"
 """What stands between the items of an itemset, within its cell."""
-FORMULA: Final = re.compile(r"'*[=+\-@\t\r＝＋－＠]")
-"""How a field begins that a spreadsheet takes for a formula, or that is escaped by apostrophes as one."""
+FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")
+"""How a field begins that a spreadsheet may take for a formula, or that is escaped by apostrophes as one."""
 
 
 def read(
@@ -225,8 +225,8 @@ def quoted(text: str) -> str:
 def field(value: object) -> str:
     """Return a field of a line: no formula to a spreadsheet, for an apostrophe before it, and in quotes where needed.
 
-    >>> [field(value) for value in ("tea", "=1+1", "'=1", "'n", " tea", -5)]
-    ['tea', "'=1+1", "''=1", "'n", '" tea"', "'-5"]
+    >>> [field(value) for value in ("tea", "=1+1", " =1", "'=1", "'n", " tea", -5)]
+    ['tea', "'=1+1", "' =1", "''=1", "'n", '" tea"', "'-5"]
     """
     text = str(value)
     text = f"'{text}" if FORMULA.match(text) else text
