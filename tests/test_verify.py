@@ -585,13 +585,15 @@ def test_junk_is_a_fault_in_any_file(tmp_path, junk):
     assert_fault(draft().seal(tmp_path / "release", release=junk), "not as it must be")
 
 
-def test_a_panic_of_the_reader_is_a_fault(tmp_path, monkeypatch):
+def test_a_panic_of_the_reader_is_a_fault_and_not_seen(tmp_path, monkeypatch, capfd):
     def panic(_):
+        os.write(2, b"thread '<unnamed>' panicked at crates/polars")
         raise pl.exceptions.PanicException
 
     folder = draft(form="parquet").seal(tmp_path)
     monkeypatch.setattr(pl, "read_parquet", panic)
     assert_fault(folder, "patterns.parquet is missing, or not as it must be")
+    assert capfd.readouterr().err == ""
 
 
 values = st.sampled_from([None, True, -1, 0, 1.5, 10**40, "", "a", [], {}, [{}], {"k": []}, float("nan"), "\ud800"])
@@ -988,6 +990,16 @@ def test_a_number_and_its_digits_look_alike(tmp_path, number):
     assert_fault(made.seal(tmp_path, patterns=text), "look alike")
 
 
+def test_counts_that_no_attacker_can_be_tried_on_are_a_fault(tmp_path):
+    many = 1 << 70
+    made = Draft([[]] * 9, 5, 5)
+    made.pairs, made.certificate["smallest_cell"] = [([], many)], many
+    made.certificate["tops"] = [{"items": [], "support": many, "cells": 1, "smallest": many}]
+    made.claim(n=many)
+    made.release["against"] = "derive"
+    assert_fault(made.seal(tmp_path), "the attacker 'derive' cannot be tried")
+
+
 def test_marks_that_would_take_hours_to_bring_into_order_are_refused(tmp_path):
     label = "a" + "\u0301" * 100_000 + "\u0327" * 100_000
     assert_fault(Draft([[], [label]] * 9, 5, 5).seal(tmp_path / "label"), "more than 30 marks")
@@ -1010,7 +1022,7 @@ def test_a_line_end_within_a_label_is_part_of_it(tmp_path):
 
 
 @pytest.mark.parametrize("label", ["a\r", "a\0"])
-@pytest.mark.parametrize("form", ["spmf", "borgelt"])
+@pytest.mark.parametrize("form", ["spmf", "borgelt", "csv"])
 def test_a_label_that_lines_cannot_hold_is_refused(tmp_path, form, label):
     assert not verify(Draft([[], [label]] * 9, 5, 5, form=form).seal(tmp_path)).is_good
 

@@ -135,8 +135,12 @@ def _inferred(folder: Path, facts: Mapping[str, Any], found: Verification) -> It
         yield "the attacker whom it claims to withstand is not known"
         return
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
-    patterns = read_patterns(listed, n=found.n, min_support=found.min_support, kind=facts["kind"])
-    tried = attack(patterns, k=found.k, level=level, complete=is_whole)
+    try:
+        patterns = read_patterns(listed, n=found.n, min_support=found.min_support, kind=facts["kind"])
+        tried = attack(patterns, k=found.k, level=level, complete=is_whole)
+    except DiscreetError:
+        yield f"the attacker {level!r} cannot be tried on {listed.name}"
+        return
     if tried.findings:
         yield f"the attacker {level!r} infers something about fewer than {found.k} rows"
     elif tried.undecided:

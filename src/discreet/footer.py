@@ -1,7 +1,10 @@
 """Footers: how much a Parquet file unpacks to, told by its footer and its pages' headers before any data is read."""
 
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from mmap import mmap
+from threading import RLock
 from typing import Any, Final, TypeAlias
 
 from discreet.errors import InputError
@@ -19,6 +22,9 @@ ENCODINGS: Final = {0, 2, 3, 4, 5, 6, 8, 9}
 PAGE: Final = 1 << 10
 """What a page counts for at least, so that many small ones are too many as well."""
 MAGIC: Final = b"PAR1"
+STDERR: Final = 2
+SILENCE: Final = RLock()
+"""Standard error is one for all threads, so they drop it in turn."""
 NO_PARQUET: Final = "this is no Parquet file, or a damaged one; check its format, or write it again"
 
 
@@ -103,3 +109,20 @@ def _number(data: Data, at: int) -> tuple[int, int]:
         if data[at + place] < 128:  # noqa: PLR2004 - the last byte
             return number, at + place + 1
     raise ValueError
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Drop what goes to standard error meanwhile: Rust writes a panic there itself, before Python sees an exception."""
+    with ExitStack() as after, SILENCE:
+        try:
+            kept = os.dup(STDERR)
+        except OSError:  # it is closed
+            yield
+            return
+        after.callback(os.close, kept)
+        after.callback(os.dup2, kept, STDERR)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        after.callback(os.close, nowhere)
+        os.dup2(nowhere, STDERR)
+        yield

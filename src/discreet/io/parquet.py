@@ -1,12 +1,10 @@
 """Parquet: rows as a column of lists or in the long form, and patterns, with what was mined in the file's metadata."""
 
 import json
-import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from io import BytesIO
 from itertools import count
-from threading import RLock
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, OptionError, OutputError
+from discreet.footer import silenced
 from discreet.io.coding import Codes, used, whole_labels
 from discreet.io.files import Data
 from discreet.io.frames import from_lists, from_long, from_onehot
@@ -32,9 +31,6 @@ LINES: Final = 1 << 17
 """Lines of a table that are read at a time, where it may be larger than memory."""
 SCHEMA: Final = "ARROW:schema"
 """Metadata that a writer makes itself."""
-STDERR: Final = 2
-SILENCE: Final = RLock()
-"""Standard error is one for all threads, so they drop it in turn."""
 
 
 def read(data: Data, *, items: str | None = None, row: str | None = None, item: str | None = None) -> Transactions:
@@ -232,26 +228,9 @@ def _frame(data: Data, *names: str) -> pl.DataFrame:
 def whole_file() -> Iterator[None]:
     """Say in a sentence of ours, without the data that those of polars may hold, what is wrong with a file."""
     try:
-        with _silenced():
+        with silenced():
             yield
     except pl.exceptions.ColumnNotFoundError:
         raise InputError("the file does not have the columns that were asked for; check their names") from None
     except (ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError("this is no Parquet file, or a damaged one; check its format, or write it again") from None
-
-
-@contextmanager
-def _silenced() -> Iterator[None]:
-    """Drop what goes to standard error meanwhile: Rust writes a panic there itself, before Python sees an exception."""
-    with ExitStack() as after, SILENCE:
-        try:
-            kept = os.dup(STDERR)
-        except OSError:  # it is closed
-            yield
-            return
-        after.callback(os.close, kept)
-        after.callback(os.dup2, kept, STDERR)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        after.callback(os.close, nowhere)
-        os.dup2(nowhere, STDERR)
-        yield

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any, Final, TypeAlias
 
 from discreet.errors import InputError
-from discreet.footer import unpacked_sizes
+from discreet.footer import silenced, unpacked_sizes
 
 Told: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = list[tuple[Any, Any]]
@@ -81,7 +81,7 @@ def read(name: str, data: bytes) -> tuple[Told, Pairs]:
         return told, [(one["items"], one["support"]) for one in told.pop("patterns")]
     if name == "patterns.csv":
         header, *cells = csv.reader(StringIO(text, newline=""), strict=True)
-        if header != ["itemset", "support"] or not all(COUNT.fullmatch(count) for _, count in cells):
+        if header != ["itemset", "support"] or "\0" in text or not all(COUNT.fullmatch(count) for _, count in cells):
             raise ValueError
         itemsets = (next(csv.reader([cell], delimiter=";", strict=True), []) for cell, _ in cells)
         return {}, [(items, int(count)) for items, (_, count) in zip(itemsets, cells, strict=True)]
@@ -99,15 +99,18 @@ def _read_parquet(data: bytes) -> tuple[Told, Pairs]:
     if is_large:
         raise InputError(f"{is_not} it unpacks to more than {LARGEST:,} bytes")
     try:
-        metadata, schema = pl.read_parquet_metadata(data), pl.read_parquet_schema(data)
-        wanted = [{"items": pl.List(label), "support": pl.Int64} for label in (pl.String, pl.Int64)]
-        frame = pl.read_parquet(data) if schema in wanted else pl.DataFrame()
+        with silenced():
+            metadata, schema = pl.read_parquet_metadata(data), pl.read_parquet_schema(data)
+            wanted = [{"items": pl.List(label), "support": pl.Int64} for label in (pl.String, pl.Int64)]
+            frame = pl.read_parquet(data) if schema in wanted else pl.DataFrame()
     except pl.exceptions.PanicException:  # which is no Exception
         raise ValueError from None
     told = OBJECT(metadata.pop("discreet"))
     check(told, "patterns.parquet")
     if schema not in wanted or metadata.keys() - {"ARROW:schema"}:
         raise InputError(f"{is_not} it has columns or notes beside items and support")
+    if frame.height + (frame["items"].list.len().sum() or 0) > MOST:
+        raise InputError(f"{is_not} it holds more than {MOST:,} values, too many to be checked")
     # Text that stands in the file once may be meant a million times.
     if schema == wanted[0] and frame["items"].explode().str.len_bytes().sum() > LARGEST:
         raise InputError(f"{is_not} its labels have more than {LARGEST:,} bytes")
