@@ -7,8 +7,8 @@ import numpy as np
 from sources import Source
 
 from discreet import BudgetError, Patterns, mine, read
-from discreet.patterns import Kind
-from discreet.thresholds import as_count
+from discreet.data.patterns import Kind
+from discreet.data.thresholds import as_count
 
 
 @dataclass(frozen=True, slots=True)

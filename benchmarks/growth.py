@@ -8,7 +8,8 @@ from clock import Effort, race
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
-from discreet import Patterns, Transactions, generate, mine
+from discreet import Patterns, Transactions, mine
+from discreet.data import generate
 
 WIDTHS: Final = (10, 11, 11, 12)
 HEADS: Final = ("rows", "itemsets", "ours ms", "µs a row")

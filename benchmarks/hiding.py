@@ -12,7 +12,8 @@ from clock import Effort, race
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
-from discreet import InvertedFile, Transactions, generate, hide, mine, write
+from discreet import InvertedFile, Transactions, hide, mine, write
+from discreet.data import generate
 
 WIDTHS: Final = (-38, 12, 14, 8)
 HEADS: Final = ("", "ours ms", "Python ms", "ratio")

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import children
 
-from discreet.patterns import Kind
+from discreet.data.patterns import Kind
 
 Peer: TypeAlias = Callable[[list[Any], Kind, int], list[Any]]
 """Mines rows for a kind of itemsets that a count of them holds; returns the itemsets."""

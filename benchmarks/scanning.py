@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from discreet.cli.reading import as_bytes
-from discreet.generate import quest
+from discreet.data.generate import quest
 
 RARE = 200_000
 """So many rare items there are."""

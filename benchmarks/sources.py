@@ -5,8 +5,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from discreet import InputError, Transactions, datasets, generate, write
-from discreet.patterns import Kind
+from discreet import InputError, Transactions, write
+from discreet.data import generate
+from discreet.data.patterns import Kind
+from discreet.io import datasets
 
 
 class Plan(NamedTuple):

@@ -11,7 +11,7 @@ from clock import Effort, race, timed
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
-from discreet.patterns import Kind
+from discreet.data.patterns import Kind
 
 WIDTHS: Final = (-25, -9, 9, 9, 10, 10, 8, 8, 10)
 HEADS: Final = ("case", "kind", "itemsets", "ours ms", "pyfim ms", "by", "memory", "file", "mlxtend")

@@ -20,9 +20,9 @@ import pyarrow as pa
 from report import line, title
 
 from discreet import kernels
-from discreet.generate.parameters import Baskets, generator
-from discreet.generate.quest import drawn_source
-from discreet.mine.search import Job, jobs
+from discreet.data.generate.parameters import Baskets, generator
+from discreet.data.generate.quest import drawn_source
+from discreet.mining.search import Job, jobs
 from discreet.spark import shards
 from discreet.spark.counts import tallied
 from discreet.spark.generate import BLOCK, drawn
@@ -93,7 +93,7 @@ def steps(rows: list[pa.RecordBatch], share: str) -> tuple[list[Step], int, floa
     buckets = by_key(pieces)
     merging, found = spent(lambda: chain.from_iterable(united(bucket).to_batches() for bucket in buckets))
     merged = joined(chain.from_iterable(map(read, found)))
-    supports = kernels.encode.count(*merged, len(labels))
+    supports = kernels.merge_rows.count(*merged, len(labels))
     [job] = jobs("closed", supports, ROWS, least, int(np.diff(merged.offsets).max()), None)
     planning, plan = spent(lambda: shards.weighed(iter(found), [()], len(labels)))
     cuts, _ = shards.planned(job, least, SHARDS, lambda _: [shards.Weights(*halves(plan))])

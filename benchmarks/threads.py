@@ -9,8 +9,8 @@ from clock import Effort, race
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
-from discreet import machine
-from discreet.patterns import Kind
+from discreet.data.patterns import Kind
+from discreet.runtime import resources
 
 WIDTHS: Final = (-25, -9, 14, 14, 9)
 HEADS: Final = ("case", "kind", "1 thread ms", "2 threads ms", "ratio")
@@ -36,7 +36,7 @@ class Threads(NamedTuple):
 
 def measure(sources: Sequence[Source], effort: Effort) -> Part:
     """Print the times of the heavy cases of ``sources``, and return them."""
-    title(f"Threads: two against one, on {machine.cores()} cores")
+    title(f"Threads: two against one, on {resources.cores()} cores")
     print(line(WIDTHS, HEADS))
     figures = []
     for case in (Case(source, share, kind) for source in sources for share, kind in source.plan.heavy):
@@ -56,7 +56,7 @@ def compare(case: Case, effort: Effort) -> Threads:
 def judge(figures: Sequence[Threads]) -> Iterator[Check]:
     """Yield what the times show; nothing where there is but one core, or no heavy case."""
     heaviest = sorted(figures, key=lambda figure: -figure.one)[:HEAVIEST]
-    if heaviest and machine.cores() > 1:
+    if heaviest and resources.cores() > 1:
         least = min(figure.ratio for figure in heaviest)
         what = f"two threads at least {AIM} times one on the {len(heaviest)} heaviest, the least"
         yield Check(what, f"{least:.2f}", least >= AIM)

@@ -3,9 +3,9 @@
 from io import BytesIO
 
 from discreet import attack, audit, compare, compare_hiding, detect, hide, mine, read, read_facts, tradeoff
-from discreet.generate import clinic
-from discreet.mine import mine_by
-from discreet.mine.watch import Limits
+from discreet.data.generate import clinic
+from discreet.mining.mine import mine_by
+from discreet.mining.watch import Limits
 
 if __name__ == "__main__":
     rows = clinic(400, seed=1)

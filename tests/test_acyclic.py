@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.acyclic import is_acyclic
+from discreet.disclosure.acyclic import is_acyclic
 
 pytestmark = pytest.mark.nojit
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import databases, detected_databases, small_databases
 
 from discreet import OptionError, Patterns, Policy, Verdict, audit, block, mine, write_patterns, write_release
-from discreet.changes import MOST, MOST_PARTS, changes
 from discreet.cli import main
+from discreet.publications.series.changes import MOST, MOST_PARTS, changes
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]

@@ -19,10 +19,10 @@ from discreet import (
     bounds,
     mine,
 )
-from discreet.attack import older
-from discreet.attack.facts import Facts
-from discreet.attack.mark import Mark
-from discreet.attack.older import facts_of
+from discreet.disclosure.attacks import joint_releases
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.joint_releases import facts_of
+from discreet.disclosure.attacks.release_tag import Mark
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 few = settings(max_examples=500 if LARGE else 25)
@@ -122,7 +122,7 @@ def test_facts_that_inherit_tell_what_facts_that_are_listed_one_by_one_tell(case
     one = facts_of(new, olds, grown=True)
     every = [codes for codes in oracle.subsets(range(len(one.labels))) if one.is_below(codes)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(older, "_is_nested", lambda _: False)
+        patch.setattr(joint_releases, "_is_nested", lambda _: False)
         listed = facts_of(new, olds, grown=True)
     assert not listed.inherited
     assert {codes: listed.limits(codes) for codes in every} == {codes: one.limits(codes) for codes in every}
@@ -287,7 +287,7 @@ def test_what_is_no_release_is_refused(verb):
 
 
 def test_more_itemsets_than_can_be_listed_are_refused(monkeypatch):
-    monkeypatch.setattr(older, "MOST", 3)
+    monkeypatch.setattr(joint_releases, "MOST", 3)
     old, new = mine([["a", "b"]] * 4, min_support=3), mine([["a", "b"]] * 4 + [[]] * 5, min_support=7)
     with pytest.raises(BudgetError, match="more than 3 itemsets"):
         attack(new, k=2, against=old, grown=True)

@@ -12,12 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import BudgetError, GuaranteeError, mine
-from discreet.attack import attack
-from discreet.attack.certificate import NOTHING, SPELLED, Cells, Certificate, Claim, Sum, check, own_sum, proves
-from discreet.attack.facts import Facts
-from discreet.attack.finding import Finding
-from discreet.attack.formula import Pattern
-from discreet.attack.plain import SUM
+from discreet.disclosure.attacks.attack import attack
+from discreet.disclosure.attacks.certificate import (
+    NOTHING,
+    SPELLED,
+    Cells,
+    Certificate,
+    Claim,
+    Sum,
+    check,
+    own_sum,
+    proves,
+)
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.finding import Finding
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.sums import SUM
 
 A, B, C, D = range(4)
 

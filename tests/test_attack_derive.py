@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import databases
 
-from discreet import InconsistencyError, InputError, OptionError, Patterns, Transactions, block, datasets, detect, mine
-from discreet.attack import attack, closure
-from discreet.attack.facts import Facts
-from discreet.attack.formula import Pattern
+from discreet import InconsistencyError, InputError, OptionError, Patterns, Transactions, block, detect, mine
+from discreet.disclosure.attacks import closure
+from discreet.disclosure.attacks.attack import attack
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.io import datasets
 
 LARGE = bool(os.environ.get("DISCREET_LARGE"))
 ABC = frozenset("abc")

@@ -8,8 +8,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from discreet import Patterns, Transactions, attack, block, mine, report
-from discreet.attack.exact import exact
-from discreet.attack.facts import Facts
+from discreet.disclosure.attacks.exact import exact
+from discreet.disclosure.attacks.facts import Facts
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 ITEMS = "abc"

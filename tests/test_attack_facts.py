@@ -25,7 +25,7 @@ from discreet import (
     read_facts,
     read_rules,
 )
-from discreet.attack.finding import LEVELS
+from discreet.disclosure.attacks.finding import LEVELS
 
 ITEMS, GROUP = "abc", ["a", "b"]
 EXAMPLES = 1000 if os.environ.get("DISCREET_LARGE") else 15

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import GuaranteeError, InconsistencyError, InputError, Transactions, block, datasets, detect, mine
-from discreet.attack import witness
-from discreet.attack.bounds import bounds
-from discreet.attack.certificate import check, proves
-from discreet.attack.exact import exact
-from discreet.attack.facts import Facts
-from discreet.attack.linear import linear
-from discreet.attack.region import Clock, Region, Subcube
-from discreet.attack.system import Ground, border, system
+from discreet import GuaranteeError, InconsistencyError, InputError, Transactions, block, detect, mine
+from discreet.disclosure.attacks import witness
+from discreet.disclosure.attacks.bounds import bounds
+from discreet.disclosure.attacks.certificate import check, proves
+from discreet.disclosure.attacks.constraints import Ground, border, system
+from discreet.disclosure.attacks.exact import exact
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.feasible import Clock, Region, Subcube
+from discreet.disclosure.attacks.linear import linear
+from discreet.io import datasets
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 ITEMS = "abc"

@@ -26,7 +26,7 @@ from discreet import (
     report,
     write_patterns,
 )
-from discreet.generate import clinic
+from discreet.data.generate import clinic
 
 
 def listed(channels):

@@ -18,10 +18,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import DiscreetError, InputError, Merged, Transactions, datasets, read, scan
+from discreet import DiscreetError, InputError, Merged, Transactions, read, scan
 from discreet.cli import main
-from discreet.generate import clinic
-from discreet.web.shape import shape_of
+from discreet.data.generate import clinic
+from discreet.io import datasets
+from discreet.io.sniff import shape_of
 
 ROWS = [["a", "b"]] * 20 + [["a"]] * 3 + [["b"]] * 17
 """Honest rows, whose itemsets tell of 3 people: a and not b."""

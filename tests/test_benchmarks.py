@@ -24,7 +24,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, large_databases
 
-from discreet import Transactions, datasets, detect, mine
+from discreet import Transactions, detect, mine
+from discreet.io import datasets
 
 ROWS = [[1, 2, 3], [1, 2], [1, 3, 4], [1], [1, 2, 3, 4]]
 PLAN = sources.Plan(

@@ -27,11 +27,11 @@ from discreet import (
     block,
     compare,
 )
-from discreet.block import guarantee
-from discreet.block.problem import NOBODY, Answer, Problem
-from discreet.family import taken
-from discreet.mine import mine
-from discreet.release import Release, Weighted, witness
+from discreet.blocking import guarantee
+from discreet.blocking.problem import NOBODY, Answer, Problem
+from discreet.blocking.release.release import Release, Weighted, witness
+from discreet.data.lattice import taken
+from discreet.mining.mine import mine
 
 METHODS = {
     "suppress": {"method": "suppress"},
@@ -760,7 +760,7 @@ def test_supports_of_itemsets_that_were_not_closed_before_are_recounted():
 
 
 def test_a_method_that_fails_the_guarantee_releases_nothing(monkeypatch):
-    module = import_module("discreet.block.add")
+    module = import_module("discreet.blocking.add")
     answer = module.answer
     monkeypatch.setattr(module, "answer", lambda problem: answer(problem)._replace(patterns=problem.patterns))
     with pytest.raises(GuaranteeError):

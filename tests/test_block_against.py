@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from strategies import databases, detected_databases, few_rows
 
-from discreet import GuaranteeError, OptionError, Transactions, attack, block, compare, datasets, verify, write_release
+from discreet import GuaranteeError, OptionError, Transactions, attack, block, compare, verify, write_release
+from discreet.io import datasets
 
-every = import_module("discreet.block.every")
+every = import_module("discreet.blocking.optimal.exhaustive")
 small = detected_databases(partial(databases, max_items=4)) | detected_databases(few_rows)
 METHODS = pytest.mark.parametrize("method", ["suppress", "add", "withhold"])
 EVERY = pytest.mark.parametrize("method", ["suppress", "add", "withhold", "optimal"])

@@ -18,7 +18,7 @@ from discreet import (
     read_patterns,
     write_patterns,
 )
-from discreet.channels import Term, as_text, signed
+from discreet.disclosure.channels import Term, as_text, signed
 
 ROWS = Transactions([["a", "b"]] * 5 + [["a"]] * 2 + [["b", "c"]] * 3 + [[]])
 

@@ -22,8 +22,8 @@ from numba.core import event
 from rich.console import Console
 
 import discreet
-import discreet.datasets
-import discreet.generate
+import discreet.data.generate
+import discreet.io.datasets
 from discreet.cli import main
 from discreet.cli.table import SHOWN
 from discreet.cli.watch import COMPILING, Compiling
@@ -341,7 +341,7 @@ def test_generate_writes_what_the_library_draws(tmp_path, name):
     out = tmp_path / "rows.dat.gz" if name == "quest" else tmp_path / "rows.csv"
     result = run("generate", name, "--rows", 50, "--seed", 3, "--out", out)
     assert (result.exit_code, result.stdout) == (0, "")
-    drawn = getattr(discreet.generate, name)(50, seed=3)
+    drawn = getattr(discreet.data.generate, name)(50, seed=3)
     assert list(discreet.read(out)) == list(drawn)
 
 
@@ -360,7 +360,7 @@ def test_the_demo_is_short_and_narrow():
 
 
 def test_each_sum_of_the_demo_adds_up_to_patients_that_are_there():
-    rows = discreet.generate.clinic(2000, seed=1)
+    rows = discreet.data.generate.clinic(2000, seed=1)
     stories = re.findall(r"  (\d+) patients? ha(?:s|ve) (.*), but (.*):\n((?:    [+−] .*\n)+)", run("demo").stdout)
     assert len(stories) == 3
     for count, held, lacked, lines in stories:
@@ -373,7 +373,7 @@ def test_each_sum_of_the_demo_adds_up_to_patients_that_are_there():
 
 
 def test_the_demo_tells_the_verdict_and_what_is_safe():
-    rows = discreet.generate.clinic(2000, seed=1)
+    rows = discreet.data.generate.clinic(2000, seed=1)
     shown = run("demo").stdout
     found = discreet.audit(rows, min_support="5%", k=10)
     assert f"{found.verdict.name}: {len(found.channels)} sums" in shown
@@ -459,14 +459,14 @@ def test_compiling_is_said_once_only_when_it_happens_and_to_a_terminal(is_termin
 HUNDRED = "(100)\na b (50)\na b c (48)\n"
 PART = "a b (50)\na b c (48)\n"
 LINE = "  a ∧ b ∧ ¬c: 2 rows = 50 − 48"
-PKDD = discreet.Transactions(discreet.datasets.load("pkdd2005"))
+PKDD = discreet.Transactions(discreet.io.datasets.load("pkdd2005"))
 SAFE = "a\n" * 20 + "b\n" * 20
 
 
 @pytest.fixture
 def clinic(tmp_path):
     """The rows of a generated clinic, with labels that every format can hold, and a file of them."""
-    drawn = discreet.generate.clinic(600, seed=2)
+    drawn = discreet.data.generate.clinic(600, seed=2)
     rows = discreet.Transactions([[str(label).replace(" ", "_") for label in row] for row in drawn])
     discreet.write(rows, tmp_path / "clinic.csv")
     return rows, tmp_path / "clinic.csv"

@@ -78,13 +78,15 @@ def test_the_limits_of_one_pattern_can_be_asked_for(patterns, pattern, limits, c
 
 
 def test_a_terminal_shows_the_first_findings_and_says_how_many_there_are(tmp_path):
-    discreet.write_patterns(discreet.mine(discreet.generate.clinic(600, seed=1), min_support="5%"), tmp_path / "c.json")
+    discreet.write_patterns(
+        discreet.mine(discreet.data.generate.clinic(600, seed=1), min_support="5%"), tmp_path / "c.json"
+    )
     shown = shown_on_a_terminal("attack", str(tmp_path / "c.json"), "-k", "10", "--level", "derive")
     assert "more; a pipe, --out or --json gets all of them" in shown
 
 
 def test_seconds_that_do_not_suffice_leave_something_undecided(tmp_path):
-    rows = discreet.generate.quest(500, items=40, patterns=30, length=8, seed=2)
+    rows = discreet.data.generate.quest(500, items=40, patterns=30, length=8, seed=2)
     discreet.write(rows, tmp_path / "rows.dat")
     result = run("attack", tmp_path / "rows.dat", "--min-support", "10%", "-k", 2, "--seconds", "0.000001")
     assert (result.exit_code, "Undecided, so not safe" in one_line(result)) == (1, True)

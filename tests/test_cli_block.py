@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from test_cli import assert_refused, shown_on_a_terminal
 
 import discreet
-import discreet.generate
+import discreet.data.generate
 from discreet.cli import main
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["d"]] * 50
@@ -38,7 +38,7 @@ def file(tmp_path):
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    return written(tmp_path_factory.mktemp("clinic") / "clinic.csv", discreet.generate.clinic(600, seed=1))
+    return written(tmp_path_factory.mktemp("clinic") / "clinic.csv", discreet.data.generate.clinic(600, seed=1))
 
 
 def family(folder):
@@ -282,7 +282,7 @@ main(prog_name="discreet")
 @pytest.mark.parametrize(("end", "code", "words"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
 def test_a_signal_ends_a_long_solve_soon(tmp_path, monkeypatch, end, code, words):
     monkeypatch.setenv("END", end)
-    file = written(tmp_path / "rows.csv", discreet.generate.clinic(3000, seed=2))
+    file = written(tmp_path / "rows.csv", discreet.data.generate.clinic(3000, seed=2))
     options = ["--min-support", "5%", "-k", "20", "--method", "optimal", "--seconds", "600", "--quiet"]
     command = [sys.executable, "-c", INTERRUPTED, "block", file, *options, "--out", tmp_path / "release"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

@@ -14,7 +14,7 @@ from test_cli import COMMAND, assert_refused
 
 import discreet
 from discreet.cli import main
-from discreet.hide import folder
+from discreet.hiding import folder
 
 ROWS = [["bread", "milk", "tea"]] * 6 + [["bread", "milk"]] * 4 + [["tea", "red wine"]] * 5 + [["bread"]] * 5
 SENSITIVE = "# not for the partners\nbread, milk\ntea 'red wine' @ 40%\n"
@@ -337,7 +337,7 @@ def test_ctrl_c_ends_in_one_line_and_leaves_nothing(file, secret, tmp_path, monk
         raise KeyboardInterrupt
 
     before = listed(tmp_path)
-    monkeypatch.setattr(import_module("discreet.hide.folder"), "rewrite", interrupted)
+    monkeypatch.setattr(import_module("discreet.hiding.folder"), "rewrite", interrupted)
     result = run(file, "--sensitive", secret, "--quiet", "--out", tmp_path / "shared")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "error: stopped by Ctrl-C\n")
     assert listed(tmp_path) == before

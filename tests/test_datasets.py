@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet import InputError, OptionError, OutputError, Transactions, datasets
+from discreet import InputError, OptionError, OutputError, Transactions
+from discreet.io import datasets
 
 BYTES = b"1 2 3 \n2 3\n\n7\n"
 TINY = Transactions([[1, 2, 3], [2, 3], [], [7]])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import detected_databases, large_databases, lengths
 
 from discreet import InconsistencyError, InputError, Patterns, mine
-from discreet.family import Cells, family_of, taken, together
+from discreet.data.lattice import Cells, family_of, taken, together
 
 LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
 

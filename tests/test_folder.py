@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from strategies import detected_databases
 
 import discreet
-from discreet import GuaranteeError, OutputError, Transactions, block, folder, read_patterns, verify, write_release
+from discreet import GuaranteeError, OutputError, Transactions, block, read_patterns, verify, write_release
+from discreet.blocking.release import folder
 from discreet.io import folders
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import ThresholdError
-from discreet.generate import clinic, quest
-from discreet.generate.parameters import BasketOptions, Baskets
-from discreet.generate.quest import _block, _deal, _large_itemsets, _source
+from discreet.data.generate import clinic, quest
+from discreet.data.generate.parameters import BasketOptions, Baskets
+from discreet.data.generate.quest import _block, _deal, _large_itemsets, _source
 
 GENERATORS = pytest.mark.parametrize("generate", [clinic, quest])
 
@@ -191,7 +191,7 @@ def test_clinic_has_large_itemsets_that_differ_by_a_handful(seed):
 
 
 def test_clinic_chances_are_chances():
-    from discreet.generate.clinic import FINDINGS, ONE_OF
+    from discreet.data.generate.clinic import FINDINGS, ONE_OF
 
     assert all(sum(chances.values()) == pytest.approx(1) for chances in ONE_OF)
     known = {label for chances in ONE_OF for label in chances}

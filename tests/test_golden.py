@@ -5,7 +5,8 @@ from functools import cache
 
 import pytest
 
-from discreet import InputError, audit, block, datasets, detect, mine, tradeoff
+from discreet import InputError, audit, block, detect, mine, tradeoff
+from discreet.io import datasets
 
 GOLDEN = [
     ("mushroom", "10%", "frequent", 574_431),

@@ -24,10 +24,10 @@ from discreet import (
     hide,
     mine,
 )
-from discreet.hide import guarantee, victims
-from discreet.hide.problem import Answer, Problem, changes_of, without
-from discreet.hide.sensitive import as_sensitive
-from discreet.inverted import InvertedFile
+from discreet.hiding import guarantee, victims
+from discreet.hiding.problem import Answer, Problem, changes_of, without
+from discreet.hiding.sensitive import as_sensitive
+from discreet.io.index.index import InvertedFile
 
 METHODS = ("naive", "minfia", "maxfia", "iga")
 EVERY = pytest.mark.parametrize("method", METHODS)

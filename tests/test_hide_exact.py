@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import Transactions, hide
-from discreet.hide import border, kinds, legitimate
-from discreet.program import Program, Solved
+from discreet.hiding import border, legitimate, row_types
+from discreet.runtime.solver import Program, Solved
 
 METHODS = ("naive", "minfia", "maxfia", "iga", "swa", "border")
 BOTH = pytest.mark.parametrize("method", ["border", "exact"])
@@ -148,7 +148,7 @@ def test_the_gap_tells_what_is_lost_and_that_it_is_the_least(case):
 
 @pytest.mark.parametrize("name", ["MOST_ROWS", "MOST_WAYS", "MOST_CELLS"])
 def test_a_program_that_would_be_too_large_leaves_the_best_of_the_others(monkeypatch, name):
-    monkeypatch.setattr(kinds, name, 1)
+    monkeypatch.setattr(row_types, name, 1)
     rows, sensitive, below = random_case(3)
     hidden = hide(rows, sensitive, below=below, method="exact")
     others = [harm(hide(rows, sensitive, below=below, method=name), rows, sensitive, below) for name in METHODS]

@@ -18,8 +18,8 @@ from strategies import databases
 
 import discreet
 from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
-from discreet.hide import folder
-from discreet.io.csv import unescaped
+from discreet.hiding import folder
+from discreet.io.formats.csv import unescaped
 
 ROWS = [["a", "b", "c"]] * 4 + [["a", "b"]] * 2 + [["c"]] * 3
 APART = "DO-NOT-RELEASE"

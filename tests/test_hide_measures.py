@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import BudgetError, OptionError, ThresholdError, Transactions, compare_hiding, hide, report
-from discreet.hide.compare import Compared, HidingComparison
-from discreet.hide.measures import Hiding, Yardstick, ghost_rules, hiding
+from discreet.hiding.compare import Compared, HidingComparison
+from discreet.hiding.measures import Hiding, Yardstick, ghost_rules, hiding
 
 MEASURES = {
     "hiding_failure": oracle.hiding_failure,

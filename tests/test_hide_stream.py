@@ -34,7 +34,7 @@ from discreet import (
     rewrite,
     write,
 )
-from discreet.hide import stream, swa
+from discreet.hiding import stream, swa
 from discreet.io import files
 
 STATUS = Path("/proc/self/status")

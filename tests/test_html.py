@@ -42,7 +42,7 @@ from discreet import (
     write_release,
 )
 from discreet.cli import main
-from discreet.family import Cells
+from discreet.data.lattice import Cells
 from discreet.report import (
     Source,
     audit_html,
@@ -55,12 +55,12 @@ from discreet.report import (
     hiding_figure,
     in_words,
     plotly_script,
-    release_html,
     tradeoff_figure,
 )
 from discreet.report.figures import MOST_POINTS, cell_sizes, changes
-from discreet.report.packed import Listing, packed
-from discreet.report.page import LARGEST
+from discreet.report.html import release
+from discreet.report.html.lists import Listing, packed
+from discreet.report.html.page import LARGEST
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 SAFE = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
@@ -267,7 +267,7 @@ def test_channels_that_do_not_fit_are_left_out_and_the_page_says_so(monkeypatch)
     found = audit(rows, min_support=10, k=10)
     # Channels get two thirds of the room, which is a letter less than they need.
     monkeypatch.setattr(
-        "discreet.report.html.ROOM", len(packed(Listing.of_channels(found.channels), 10**6).text) * 3 // 2 - 2
+        "discreet.report.html.audit.ROOM", len(packed(Listing.of_channels(found.channels), 10**6).text) * 3 // 2 - 2
     )
     page = Page(found.to_html())
     kept = [len(unfolded(text)) for text in packed_lists(page)]
@@ -330,7 +330,7 @@ def test_labels_of_a_release_are_text_wherever_they_stand():
     def pages(labels):
         rows = [[*labels, "c"]] * 48 + [labels] * 2 + [[]] * 50
         compared = compare(rows, min_support=10, k=10, seconds=5)
-        return Page(release_html(compared.best, comparison=compared, source=Source(labels[0], "d" * 64), private=True))
+        return Page(release(compared.best, comparison=compared, source=Source(labels[0], "d" * 64), private=True))
 
     assert [tag for tag, _ in pages(NASTY).elements] == [tag for tag, _ in pages(tuple("0123456789")).elements]
 

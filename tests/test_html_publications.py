@@ -17,10 +17,10 @@ from pages import Page, packed_lists, unfolded
 from strategies import detected_databases, small_databases
 
 from discreet import Patterns, Policy, Rules, Verdict, audit, block, mine, read_facts, write_patterns, write_release
-from discreet.attack.facts import Facts
 from discreet.cli import main
+from discreet.disclosure.attacks.facts import Facts
+from discreet.publications.trees.leaves import Leaves
 from discreet.report import Source, audit_html, audit_text, facts_text, findings_csv, tree_text
-from discreet.trees import Leaves
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]
@@ -150,7 +150,7 @@ def test_changes_that_are_not_shown_in_full_are_in_a_list_with_their_signs():
 def test_a_list_of_changes_that_does_not_fit_is_cut_and_the_page_says_so(monkeypatch):
     found = moved()
     (whole,) = packed_lists(Page(section(audit_html(found, explain=1), OLDER)))
-    monkeypatch.setattr("discreet.report.html.ROOM", 3 * (len(whole) - 1))  # changes have a third of it
+    monkeypatch.setattr("discreet.report.html.audit.ROOM", 3 * (len(whole) - 1))  # changes have a third of it
     text = audit_html(found, explain=1)
     kept = [len(unfolded(one)) for one in packed_lists(Page(section(text, OLDER)))]
     assert sum(kept) < found.changes[0].small

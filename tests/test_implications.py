@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import databases, detected_databases, few_rows, lengths, mined_databases
 
-from discreet import BudgetError, InputError, Patterns, Transactions, implications, mine
-from discreet.implications import Implication, implied_by
+from discreet import BudgetError, InputError, Patterns, Transactions, mine
+from discreet.disclosure import implications
+from discreet.disclosure.implications import Implication, implied_by
 
 LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Patterns, Verdict, attack, audit, block, mine, read_facts
-from discreet.attack.facts import Facts
+from discreet.disclosure.attacks.facts import Facts
 
 CASES = 20_000 if os.environ.get("DISCREET_LARGE") else 520
 LAWS = 10

@@ -17,9 +17,9 @@ from pyroaring import BitMap
 from strategies import LABELS, databases
 
 from discreet import InputError, InvertedFile, OptionError, OutputError, Plan, QueryError, Transactions
-from discreet.inverted import file
-from discreet.inverted.lists import invert
 from discreet.io import files
+from discreet.io.index import file
+from discreet.io.index.lists import invert
 
 pytestmark = pytest.mark.nojit
 
@@ -477,7 +477,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(source, monkeypatch):
         source.write_text("A\n", encoding="utf-8")
         return Transactions([["A"]])
 
-    monkeypatch.setattr("discreet.inverted.read", read)
+    monkeypatch.setattr("discreet.io.index.index.read", read)
     with pytest.raises(InputError, match=r"rows\.csv: the file changed while it was read; begin again"):
         InvertedFile.of_file(source)
 

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from discreet import BudgetError, InputError, OptionError, OutputError, machine, read, scan, write
+from discreet import BudgetError, InputError, OptionError, OutputError, read, scan, write
 from discreet.cli import main
 from discreet.io import files
+from discreet.runtime import resources
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
@@ -64,7 +65,7 @@ def test_packed_parts_that_follow_each_other_are_read_as_one(tmp_path, packed, p
 
 @pytest.mark.parametrize(("packed", "pack"), {"": bytes, **PACKERS}.items())
 def test_a_file_larger_than_the_memory_allows_is_refused(tmp_path, monkeypatch, packed, pack):
-    monkeypatch.setattr(machine, "memory", lambda: 2 << 20)
+    monkeypatch.setattr(resources, "memory", lambda: 2 << 20)
     path = tmp_path / f"rows.dat{packed}"
     path.write_bytes(pack(b"1 " * (1 << 20)))
     with pytest.raises(InputError, match=r"holds more than 0\.0 GiB, half of this machine's memory"):

@@ -97,7 +97,7 @@ def test_what_is_written_is_read_by_others(rows):
 def test_blocks_of_lines_follow_each_other(monkeypatch):
     rows = Transactions([[at % 7, 10 + at % 5] for at in range(100)])
     expected = written(rows)
-    monkeypatch.setattr("discreet.io.onehot.BLOCK", 100)
+    monkeypatch.setattr("discreet.io.formats.onehot.BLOCK", 100)
     assert written(rows) == expected
     assert parsed(expected) == rows
     assert parsed(written(rows[20:30])) == rows[20:30]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Transactions
-from discreet.labels import is_missing, ordered
+from discreet.data.labels import is_missing, ordered
 
 labels = st.lists(
     st.integers()

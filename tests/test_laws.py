@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import databases, few_rows, heavy_databases, large_databases, lengths, mined_databases
 
 from discreet import Transactions, mine
-from discreet.mine import mine_by
-from discreet.mine.watch import Limits
+from discreet.mining.mine import mine_by
+from discreet.mining.watch import Limits
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
 STRATEGIES = ["auto", "dense", "sparse", "mixed"]
@@ -81,7 +81,7 @@ def test_all_ways_of_mining_find_what_the_definition_says_over_many_items(kind, 
 def test_pairs_may_be_counted_a_few_items_at_a_time(kind, case, cells):
     rows, min_support, count = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("discreet.mine.search"), "TABLE", cells)
+        patch.setattr(import_module("discreet.mining.search"), "TABLE", cells)
         found = mined(Transactions(rows), "sparse", 1, min_support=min_support, kind=kind)
     assert dict(found) == oracle.KINDS[kind](rows, count)
 

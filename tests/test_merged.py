@@ -40,8 +40,8 @@ from discreet import (
     write_release,
 )
 from discreet.cli import main
-from discreet.mine import mine_by
-from discreet.mine.watch import Limits
+from discreet.mining.mine import mine_by
+from discreet.mining.watch import Limits
 from discreet.report import audit_html, audit_json, exposed_csv, release_json, tradeoff_json
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
@@ -371,8 +371,8 @@ def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
     write(known, path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("discreet.io.files.CHUNK", chunk)
-        patch.setattr("discreet.io.csv.BLOCK", chunk)
-        patch.setattr("discreet.io.parquet.LINES", chunk)
+        patch.setattr("discreet.io.formats.csv.BLOCK", chunk)
+        patch.setattr("discreet.io.formats.parquet.LINES", chunk)
         patch.setattr(SCAN, "FOLD", chunk)
         found = scan(path, min_support=min_support, **meant)
     assert dict(found) == oracle.merged(known, found.min_support)
@@ -421,7 +421,7 @@ LONG = {
 @pytest.mark.parametrize("lines", LONG.values(), ids=LONG)
 def test_lines_of_row_ids_and_items_are_scanned_where_the_ids_rise(tmp_path, monkeypatch, lines, block):
     for module in ("csv.BLOCK", "parquet.LINES"):
-        monkeypatch.setattr(f"discreet.io.{module}", block)
+        monkeypatch.setattr(f"discreet.io.read.{module}", block)
     columns = {"row": "who", "item": "what"}
     path = tmp_path / "rows.csv"
     path.write_text(f"when,who,what\n{''.join(f'1,{line}' for line in lines.splitlines(keepends=True))}")
@@ -461,7 +461,7 @@ def test_columns_that_are_not_there_are_refused(tmp_path):
 
 
 def test_one_hot_tables_in_parquet_are_scanned(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.io.parquet.LINES", 2)
+    monkeypatch.setattr("discreet.io.formats.parquet.LINES", 2)
     path = tmp_path / "rows.parquet"
     pl.DataFrame({"tea": [1, 0, 1, 1], "milk": [0, 0, 0, 1], "wine": [0, 0, 0, 0]}).write_parquet(path)
     assert scan(path, min_support=1) == Merged.of(read(path), 1)
@@ -479,7 +479,7 @@ def test_missing_values_in_parquet_are_refused(tmp_path):
 
 @pytest.mark.parametrize("block", [1, 2, 100])
 def test_baskets_that_look_like_a_one_hot_table_are_refused(tmp_path, monkeypatch, block):
-    monkeypatch.setattr("discreet.io.csv.BLOCK", block)
+    monkeypatch.setattr("discreet.io.formats.csv.BLOCK", block)
     path = tmp_path / "rows.csv"
     path.write_text("tea,milk,wine\n0,1,1\n1,1,1\n")
     with pytest.raises(InputError, match="this looks like a one-hot table"):

@@ -9,19 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, mined_databases
 
-from discreet import (
-    Patterns,
-    Transactions,
-    audit,
-    block,
-    compare,
-    compare_hiding,
-    detect,
-    hide,
-    mine,
-    tradeoff,
-)
-from discreet.labels import ordered
+from discreet import Patterns, Transactions, audit, block, compare, compare_hiding, detect, hide, mine, tradeoff
+from discreet.data.labels import ordered
 
 SHOWN = 10
 TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "strong"}

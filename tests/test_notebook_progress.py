@@ -12,8 +12,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from test_watch import HARD
 
-from discreet import BudgetError, audit, block, compare, hide, hide_file, mine, notebook, tradeoff
-from discreet.hide.compare import compare_hiding
+from discreet import BudgetError, audit, block, compare, hide, hide_file, mine, tradeoff
+from discreet.hiding.compare import compare_hiding
+from discreet.runtime import progress
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 
@@ -54,10 +55,10 @@ def kernel(monkeypatch):
     display.display, display.update_display = found.display, found.update_display
     monkeypatch.setitem(sys.modules, "IPython", module)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr(notebook, "DELAY", 0.0)
-    monkeypatch.setattr(notebook, "TICK", 0.001)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setattr(progress, "TICK", 0.001)
     yield found
-    assert all(data == notebook.NOTHING for data in found.places.values())
+    assert all(data == progress.NOTHING for data in found.places.values())
 
 
 def told(kernel, tell, done, found):
@@ -71,7 +72,7 @@ def told(kernel, tell, done, found):
 
 
 def test_a_bar_shows_what_goes_on_and_how_long_it_takes(kernel):
-    with notebook.watching(None, then="blocking") as tell:
+    with progress.watching(None, then="blocking") as tell:
         first = told(kernel, tell, 0.0, 0)
         half = told(kernel, tell, 0.5, 12345)
         after = told(kernel, tell, 1.0, 54321)
@@ -80,7 +81,7 @@ def test_a_bar_shows_what_goes_on_and_how_long_it_takes(kernel):
     assert after["text/plain"] == "blocking: 54,321 found, 1 s so far"
     values = [ET.fromstring(data["text/html"]).find("progress").get("value") for data in (first, half, after)]  # noqa: S314 - our own
     assert values == [None, "0.500", None]
-    assert kernel.seen[-1] == notebook.NOTHING
+    assert kernel.seen[-1] == progress.NOTHING
 
 
 @pytest.mark.parametrize(
@@ -88,20 +89,20 @@ def test_a_bar_shows_what_goes_on_and_how_long_it_takes(kernel):
 )
 def test_the_rest_takes_as_long_as_what_is_done(kernel, monkeypatch, done, words):
     now = iter([0.0])
-    monkeypatch.setattr(notebook, "monotonic", lambda: next(now, 60.0 - 0.5))
-    with notebook.watching(None) as tell:
+    monkeypatch.setattr(progress, "monotonic", lambda: next(now, 60.0 - 0.5))
+    with progress.watching(None) as tell:
         assert told(kernel, tell, done, 0)["text/plain"].endswith(words)
 
 
 def test_a_short_call_shows_nothing(kernel, monkeypatch):
-    monkeypatch.setattr(notebook, "DELAY", 60.0)
+    monkeypatch.setattr(progress, "DELAY", 60.0)
     mine(ROWS, min_support=1)
     assert kernel.seen == []
 
 
 def test_a_call_within_another_one_shows_no_bar_of_its_own(kernel):
-    with notebook.watching(None, what="outer") as tell:
-        with notebook.watching(None, what="inner") as inner:
+    with progress.watching(None, what="outer") as tell:
+        with progress.watching(None, what="inner") as inner:
             inner(0.5, 7)
             told(kernel, tell, 0.25, 3)
         told(kernel, tell, 0.75, 3)
@@ -131,19 +132,19 @@ def waiting(kernel, monkeypatch, place):
 
 
 CALLS = {
-    "mine": (lambda _: mine(ROWS, min_support=10), "discreet.mine.search", "mining"),
-    "audit": (lambda _: audit(ROWS, min_support=10, k=10), "discreet.audit.judged", "looking for channels"),
-    "block": (lambda _: block(ROWS, min_support=10, k=10, method="add"), "discreet.block.solved", "blocking"),
-    "compare": (lambda _: compare(ROWS, min_support=10, k=10), "discreet.block.compared", "comparing methods"),
+    "mine": (lambda _: mine(ROWS, min_support=10), "discreet.mining.search", "mining"),
+    "audit": (lambda _: audit(ROWS, min_support=10, k=10), "discreet.judging.audit.judged", "looking for channels"),
+    "block": (lambda _: block(ROWS, min_support=10, k=10, method="add"), "discreet.blocking.block.solved", "blocking"),
+    "compare": (lambda _: compare(ROWS, min_support=10, k=10), "discreet.blocking.block.compared", "comparing methods"),
     "tradeoff": (
         lambda _: tradeoff(ROWS, min_supports=[10], ks=[5]),
-        "discreet.tradeoff.smallest_safe",
+        "discreet.judging.tradeoff.smallest_safe",
         "counting channels",
     ),
-    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hide.check", "hiding"),
+    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.hide.check", "hiding"),
     "compare_hiding": (
         lambda _: compare_hiding(ROWS, [["a", "b"]], min_supports=[10], methods=["iga"]),
-        "discreet.hide.compare.hide",
+        "discreet.hiding.compare.hide",
         "comparing methods",
     ),
 }
@@ -159,7 +160,7 @@ def test_long_calls_show_one_bar(kernel, monkeypatch, call, place, words):
 
 def test_hiding_in_one_scan_shows_a_bar(kernel, monkeypatch, tmp_path):
     (tmp_path / "rows.dat").write_bytes(b"1 2\n3\n")
-    waiting(kernel, monkeypatch, "discreet.hide.stream.save")
+    waiting(kernel, monkeypatch, "discreet.hiding.stream.save")
     hide_file(tmp_path / "rows.dat", tmp_path / "new.dat", [[1, 2]])
     assert any("hiding" in shown for shown in kernel.words)
 
@@ -169,15 +170,15 @@ def test_the_bar_goes_when_a_call_fails_or_is_interrupted(kernel, error):
     before = set(threads())
 
     def fail():
-        with notebook.watching(None) as tell:
+        with progress.watching(None) as tell:
             told(kernel, tell, 0.5, 12)
             raise error("no more")
 
     with pytest.raises(error):
         fail()
-    assert kernel.seen[-1] == notebook.NOTHING
+    assert kernel.seen[-1] == progress.NOTHING
     assert set(threads()) == before
-    with notebook.watching(None) as tell:
+    with progress.watching(None) as tell:
         assert told(kernel, tell, 0.5, 12)
 
 
@@ -227,7 +228,7 @@ def test_a_real_kernel_shows_the_bar_below_the_cell_and_takes_it_away(tmp_path, 
     assert [kind for kind, _ in shown[:2]] == ["display_data", "update_display_data"]
     assert "<progress" in shown[0][1]["data"]["text/html"]
     assert len({content["transient"]["display_id"] for _, content in shown}) == 1
-    assert shown[-1][1]["data"] == notebook.NOTHING
+    assert shown[-1][1]["data"] == progress.NOTHING
     texts = [output.get("text") or output["data"]["text/html"] for output in cell["outputs"]]
     assert texts == ["before\n", "", "stopped\n"]
 
@@ -247,5 +248,5 @@ def test_an_interrupt_stops_the_kernel_s_work_and_the_next_cell_runs(tmp_path, m
     client.asked, client.allow_errors = [], True
     first, second = client.execute()["cells"]
     assert [output.get("ename") for output in first["outputs"]] == [None, None, "KeyboardInterrupt"]
-    assert first["outputs"][1]["data"] == notebook.NOTHING
+    assert first["outputs"][1]["data"] == progress.NOTHING
     assert second["outputs"][0]["data"]["text/plain"] == "42"

@@ -16,11 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import databases, detected_databases, few_rows
 
-from discreet import BudgetError, Transactions, block, datasets
-from discreet.block import every, kept
-from discreet.block.problem import Problem
-from discreet.mine import mine
-from discreet.program import Program, Terms, entries
+from discreet import BudgetError, Transactions, block
+from discreet.blocking.optimal import exhaustive, keep_all
+from discreet.blocking.problem import Problem
+from discreet.io import datasets
+from discreet.mining.mine import mine
+from discreet.runtime.solver import Program, Terms, entries
 
 cases = detected_databases(partial(databases, max_rows=16, max_items=5)) | detected_databases(few_rows)
 """Rows, a minimum support, and a k."""
@@ -51,7 +52,7 @@ def told(release):
 @pytest.fixture
 def no_few(monkeypatch):
     """Let no rows be few enough to look through all that can be."""
-    monkeypatch.setattr(every, "MOST_CELLS", 0)
+    monkeypatch.setattr(exhaustive, "MOST_CELLS", 0)
 
 
 @settings(max_examples=25)
@@ -143,7 +144,7 @@ def test_a_search_that_keeps_every_itemset_keeps_it(case):
     rows, sigma, k = case
     problem = asked(rows, sigma, k)
     if len(problem.channels):
-        found = kept.least(problem, 10.0 * 2**8, time.monotonic() + 2)
+        found = keep_all.least(problem, 10.0 * 2**8, time.monotonic() + 2)
         answer = found.answer
         assert set(oracle.family_of(dict(answer.patterns))) == set(oracle.frequent(rows, sigma))
         assert oracle.is_safe(oracle.told(oracle.family_of(dict(answer.patterns)), sigma), k)
@@ -156,7 +157,7 @@ def test_a_search_that_keeps_every_itemset_is_never_better_than_the_least(case):
     problem = asked(rows, sigma, k)
     if len(problem.channels):
         expected = float(oracle.least_distortion(rows, sigma, k)) * len(oracle.frequent(rows, sigma))
-        found = kept.least(problem, 100.0, time.monotonic() + 2)
+        found = keep_all.least(problem, 100.0, time.monotonic() + 2)
         answer = oracle.family_of(dict(found.answer.patterns))
         cost = oracle.distortion(oracle.frequent(rows, sigma), answer)
         assert float(cost[3] * cost[0]) >= expected - 1e-9
@@ -217,8 +218,8 @@ def test_the_same_rows_give_the_same_release():
 
 
 def test_what_is_too_large_is_refused_before_it_is_built(monkeypatch):
-    kinds = sys.modules["discreet.block.kinds"]
-    monkeypatch.setattr(every, "MOST_CELLS", 0)
+    kinds = sys.modules["discreet.blocking.optimal.row_types"]
+    monkeypatch.setattr(exhaustive, "MOST_CELLS", 0)
     monkeypatch.setattr(kinds, "MOST_ENTRIES", 3)
     with pytest.raises(BudgetError, match="too large a program"):
         solved(["abc", "ab", "c", ""], 1, 2)

@@ -3,10 +3,11 @@
 import oracle
 import pytest
 
-from discreet import block, datasets, detect, hide, mine
-from discreet.hide.problem import Problem
-from discreet.hide.sensitive import as_sensitive
-from discreet.inverted import InvertedFile
+from discreet import block, detect, hide, mine
+from discreet.hiding.problem import Problem
+from discreet.hiding.sensitive import as_sensitive
+from discreet.io import datasets
+from discreet.io.index.index import InvertedFile
 
 pytestmark = pytest.mark.nojit
 

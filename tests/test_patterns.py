@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import databases, mined_databases
 
 from discreet import InputError, OptionError, Patterns
-from discreet.patterns import as_counts
+from discreet.data.patterns import as_counts
 
 SMALL = [(["b", "a"], 2), (["a"], 3), ([], 4), (["b"], 2)]
 

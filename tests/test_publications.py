@@ -24,15 +24,14 @@ from discreet import (
     Verdict,
     attack,
     audit,
-    datasets,
     mine,
 )
-from discreet.attack import wider
-from discreet.attack.facts import Facts
 from discreet.cli import main
-from discreet.rules import read_facts
-from discreet.rules.judged import rounded_check
-from discreet.rules.supports import rounded
+from discreet.disclosure.attacks import wider
+from discreet.disclosure.attacks.facts import Facts
+from discreet.io import datasets
+from discreet.judging.rules import rounded_check
+from discreet.publications.rules.supports import read_facts, rounded
 
 ITEMS, N = "abc", 5
 

@@ -10,8 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import databases
 
-from discreet import InputError, Transactions, datasets, query
-from discreet.query import parse
+from discreet import InputError, Transactions
+from discreet.data import query
+from discreet.data.query import parse
+from discreet.io import datasets
 
 pytestmark = pytest.mark.nojit
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import detected_databases
 
 from discreet import Patterns, Transactions, Verdict, __version__, audit, detect, mine, report, tradeoff
-from discreet.policy import Policy, load
+from discreet.judging.policy import Policy, load
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 SOURCE = report.Source("rows.csv", "0" * 64)

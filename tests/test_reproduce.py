@@ -13,11 +13,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import InputError, OptionError, Transactions, datasets, reproduce
+from discreet import InputError, OptionError, Transactions
 from discreet.cli import main
-from discreet.report import lines
-from discreet.reproduce import suppression, times
-from discreet.reproduce.figure import Figure, Point, View, chosen, figure_csv, figure_svg, figure_text, steps
+from discreet.io import datasets
+from discreet.report import svg_chart
+from reproduction import run, suppression, times
+from reproduction.figure import Figure, Point, View, chosen, figure_csv, figure_svg, figure_text, steps
 
 ROWS = [sorted(ord(letter) - ord("a") for letter in row) for row in datasets.EXAMPLES["pkdd2005"].rows.split()]
 NAMES = [f"{paper}-fig{number}" for paper, numbers in [("icdm05", [2]), ("pkdd05", [2, 3])] for number in numbers]
@@ -40,7 +41,7 @@ def run(*arguments):
 
 
 def on_the_example(name, *, quick=False):
-    return reproduce.run(name, Transactions(ROWS), data="example", quick=quick)
+    return run.run(name, Transactions(ROWS), data="example", quick=quick)
 
 
 def count_of(share):
@@ -60,14 +61,14 @@ def assert_well_formed(svg):
 
 
 def test_every_figure_is_there():
-    assert list(reproduce.EXPERIMENTS) == NAMES
+    assert list(run.EXPERIMENTS) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_figure_is_made_from_a_file(file, tmp_path, name):
     result = run(name, "--data", file, "--out", tmp_path / "new" / "figures", "--quick")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(reproduce.EXPERIMENTS[name].title)
+    assert result.stdout.startswith(run.EXPERIMENTS[name].title)
     assert result.stderr.endswith(f"{name}.csv and {name}.svg\n")
     folder = tmp_path / "new" / "figures"
     assert sorted(path.name for path in folder.iterdir()) == [f"{name}.csv", f"{name}.svg"]
@@ -132,7 +133,7 @@ def test_the_same_rows_give_the_same_bytes(name):
 @pytest.mark.parametrize("rows", [[], [[]], [[1]], [[1, 2]] * 3])
 @pytest.mark.parametrize("name", ["icdm05-fig2", "pkdd05-fig2", "pkdd05-fig3", "waim08-fig5", "waim08-fig9"])
 def test_few_rows_make_a_figure_too(name, rows):
-    figure = reproduce.run(name, Transactions(rows), quick=True)
+    figure = run.run(name, Transactions(rows), quick=True)
     assert_well_formed(figure_svg(figure))
     assert "\n".join(figure_text(figure))
 
@@ -164,7 +165,7 @@ def test_each_limit_leaves_its_detector_out(monkeypatch, limit, name):
 
 
 def test_too_many_channels_are_left_out(monkeypatch):
-    monkeypatch.setattr(reproduce.channels, "MOST", 20)
+    monkeypatch.setattr(run.channels, "MOST", 20)
     figure = on_the_example("pkdd05-fig2")
     values = {point.place: point.value for point in chosen(figure.points, measure="channels")}
     for point in chosen(on_the_example("pkdd05-fig2").points, measure="maximal channels"):
@@ -208,14 +209,14 @@ def test_fewer_by_an_order_of_magnitude_is_counted():
     counts = [("channels", 10), ("maximal channels", 1), ("channels", 19), ("maximal channels", 2)]
     points = [Point(measure, "d", "5%", 5, at // 2, "", value) for at, (measure, value) in enumerate(counts)]
     left_out = [Point("channels", "d", "5%", 5, 9, "", None), Point("maximal channels", "d", "5%", 5, 9, "", 3)]
-    (finding,) = reproduce.channels.condensed([*points, *left_out])
+    (finding,) = run.channels.condensed([*points, *left_out])
     assert finding.endswith("here 10 times or more at 1 of 2 points (from 9.5 to 10.0 times).")
 
 
 def test_the_lowest_minimum_support_without_a_channel_is_told_for_each_k():
     values = {(5, 2): 1, (5, 3): 2, (10, 2): 0, (10, 3): 1, (15, 2): 0, (15, 3): 1}
     points = [Point("maximal channels", "d", f"{at}%", at, k, "", value) for (at, k), value in values.items()]
-    *_, finding = reproduce.channels.both(points)
+    *_, finding = run.channels.both(points)
     assert finding.endswith("d: 10% for k = 2, none for k = 3.")
 
 
@@ -233,8 +234,8 @@ def test_what_is_printed_is_compared_only_for_the_data_of_the_paper():
 
 
 def test_a_part_of_a_data_set_is_called_one(monkeypatch):
-    monkeypatch.setattr(reproduce, "load", lambda *_, **_options: Transactions(ROWS))
-    assert "36,682 rows of 990,002" in reproduce.run("pkdd05-fig3", quick=True).findings[0]
+    monkeypatch.setattr(run, "load", lambda *_, **_options: Transactions(ROWS))
+    assert "36,682 rows of 990,002" in run.run("pkdd05-fig3", quick=True).findings[0]
 
 
 def test_without_a_name_all_figures_are_listed():
@@ -251,7 +252,7 @@ def test_quiet_says_nothing_on_stderr(file, tmp_path):
 def test_an_unknown_figure_is_refused(name, tmp_path):
     assert_refused(run(name, "--out", tmp_path), "there is no figure", "discreet reproduce")
     with pytest.raises(OptionError, match="the known ones are icdm05-fig2"):
-        reproduce.run(name)
+        run.run(name)
 
 
 @pytest.fixture
@@ -266,7 +267,7 @@ def test_data_that_is_not_here_is_not_fetched_and_how_to_get_it_is_said(tmp_path
     assert_refused(refused, "retail is not on this machine", "DISCREET_DATA", "(--download)", "--data")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="not on this machine"):
-        reproduce.run("icdm05-fig2")
+        run.run("icdm05-fig2")
 
 
 @pytest.mark.usefixtures("without_data")
@@ -306,20 +307,20 @@ curves = st.lists(st.tuples(st.floats(0, 1e6).map(lambda x: round(x, 3)), number
 @given(st.dictionaries(st.text(max_size=30).filter(str.isprintable), curves, max_size=5), st.booleans())
 def test_every_point_lies_in_its_plot(series, is_logarithmic):
     series = {name: [(x, round(y, 3)) for x, y in curve] for name, curve in series.items()}
-    svg = lines.lines_svg("chart", [lines.Panel("panel", "x", "y", series, is_logarithmic)])
+    svg = svg_chart.lines_svg("chart", [svg_chart.Panel("panel", "x", "y", series, is_logarithmic)])
     assert_well_formed(svg)
     drawn = [
         tuple(map(float, pair.split(","))) for pair in " ".join(re.findall(r'points="([^"]*)"', svg.decode())).split()
     ]
     expected = sum(y > 0 or not is_logarithmic for curve in series.values() for _, y in curve)
     assert len(drawn) == expected
-    assert all(lines.LEFT <= x <= lines.RIGHT and 0 <= y <= lines.PLOT for x, y in drawn)
+    assert all(svg_chart.LEFT <= x <= svg_chart.RIGHT and 0 <= y <= svg_chart.PLOT for x, y in drawn)
 
 
 @given(st.lists(numbers.map(lambda number: round(number, 3)), max_size=8))
 def test_an_axis_spans_all_numbers_in_few_round_steps(values):
-    axis = lines.linear(values)
-    assert 2 <= len(axis) <= 2 + 2 * lines.TICKS
+    axis = svg_chart.linear(values)
+    assert 2 <= len(axis) <= 2 + 2 * svg_chart.TICKS
     assert len(set(axis.values())) == len(axis)
     assert all(min(axis) - 1e-6 <= value <= max(axis) + 1e-6 for value in values)
 

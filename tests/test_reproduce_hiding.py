@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from strategies import databases
 
-from discreet import Transactions, datasets, reproduce
-from discreet.reproduce import hiding
-from discreet.reproduce.figure import Point, chosen, figure_csv, figure_svg, figure_text
+from discreet import Transactions
+from discreet.io import datasets
+from reproduction import hiding, run
+from reproduction.figure import Point, chosen, figure_csv, figure_svg, figure_text
 
 ROWS = [frozenset(row) for row in datasets.EXAMPLES["pkdd2005"].rows.split()]
 LETTERS = sorted(frozenset().union(*ROWS))
@@ -62,17 +63,17 @@ def test_the_rows_have_the_shape_of_the_paper():
     assert rows == hiding.quest_rows(500)
 
 
-@pytest.mark.parametrize(("quick", "asked"), [(True, (reproduce.FEW,)), (False, ())])
+@pytest.mark.parametrize(("quick", "asked"), [(True, (run.FEW,)), (False, ())])
 def test_rows_are_generated_and_few_where_it_is_to_be_quick(monkeypatch, quick, asked):
     calls = []
     monkeypatch.setattr(hiding, "quest_rows", lambda *n: calls.append(n) or Transactions(ROWS))
-    figure = reproduce.run("oz02-fig9", quick=quick)
+    figure = run.run("oz02-fig9", quick=quick)
     assert calls == [asked]
     assert {point.data for point in figure.points} == {"quest"}
 
 
 def on_the_example(name, *, quick=True):
-    return reproduce.run(name, Transactions(ROWS), data="example", quick=quick)
+    return run.run(name, Transactions(ROWS), data="example", quick=quick)
 
 
 def value_of(point):
@@ -119,7 +120,7 @@ def test_the_csv_has_the_columns_that_are_used():
 @pytest.mark.parametrize("rows", [[], [[]], [[1]], [[1, 2]] * 3])
 @pytest.mark.parametrize("number", [5, 6, 10, 11])
 def test_where_nothing_can_be_hidden_it_is_said(number, rows):
-    figure = reproduce.run(f"oz02-fig{number}", Transactions(rows), quick=True)
+    figure = run.run(f"oz02-fig{number}", Transactions(rows), quick=True)
     assert figure.points == []
     assert set(figure.findings) == {hiding.NOTHING}
     assert figure_svg(figure).startswith(b"<svg")

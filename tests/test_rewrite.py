@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
-from discreet.io import csv, fimi, lines
+from discreet.io import line_files
+from discreet.io.formats import csv, fimi
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}
@@ -333,7 +334,7 @@ def test_items_without_names_are_refused_where_others_have_them():
 def test_a_mistake_of_ours_is_found_before_anything_is_written(tmp_path, monkeypatch):
     path = tmp_path / "rows.dat"
     path.write_bytes(b"1 2\n3\n")
-    monkeypatch.setattr("discreet.io.fimi.without", lambda part, *_: part.data)
+    monkeypatch.setattr("discreet.io.formats.fimi.without", lambda part, *_: part.data)
     with pytest.raises(GuaranteeError, match="rows have not lost what they should"):
         rewrite(path, tmp_path / "new.dat", [(0, frozenset([1]))])
     assert [found.name for found in tmp_path.iterdir()] == ["rows.dat"]
@@ -342,11 +343,11 @@ def test_a_mistake_of_ours_is_found_before_anything_is_written(tmp_path, monkeyp
 def test_lines_come_in_batches_of_so_many_rows():
     parts = [*fimi.lines(["2"]).scan([b"1 2\n2\n\n", b"3\n", b"2 3\n4\n2"])]
     for rows in (1, 2, 3, 4, 5, 9):
-        batches = [*lines.in_batches(parts, rows)]
+        batches = [*line_files.in_batches(parts, rows)]
         assert b"".join(batch.data for batch in batches) == b"1 2\n2\n\n3\n2 3\n4\n2"
         assert [batch.n for batch in batches] == [rows] * (7 // rows) + [7 % rows] * (7 % rows > 0)
         places = [(batch.data, *place) for batch in batches for place in zip(batch.starts, batch.stops, strict=True)]
         assert [data[start:stop] for data, start, stop in places] == [b"1 2", b"2", b"", b"3", b"2 3", b"4", b"2"]
-        whole = lines.joined(batches)
+        whole = line_files.joined(batches)
         assert whole.lengths.tolist() == [2, 1, 0, 1, 2, 1, 1]
         assert whole.offsets.tolist() == [0, 1, 2, 2, 2, 3, 3, 4]

@@ -19,14 +19,16 @@ from strategies import detected_databases
 
 from discreet import InputError, OptionError, Patterns, Policy, ThresholdError, Transactions, Verdict, audit
 from discreet.cli import main
-from discreet.generate import clinic
+from discreet.data.generate import clinic
+from discreet.publications.rules import completeness
+from discreet.publications.rules.completeness import announced_by
+from discreet.publications.rules.confidence_counts import TRIED, fitted
+from discreet.publications.rules.propagate import narrowed
+from discreet.publications.rules.quotients import only, simplest
+from discreet.publications.rules.reading import read_rules
+from discreet.publications.rules.rounding import Interval, Rounding
+from discreet.publications.rules.rule import Rules
 from discreet.report import facts_json, facts_text
-from discreet.rules import Rules, announced, read_rules
-from discreet.rules.announced import announced_by
-from discreet.rules.fitting import TRIED, fitted
-from discreet.rules.narrowed import narrowed
-from discreet.rules.quotients import only, simplest
-from discreet.rules.rounding import Interval, Rounding
 
 modes = st.sampled_from(["round", "truncate"])
 
@@ -327,11 +329,11 @@ def test_what_just_reaches_a_minimum_may_be_missing_where_supports_are_shares(wa
 
 
 def test_missing_rules_beyond_those_that_are_followed_are_said_to_be_left(monkeypatch):
-    monkeypatch.setattr(announced, "FOLLOWED", 1)
+    monkeypatch.setattr(completeness, "FOLLOWED", 1)
     found = audit(Rules.from_rules(ONLY_ANNOUNCED, n=5, min_confidence="80%"), k=2)
     assert by_name(found)["absent rules"].verdict is Verdict.REVIEW
-    monkeypatch.setattr(announced, "FOLLOWED", 1000)
-    monkeypatch.setattr(announced, "LOOKED_AT", 1)
+    monkeypatch.setattr(completeness, "FOLLOWED", 1000)
+    monkeypatch.setattr(completeness, "LOOKED_AT", 1)
     assert by_name(audit(Rules.from_rules(ONLY_ANNOUNCED, n=5, min_confidence="80%"), k=2))["absent rules"].found < 6
 
 

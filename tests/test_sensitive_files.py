@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, Patterns, Transactions, hide, read_sensitive, write_patterns
-from discreet.hide.sensitive import as_sensitive
+from discreet.hiding.sensitive import as_sensitive
 
 LABELS = ["bread", "milk", "red wine", "C#", "and", "it's", 42, "007", "tea=green"]
 CODE = {label: number for number, label in enumerate(LABELS)}

@@ -19,10 +19,12 @@ from strategies import databases, detected_databases, lengths, mined_databases
 
 import discreet
 import discreet.spark as far
-from discreet import Merged, Patterns, Transactions, datasets, generate, kernels
+from discreet import Merged, Patterns, Transactions, kernels
+from discreet.data import generate
 from discreet.errors import InputError, OptionError, ThresholdError
-from discreet.mine.search import at_root, jobs, together
-from discreet.mine.watch import Itemsets
+from discreet.io import datasets
+from discreet.mining.search import at_root, jobs, together
+from discreet.mining.watch import Itemsets
 from discreet.report import audit_json, exposed_csv
 from discreet.spark import parts, shards
 from discreet.spark.merged import merged
@@ -86,7 +88,7 @@ def in_shards(rows, count, kind, max_length, many):
     """Mine merged rows by shards, with what the executors run, but without Spark."""
     data = Merged.of(named(rows), count)
     batch = parts.written([(0, parts.Part(data.offsets, data.items, data.weights))])
-    supports = kernels.encode.count(data.offsets, data.items, data.weights, len(data.labels))
+    supports = kernels.merge_rows.count(data.offsets, data.items, data.weights, len(data.labels))
     longest = int(np.diff(data.offsets).max(initial=0))
 
     def weigh(heads):

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
-from discreet.io import sql
-from discreet.io.sql import postgresql
+from discreet.io.sql import databases, postgresql
 from discreet.io.sql.names import parts, quoted
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
@@ -224,7 +223,7 @@ def test_reading_can_be_stopped_in_the_middle(url):
     write(Transactions([["a"], ["b"]], ids=[1, 2]), url, **ASKED)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            sql.read(url, progress=stop, **ASKED)
+            databases.read(url, progress=stop, **ASKED)
     assert read(url, **ASKED).n == 2
 
 
@@ -452,7 +451,7 @@ def test_what_needs_no_row_ids_leaves_rare_items_in_the_database(server, argumen
     assert 0 < sum(arrived) < 50_000
 
 
-@pytest.mark.parametrize("reader", [sql.read, lambda *place, **asked: scan(*place, min_support=1, **asked)])
+@pytest.mark.parametrize("reader", [databases.read, lambda *place, **asked: scan(*place, min_support=1, **asked)])
 def test_a_server_that_goes_away_in_the_middle_is_told_in_a_sentence(server, reader):
     long_table(server, "long", 2_000_000)
     killed = threading.Event()
@@ -558,7 +557,7 @@ def test_a_new_table_that_cannot_be_made_is_refused_before_any_row_is_read(url, 
     rows = Transactions([["a", "b"], ["b"]], ids=[1, 2])
     write(rows, url, **ASKED)
     (tmp_path / "secret.txt").write_text("a, b\n")
-    monkeypatch.setattr(sql, "gathered", lambda _: pytest.fail("rows were read"))
+    monkeypatch.setattr(databases, "gathered", lambda _: pytest.fail("rows were read"))
     columns = ["--table", "stays", "--row", "patient", "--item", "drug", "--sensitive", tmp_path / "secret.txt"]
     done = run("hide", url, *columns, "--out-table", table)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
@@ -570,7 +569,7 @@ def test_a_new_table_that_cannot_be_made_is_refused_before_any_row_is_read(url, 
 def test_a_new_table_that_could_be_made_is_not_there_afterwards(url):
     write(Transactions([["a"]], ids=[1]), url, **ASKED)
     for _ in range(2):
-        sql.rehearse(url, table="shared", **COLUMNS)
+        databases.rehearse(url, table="shared", **COLUMNS)
     with pytest.raises(InputError, match="no such table"):
         read(url, table="shared", **COLUMNS)
 
@@ -579,13 +578,13 @@ def test_a_table_that_another_makes_meanwhile_is_not_touched(url, tmp_path, monk
     rows, other = Transactions([["a", "b"], ["b"]], ids=[1, 2]), Transactions([["c"]], ids=[3])
     write(rows, url, **ASKED)
     (tmp_path / "secret.txt").write_text("a, b\n")
-    rehearse = sql.rehearse
+    rehearse = databases.rehearse
 
     def meanwhile(*place, **named):
         rehearse(*place, **named)
         write(other, url, **named)
 
-    monkeypatch.setattr(sql, "rehearse", meanwhile)
+    monkeypatch.setattr(databases, "rehearse", meanwhile)
     columns = ["--table", "stays", "--row", "patient", "--item", "drug", "--sensitive", tmp_path / "secret.txt"]
     done = run("hide", url, *columns, "--out-table", "shared")
     assert done.exit_code == 2
@@ -595,7 +594,7 @@ def test_a_table_that_another_makes_meanwhile_is_not_touched(url, tmp_path, monk
 
 @pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
 def test_rehearsing_makes_no_file(tmp_path, scheme):
-    sql.rehearse(f"{scheme}:///{tmp_path / 'ward'}", table="shared", **COLUMNS)
+    databases.rehearse(f"{scheme}:///{tmp_path / 'ward'}", table="shared", **COLUMNS)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -698,12 +697,12 @@ def test_no_error_of_the_library_tells_a_piece_of_a_password_or_who_has_it(verb,
 def test_a_transaction_sees_one_state_of_the_database(server, monkeypatch):
     server.execute("DROP TABLE IF EXISTS stays")
     write(Transactions([["a"], ["a"]]), server.url, **ASKED)
-    count = sql.Session.count
+    count = databases.Session.count
 
     def meanwhile(session):
         found = count(session)
         server.execute("INSERT INTO stays VALUES (9, 'b')")
         return found
 
-    monkeypatch.setattr(sql.Session, "count", meanwhile)
+    monkeypatch.setattr(databases.Session, "count", meanwhile)
     assert scan(server.url, min_support=1, **ASKED) == Merged.of([["a"], ["a"]], 1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import shares
 
 from discreet import ThresholdError
-from discreet.thresholds import LARGEST_COUNT, as_confidence, as_count, as_disclosure
+from discreet.data.thresholds import LARGEST_COUNT, as_confidence, as_count, as_disclosure
 
 NUMERALS = st.one_of(
     st.from_regex(r"[-+]?[0-9]{0,45}(\.[0-9]{0,45})?([eE][-+]?[0-9]{0,12})? ?%?", fullmatch=True),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import InputError, Transactions
-from discreet.transactions import LONGEST_ROW
+from discreet.data.transactions import LONGEST_ROW
 
 pytestmark = pytest.mark.nojit
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import InputError, OptionError, Policy, Verdict, audit, report
-from discreet.trees import Leaf, Leaves
-from discreet.trees.fitted import leaves_of
-from discreet.trees.together import joint
+from discreet.publications.trees.joint import joint
+from discreet.publications.trees.leaves import Leaf, Leaves
+from discreet.publications.trees.sklearn import leaves_of
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("sklearn", reason="scikit-learn comes with the extra test")

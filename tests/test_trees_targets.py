@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, Policy, Verdict, audit, read_tree, write_tree
 from discreet.cli import main
-from discreet.trees import Leaf, Leaves
-from discreet.trees.leaves import Mean
+from discreet.publications.trees.leaves import Leaf, Leaves, Mean
 
 pytest.importorskip("sklearn", reason="scikit-learn comes with the extra test")
 
@@ -282,7 +281,7 @@ def test_targets_in_json_that_are_none_are_refused(wrong):
 
 
 def test_many_ways_to_make_up_a_mean_are_left_for_review(monkeypatch):
-    monkeypatch.setattr("discreet.trees.targets.MOST_WAYS", 10_000)
+    monkeypatch.setattr("discreet.publications.trees.targets.MOST_WAYS", 10_000)
     leaf = Leaf((), 10**6, means=(Mean(10**6, 0.5, 0.5),))
     assert audit(Leaves((leaf,)), k=5, targets=[0, 1, 2, 3]).verdict is Verdict.REVIEW
     leaf = Leaf((), 10**12, means=(Mean(10**12, 500.25),))

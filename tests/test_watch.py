@@ -11,7 +11,7 @@ import oracle
 import pytest
 
 from discreet import BudgetError, InputError, kernels, mine
-from discreet.mine.watch import BYTES_AN_ENTRY, RECORD, Itemsets, Limits, Watch
+from discreet.mining.watch import BYTES_AN_ENTRY, RECORD, Itemsets, Limits, Watch
 
 THREADS = pytest.mark.parametrize("threads", [1, 2])
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed"])
@@ -93,7 +93,7 @@ def oracle_of_two(rows):
 def test_more_entries_than_can_be_numbered_are_refused(monkeypatch):
     rows = [["a", "b"], ["a"], ["c"]]
     # By its full name: in the package, the name of the function hides that of the module.
-    monkeypatch.setattr(import_module("discreet.mine.search"), "MOST", 3 + 2 * 4)
+    monkeypatch.setattr(import_module("discreet.mining.search"), "MOST", 3 + 2 * 4)
     assert len(mine(rows, min_support=2)) == 2
     with pytest.raises(InputError, match=r"3 rows with 4 entries of frequent items; .* raise min_support"):
         mine(rows, min_support=1)

@@ -12,8 +12,8 @@ from web import answer, facts, loaded, served, upload
 
 import discreet
 from discreet import report
-from discreet.generate import clinic
-from discreet.measure import supports_in
+from discreet.blocking.distortion import supports_in
+from discreet.data.generate import clinic
 
 CLINIC = clinic(2000, seed=1)
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -58,7 +58,7 @@ def unpacked(data, place):
 
 @pytest.mark.parametrize("sample", ["clinic", "pkdd2005", "waim2008", "oliveira2002"])
 def test_a_sample_is_told_in_numbers(client, sample):
-    rows = CLINIC if sample == "clinic" else discreet.datasets.load(sample)
+    rows = CLINIC if sample == "clinic" else discreet.io.datasets.load(sample)
     found = facts(client, "read", sample=sample)
     lengths = sorted(map(len, rows))
     assert (found["data"], found["n"], found["items"]) == (sample, len(rows), len(rows.labels))
@@ -360,7 +360,7 @@ def test_what_is_sensitive_must_be_written_well(client, sensitive, words):
 
 
 def test_methods_to_hide_are_compared(client):
-    rows, itemsets = discreet.datasets.load("pkdd2005"), [{"a", "b"}, {"c", "d"}]
+    rows, itemsets = discreet.io.datasets.load("pkdd2005"), [{"a", "b"}, {"c", "d"}]
     expected = discreet.compare_hiding(rows, itemsets, min_supports=[3], disclosures=["0", "20%"])
     asked = {"sensitive": "a b\nc d", "min_support": 3, "disclosures": "0,20%"}
     found = facts(client, "compare_hiding", data="pkdd2005", **asked)

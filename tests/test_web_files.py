@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from web import answer, facts, served, upload
 
 import discreet
+from discreet.io.sniff import shape_of
 from discreet.web import archive
-from discreet.web.shape import shape_of
 from discreet.web.uploads import MOST, TooLarge, Uploads, plain_name, suffixes_of
 
 LIMIT = 10_000

@@ -16,8 +16,8 @@ import pytest
 
 import discreet
 from discreet.web import server
-from discreet.web.house import House
 from discreet.web.server import must_ask
+from discreet.web.state import House
 from discreet.web.uploads import Uploads
 
 PATIENCE = 60

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.web.jobs import KEPT, Jobs, wait
-from discreet.web.workers import Pool
+from discreet.web.pool import Pool
 
 COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("web_worker.py")))
 MEMORY = 4 << 30

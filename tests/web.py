@@ -4,8 +4,8 @@ import time
 import warnings
 from contextlib import contextmanager
 
-from discreet.web.house import House
 from discreet.web.routes import application
+from discreet.web.state import House
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # starlette would rather have another client than httpx

@@ -1,15 +1,20 @@
 """Publish patterns, not people."""
 
-from discreet.attack import attack
-from discreet.attack.bounds import Bounds, bounds
-from discreet.attack.facts import Facts
-from discreet.attack.finding import Attack, Finding
-from discreet.audit import Audit, audit
-from discreet.block import Comparison, block, compare
-from discreet.changes import Change, Changes
-from discreet.channels import Channel, Channels, Difference, Exposed
-from discreet.checks import Check
-from discreet.detect import detect
+from discreet.blocking.block import Comparison, block, compare
+from discreet.blocking.distortion import Distortion
+from discreet.blocking.release.folder import verify, write_release
+from discreet.blocking.release.release import Proof, Release
+from discreet.blocking.release.verify import Verification
+from discreet.data.merged import Merged
+from discreet.data.patterns import Patterns
+from discreet.data.transactions import Transactions
+from discreet.disclosure.attacks.attack import attack
+from discreet.disclosure.attacks.bounds import Bounds, bounds
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.finding import Attack, Finding
+from discreet.disclosure.channels import Channel, Channels, Difference, Exposed
+from discreet.disclosure.detect import detect
+from discreet.disclosure.implications import Implication, Implications
 from discreet.errors import (
     BudgetError,
     DiscreetError,
@@ -21,26 +26,30 @@ from discreet.errors import (
     QueryError,
     ThresholdError,
 )
-from discreet.folder import verify, write_release
-from discreet.hide import Hidden, Sensitive, Streamed, hide, hide_file
-from discreet.hide.compare import HidingComparison, compare_hiding
-from discreet.hide.folder import write_hidden
-from discreet.hide.measures import Hiding
-from discreet.implications import Implication, Implications
-from discreet.inverted import InvertedFile, Plan
-from discreet.io import read, read_patterns, read_sensitive, rewrite, scan, write, write_patterns
-from discreet.measure import Distortion
-from discreet.merged import Merged
-from discreet.mine import mine
-from discreet.patterns import Patterns
-from discreet.policy import Policy
-from discreet.release import Proof, Release
-from discreet.rules import Bounded, FactsAudit, Rule, Rules, read_facts, read_rules
-from discreet.tradeoff import Tradeoff, tradeoff
-from discreet.transactions import Transactions
-from discreet.trees import Leaves, TreeAudit, read_tree, write_tree
-from discreet.verdict import Verdict
-from discreet.verify import Verification
+from discreet.hiding.compare import HidingComparison, compare_hiding
+from discreet.hiding.folder import write_hidden
+from discreet.hiding.hide import Hidden, Sensitive, Streamed, hide, hide_file
+from discreet.hiding.measures import Hiding
+from discreet.io.index.index import InvertedFile, Plan
+from discreet.io.read import read, read_patterns, read_sensitive, write, write_patterns
+from discreet.io.rewrite import rewrite
+from discreet.io.scan import scan
+from discreet.judging.audit import Audit, audit
+from discreet.judging.checks import Check
+from discreet.judging.policy import Policy
+from discreet.judging.rules import FactsAudit
+from discreet.judging.tradeoff import Tradeoff, tradeoff
+from discreet.judging.trees import TreeAudit
+from discreet.judging.verdict import Verdict
+from discreet.mining.mine import mine
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.rules.reading import read_rules
+from discreet.publications.rules.rule import Rule, Rules
+from discreet.publications.rules.supports import read_facts
+from discreet.publications.series.change import Change, Changes
+from discreet.publications.trees.json import write_tree
+from discreet.publications.trees.leaves import Leaves
+from discreet.publications.trees.reading import read_tree
 
 __version__ = "0.1.0"
 

@@ -96,7 +96,7 @@ def server():
 def clinic(tmp_path_factory):
     """The clinic as a CSV file."""
     from discreet import Transactions, write
-    from discreet.generate import clinic
+    from discreet.data.generate import clinic
 
     place = tmp_path_factory.mktemp("clinic") / "clinic.csv"
     write(Transactions(clinic(2000, seed=1)), place)  # a CSV file has no room for ids

@@ -8,12 +8,12 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from conftest import ARGUMENTS, CHROMIUM, Server
 from playwright.sync_api import sync_playwright
 from test_journey import READY, settle
 
+from conftest import ARGUMENTS, CHROMIUM, Server
 from discreet import Transactions, audit, compare, tradeoff, write
-from discreet.generate import clinic
+from discreet.data.generate import clinic
 
 ROOT = Path(__file__).parents[2]
 FOLDER, SHOWN = ROOT / "screenshots", ROOT / "docs" / "images"

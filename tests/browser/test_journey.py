@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 import discreet
-from discreet.generate import clinic as generated
+from discreet.data.generate import clinic as generated
 
 READY = '#verdict[data-ready="true"]'
 

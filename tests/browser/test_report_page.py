@@ -5,8 +5,8 @@ import re
 import pytest
 
 from discreet import Patterns, Transactions, audit, compare, read, tradeoff
+from discreet.publications.trees.leaves import Leaves
 from discreet.report import Source, audit_html, release_html
-from discreet.trees import Leaves
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

@@ -22,16 +22,15 @@ from discreet.cli.audit import audit
 from discreet.cli.block import block
 from discreet.cli.demo import demo
 from discreet.cli.detect import detect
+from discreet.cli.encoding import teach
 from discreet.cli.generate import generate
 from discreet.cli.hide import hide
 from discreet.cli.index import index
 from discreet.cli.mine import mine
 from discreet.cli.query import query
+from discreet.cli.redact import guard, veiled
 from discreet.cli.report import report
-from discreet.cli.reproduce import reproduce
-from discreet.cli.secrets import guard, veiled
 from discreet.cli.serve import serve
-from discreet.cli.signs import teach
 from discreet.cli.tradeoff import tradeoff
 from discreet.cli.verify import verify
 
@@ -196,7 +195,7 @@ def _quit(code: int) -> NoReturn:
 
 COMMANDS: Final = (
     *(audit, report, detect, attack, tradeoff, block, verify, hide),
-    *(mine, query, index, generate, demo, reproduce, serve),
+    *(mine, query, index, generate, demo, serve),
 )
 for command in COMMANDS:
     guard(command)

@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 
 from discreet.cli.against import AGAINST, older
-from discreet.cli.place import check_place, put, wants_json
+from discreet.cli.output import check_place, put, wants_json
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, given, mined, options
 
 SHOWN: Final = 20

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.against import AGAINST, older
-from discreet.cli.place import check_place, fixed_time, put
-from discreet.cli.published import PUBLISHED, SCHEMA, is_published, judged, told_of
+from discreet.cli.output import check_place, fixed_time, put
+from discreet.cli.publications import PUBLISHED, SCHEMA, is_published, judged, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, RULE, TABLE, candidate, check_rule, given, options
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from discreet.cli.place import put
+from discreet.cli.output import put
 from discreet.cli.reading import COLUMNS, LIMITS, TABLE, check_rule, digested, given, options, within
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def block(
     Exit code 0: a safe release was made. 1: the policy asks for more than that. 2: wrong usage or input.
     """
     from discreet import Verdict, write_release
-    from discreet.block import block as blocked
-    from discreet.block import compare as side_by_side
+    from discreet.blocking.block import block as blocked
+    from discreet.blocking.block import compare as side_by_side
     from discreet.cli.watch import watching
 
     asked: dict[str, Any] = {"merge": merge, "keep_n": keep_n, "seconds": seconds}
@@ -144,7 +144,7 @@ def _check_usage(k: int | None, policy: str | None, method: str, asked: "dict[st
 
 def _check_out(out: str | None, file: str) -> None:
     """Refuse a folder that a release cannot be written to, before hours of work; or one that FILE is in."""
-    from discreet.folder import check_place
+    from discreet.blocking.release.folder import check_place
 
     if out is None:
         return

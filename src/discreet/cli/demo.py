@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from discreet.cli.place import say
+from discreet.cli.output import say
 
 if TYPE_CHECKING:
     from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff
@@ -26,7 +26,7 @@ def demo() -> None:
     """
     from discreet import audit, block, tradeoff
     from discreet.cli.watch import watching
-    from discreet.generate import clinic
+    from discreet.data.generate import clinic
 
     with watching(then="auditing") as progress:
         rows = clinic(PATIENTS, seed=1)

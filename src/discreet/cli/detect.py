@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
-from discreet.cli.place import check_place, put, wants_json
+from discreet.cli.output import check_place, put, wants_json
 from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, given, mined, options
 
 if TYPE_CHECKING:

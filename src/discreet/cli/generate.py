@@ -32,7 +32,7 @@ def generate() -> None:
 def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # noqa: A002 - as in write()
     """Write an invented clinic: sex, age, smoking, diagnoses, tests and drugs of patients."""
     from discreet import Transactions
-    from discreet.generate import clinic as generate_clinic
+    from discreet.data.generate import clinic as generate_clinic
 
     # Without the names of the patients, which only number the rows: not every format can hold them.
     _write(lambda: Transactions(generate_clinic(rows, seed=seed)), out, format)
@@ -57,7 +57,7 @@ def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # no
 @FORMAT
 def quest(*, rows: int, out: str, format: str | None, **parameters: Any) -> None:  # noqa: A002, ANN401 - as in write() and quest()
     """Write market baskets as the IBM Quest generator draws them (Agrawal and Srikant, 1994)."""
-    from discreet.generate import quest as generate_quest
+    from discreet.data.generate import quest as generate_quest
 
     _write(lambda: generate_quest(rows, **parameters), out, format)
 

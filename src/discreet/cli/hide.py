@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from discreet.cli.hiding import Asked, compared, hidden
-from discreet.cli.place import check_place, put
+from discreet.cli.output import check_place, put
 from discreet.cli.reading import COLUMNS, TABLE, as_bytes, given, is_database, options
 
 if TYPE_CHECKING:
-    from discreet.hide.sensitive import Named
+    from discreet.hiding.sensitive import Named
 
 METHODS: Final = ("naive", "minfia", "maxfia", "iga", "swa", "border", "exact")
 MORE: Final = ("reading", "window", "memory", "seconds", "threads")
@@ -160,7 +160,7 @@ def _check_comparison(method: str | None, more: dict[str, Any], files: Sequence[
 
 def _check_table(asked: Asked, file: str, *, compare: bool) -> None:
     """Refuse what means nothing where FILE is a database, or is none; and a new table that cannot be made."""
-    from discreet.hide.folder import check_table
+    from discreet.hiding.folder import check_table
 
     if asked.out_table is None and not is_database(file):
         return
@@ -178,7 +178,7 @@ def _check_table(asked: Asked, file: str, *, compare: bool) -> None:
 
 def _check_out(out: str | None, file: str) -> None:
     """Refuse a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
-    from discreet.hide.folder import check_place as check_folder
+    from discreet.hiding.folder import check_place as check_folder
 
     if out is None:
         return

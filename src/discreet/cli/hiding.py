@@ -10,7 +10,7 @@ from discreet.cli.reading import digested, read_rows
 
 if TYPE_CHECKING:
     from discreet import Hidden, InvertedFile, Transactions
-    from discreet.hide.sensitive import Named
+    from discreet.hiding.sensitive import Named
     from discreet.report import Source
 
 
@@ -61,7 +61,7 @@ def hidden(file: str, named: "Mapping[str, Named]", asked: Asked) -> Shown:
 
 def compared(file: str, named: "Named", asked: Asked, plot: str | None) -> Shown:
     """Compare the methods; shares that stand in the file are left, for those of --psi."""
-    from discreet.hide.compare import compare_hiding
+    from discreet.hiding.compare import compare_hiding
     from discreet.report import hiding_comparison_json, hiding_comparison_svg, hiding_comparison_text, save
 
     rows, source = read_rows(file, **asked.columns)
@@ -75,7 +75,7 @@ def compared(file: str, named: "Named", asked: Asked, plot: str | None) -> Shown
 
 def _is_streamed(file: str, asked: Asked) -> bool:
     """Return whether FILE is scanned once and never held as a whole."""
-    from discreet.hide.folder import must_stream
+    from discreet.hiding.folder import must_stream
 
     if asked.method != "swa" or not ("memory" in asked.more or must_stream(file)):
         return False
@@ -86,7 +86,7 @@ def _is_streamed(file: str, asked: Asked) -> bool:
 
 def _stream(file: str, named: "Mapping[str, Named]", asked: Asked) -> "tuple[Mapping[str, Any], Source]":
     """Hide in one scan for each recipient, and write the folder."""
-    from discreet.hide.folder import stream_hidden
+    from discreet.hiding.folder import stream_hidden
 
     for name in ("row", "item", "items"):
         if asked.columns[name] is not None:
@@ -105,7 +105,7 @@ def _stream(file: str, named: "Mapping[str, Named]", asked: Asked) -> "tuple[Map
 def _hide(file: str, named: "Mapping[str, Named]", asked: Asked) -> "tuple[dict[str, Hidden], Source]":
     """Hide for each recipient, from one index; write the folder if there is to be one."""
     from discreet import write, write_hidden
-    from discreet.hide import hide as hidden_in
+    from discreet.hiding.hide import hide as hidden_in
 
     rows, source = read_rows(file, **asked.columns)
     index = _index(rows, asked)
@@ -136,7 +136,7 @@ def _share(asked: Asked) -> str:
 
 def _measured(hidden: "Hidden", asked: Asked) -> dict[str, Any]:
     """Return what can be found before and after, at each minimum support that was asked for."""
-    from discreet.hide.measures import Yardstick, ghost_rules
+    from discreet.hiding.measures import Yardstick, ghost_rules
 
     if not asked.sigmas:
         return {}

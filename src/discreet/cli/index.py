@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from discreet.cli.place import check_place
+from discreet.cli.output import check_place
 from discreet.cli.reading import COLUMNS, is_database, options
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from discreet.cli.place import rehearsed
+from discreet.cli.output import rehearsed
 from discreet.cli.reading import COLUMNS, LIMITS, TABLE, options, within
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from discreet.cli.place import say
+from discreet.cli.output import say
 from discreet.cli.reading import COLUMNS, TABLE, is_database, options
 
 if TYPE_CHECKING:

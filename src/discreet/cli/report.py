@@ -7,8 +7,8 @@ import click
 
 from discreet.cli.against import AGAINST, older
 from discreet.cli.block import METHODS
-from discreet.cli.place import check_place, fixed_time
-from discreet.cli.published import PUBLISHED, SCHEMA, is_published, told_of
+from discreet.cli.output import check_place, fixed_time
+from discreet.cli.publications import PUBLISHED, SCHEMA, is_published, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, TABLE, check_rule, given, is_database, options
 from discreet.cli.reported import Asked, Reported, audited, published, released
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from discreet.cli.place import fixed_time
-from discreet.cli.published import audited as audited_publication
+from discreet.cli.output import fixed_time
+from discreet.cli.publications import audited as audited_publication
 from discreet.cli.reading import candidate, read_rows
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ def released(
     """Return the page of the release that a method makes, and what the policy says of it."""
     from discreet import OptionError, Verdict, audit
     from discreet import report as pages
-    from discreet.block import block as blocked
-    from discreet.block import compare as side_by_side
+    from discreet.blocking.block import block as blocked
+    from discreet.blocking.block import compare as side_by_side
 
     for name in ("n", "kind", "rows_file"):
         if reading.pop(name) is not None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from discreet.cli.place import check_place, put
+from discreet.cli.output import check_place, put
 from discreet.cli.reading import COLUMNS, ENDING, LIMITS, TABLE, digested, options, within
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from discreet.cli.place import say
+from discreet.cli.output import say
 
 
 @click.command(

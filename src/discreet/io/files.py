@@ -18,9 +18,9 @@ from operator import and_
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
-from discreet import machine
 from discreet.errors import BudgetError, DiscreetError, InputError, OptionError, OutputError
-from discreet.footer import MAGIC, unpacked_sizes
+from discreet.runtime import resources
+from discreet.runtime.parquet_footer import MAGIC, unpacked_sizes
 
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
@@ -201,9 +201,9 @@ def _check_room(size: int, memory: int | None) -> None:
     """Refuse more bytes than ``memory``, or than half of the machine's: the rows need the other half."""
     if memory is not None:
         if size > memory:
-            raise BudgetError(f"the file holds more than the {machine.size(memory)} that memory allows: raise memory")
+            raise BudgetError(f"the file holds more than the {resources.size(memory)} that memory allows: raise memory")
         return
-    room = machine.memory() // 2
+    room = resources.memory() // 2
     if size > room:
         raise InputError(
             f"the file holds more than {room / 2**30:.1f} GiB, half of this machine's memory; "

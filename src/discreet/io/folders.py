@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from discreet.errors import OutputError
-from discreet.io.coding import blocks
-from discreet.io.csv import line
 from discreet.io.files import aside, save
+from discreet.io.formats.csv import line
+from discreet.io.label_codes import blocks
 
 SHARED, OWN = 0o777, 0o700
 """The modes of folders that anybody may enter, as far as the umask allows, and that only their owner may."""

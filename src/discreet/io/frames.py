@@ -6,10 +6,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import baskets
+from discreet.data import baskets
+from discreet.data.labels import Label, in_order, is_missing, ordered
 from discreet.errors import InputError
-from discreet.io.coding import Coded, Codes
-from discreet.labels import Label, in_order, is_missing, ordered
+from discreet.io.label_codes import Coded, Codes
 
 Frame: TypeAlias = Any
 """Of a library that we do not import."""

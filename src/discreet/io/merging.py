@@ -5,13 +5,14 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from discreet import kernels, machine
+from discreet import kernels
+from discreet.data.itemsets import in_dictionary_order
+from discreet.data.labels import Label, in_order
+from discreet.data.merged import Merged, with_empty
+from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import BudgetError, ThresholdError
-from discreet.io.pieces import Piece
-from discreet.labels import Label, in_order
-from discreet.merged import Merged, with_empty
-from discreet.order import in_dictionary_order
-from discreet.thresholds import Threshold, as_count
+from discreet.io.chunks import Piece
+from discreet.runtime import resources
 
 Thresholds: TypeAlias = Threshold | Iterable[Threshold]
 
@@ -51,7 +52,7 @@ class Merging:
         if BYTES_A_ROW * self._many + BYTES_AN_ENTRY * int(self._starts[self._many]) > self._room:
             raise BudgetError(
                 f"there are {self._many:,} different rows of frequent items or more, which do not fit in the "
-                f"{machine.size(self._room)} that memory allows: raise memory or min_support"
+                f"{resources.size(self._room)} that memory allows: raise memory or min_support"
             )
 
     def merged(self, labels: Sequence[Label], *, n: int, min_support: int) -> Merged:

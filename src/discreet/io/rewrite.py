@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.data.labels import Itemset
 from discreet.errors import OptionError
 from discreet.io.files import Place, load, naming, save, stream
-from discreet.io.formats import Format, check_options, find, format_of
-from discreet.io.lines import Lines, Removed, Text, changed
+from discreet.io.line_files import Lines, Removed, Text, changed
+from discreet.io.registry import Format, check_options, find, format_of
 from discreet.io.tables import Losses, check_held
-from discreet.labels import Itemset
 
 
 def rewrite(

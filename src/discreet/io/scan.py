@@ -10,18 +10,19 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels, machine
+from discreet import kernels
+from discreet.data.labels import Label, is_missing, ordered
+from discreet.data.merged import Merged
+from discreet.data.transactions import check_lengths
 from discreet.errors import BudgetError, InputError, OptionError
-from discreet.footer import unpacked_sizes
-from discreet.io import sql
+from discreet.io.chunks import Piece, Pieces
 from discreet.io.files import COMPRESSIONS, Place, check_there, is_url, naming, stream
-from discreet.io.formats import Format, check_options, format_of, reading
 from discreet.io.merging import FEW, Merging, Thresholds, lowest
-from discreet.io.pieces import Piece, Pieces
-from discreet.labels import Label, is_missing, ordered
-from discreet.merged import Merged
-from discreet.notebook import Progress, watching
-from discreet.transactions import check_lengths
+from discreet.io.registry import Format, check_options, format_of, reading
+from discreet.io.sql import databases
+from discreet.runtime import resources
+from discreet.runtime.parquet_footer import unpacked_sizes
+from discreet.runtime.progress import Progress, watching
 
 FOLD: Final = 1 << 18
 """Counts that wait at least before they are added up: the more wait, the less often all are sorted."""
@@ -63,13 +64,13 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     options = {"row": row, "item": item, "items": items, "separator": separator, "table": table, "query": query}
     given = {name: value for name, value in options.items() if value is not None}
     if is_url(source):
-        check_options({**given, **({} if format is None else {"format": format})}, sql.OPTIONS, "a database")
-        return sql.scan(
-            str(source), min_support=min_support, room=machine.as_memory(memory), progress=progress, **given
+        check_options({**given, **({} if format is None else {"format": format})}, databases.OPTIONS, "a database")
+        return databases.scan(
+            str(source), min_support=min_support, room=resources.as_memory(memory), progress=progress, **given
         )
     path, form = _path(source), format_of(source, format, what="rows")
     asked = reading(form, format, given)
-    room = machine.as_memory(memory)
+    room = resources.as_memory(memory)
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
         if not can_scan(path, form):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
@@ -91,7 +92,7 @@ def _check_groups(path: Path, room: int) -> None:
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         if any(size - before > room for before, size in pairwise([0, *unpacked_sizes(data)])):
             raise BudgetError(
-                f"a row group of the file holds more than the {machine.size(room)} that memory allows: raise memory"
+                f"a row group of the file holds more than the {resources.size(room)} that memory allows: raise memory"
             )
 
 
@@ -134,7 +135,7 @@ def _merged(passes: _Passes, pieces: Pieces, min_support: Thresholds, room: int)
     for part in passes.read(1):
         merging.add(frequent.cut(part))
     found = merging.merged(frequent.labels, n=n, min_support=least)
-    supports = kernels.encode.count(found.offsets, found.items, found.weights, len(found.labels))
+    supports = kernels.merge_rows.count(found.offsets, found.items, found.weights, len(found.labels))
     if passes.rows != n or not np.array_equal(supports, frequent.supports):
         raise InputError("the file has changed between two passes over it; scan it again")
     return found
@@ -178,7 +179,7 @@ class Counts:
         if BYTES_AN_ITEM * numbers.size > self._room:
             raise BudgetError(
                 f"there are {numbers.size:,} different items or more, which do not fit in the "
-                f"{machine.size(self._room)} that memory allows: raise memory"
+                f"{resources.size(self._room)} that memory allows: raise memory"
             )
         return numbers, held
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import TypeAlias
 
+from discreet.data.labels import Label
 from discreet.errors import InputError, OutputError
-from discreet.labels import Label
 
 Losses: TypeAlias = Mapping[int, Collection[Label]]
 """The items that rows lose, by the number of the row, from 0 on."""

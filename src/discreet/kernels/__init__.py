@@ -6,40 +6,10 @@ Each file is loaded when it is first asked for (``kernels.rows``), and Numba wit
 
 from importlib import import_module
 from types import ModuleType
-from typing import Final
-
-_FILES: Final = frozenset(
-    {
-        "border",
-        "cells",
-        "cover",
-        "derive",
-        "encode",
-        "exposed",
-        "family",
-        "fimi",
-        "hide",
-        "implied",
-        "intervals",
-        "inverted",
-        "itemsets",
-        "lattice",
-        "lines",
-        "meets",
-        "merged",
-        "onehot",
-        "papers",
-        "restricted",
-        "rows",
-        "safe",
-        "search",
-        "swa",
-        "within",
-    }
-)
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in _FILES:
-        raise AttributeError(f"there is no kernel file {name!r}")
-    return import_module(f"{__name__}.{name}")
+    try:
+        return import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError:
+        raise AttributeError(f"there is no kernel file {name!r}") from None

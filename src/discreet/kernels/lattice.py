@@ -1,267 +1,314 @@
-"""Kernels on closed itemsets with supports: the cells of tops (maximal itemsets) by Möbius inversion.
+"""Kernels on lists of itemsets with supports: what is maximal, what is missing, and cells where all are listed.
 
-A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A
-cell of a top is a bitmap of its items: bit ``j`` is the top's ``j``-th item.
+A list is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit
+from discreet.kernels.bits import mixed
 from discreet.kernels.room import grown
 
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
-TWO = np.uint64(2)
+MISSING, RISING = 1, 2
+NEAR = 4
 
 
 @jit
-def plant(offsets, items):
-    """Return the trie of the itemsets, its nodes in dictionary order: item, depth, end, skip.
-
-    The end is the number of the itemset that ends there, from 1 on, or 0; skip is the first node that is not below.
-    The empty itemset has no node. All are unsigned: Numba asks of a signed place each time whether it is negative.
-    """
-    nodes, longest = 0, 0
-    for number in range(offsets.size - 1):
-        length = offsets[number + 1] - offsets[number]
-        longest, nodes = max(longest, length), nodes + length
-        if number:
-            before, same = offsets[number - 1], 0
-            while before + same < offsets[number] and items[before + same] == items[offsets[number] + same]:
-                same += 1
-            nodes -= same
-    node_items, depths = np.empty(nodes, np.uint32), np.empty(nodes, np.uint64)
-    ends, skips = np.zeros(nodes, np.uint64), np.empty(nodes, np.uint64)
-    path = np.empty(longest + 1, np.int64)
-    size = depth = 0
-    for number in range(offsets.size - 1):
-        first, length = offsets[number], offsets[number + 1] - offsets[number]
-        same = 0
-        while same < depth and same < length and node_items[path[same]] == items[first + same]:
-            same += 1
-        while depth > same:
-            depth -= 1
-            skips[path[depth]] = size
-        while depth < length:
-            node_items[size] = items[first + depth]
-            depths[size] = depth
-            path[depth] = size
-            depth += 1
-            size += 1
-        if length:
-            ends[size - 1] = number + 1
-    while depth > 0:
-        depth -= 1
-        skips[path[depth]] = size
-    return node_items, depths, ends, skips
+def by_length(offsets):
+    """Return the numbers of the itemsets, longest first; of those of one length the first first."""
+    total = offsets.size - 1
+    longest = 0
+    for number in range(total):
+        longest = max(longest, offsets[number + 1] - offsets[number])
+    starts = np.zeros(longest + 2, np.int64)
+    for number in range(total):
+        starts[longest - (offsets[number + 1] - offsets[number]) + 1] += 1
+    for length in range(longest + 1):
+        starts[length + 1] += starts[length]
+    order = np.empty(total, np.int64)
+    for number in range(total):
+        length = longest - (offsets[number + 1] - offsets[number])
+        order[starts[length]] = number
+        starts[length] += 1
+    return order
 
 
 @jit
-def gathered(offsets, items, tops, start, holders, place, chosen):
-    """Return where a batch of tops from ``start`` on ends, and how many items it has: at most 64 of each.
+def maximal(offsets, items, many):
+    """Return for each itemset whether no other one holds all its items; there are ``many`` items, no itemset twice.
 
-    Each of its items gets a ``place``, a bit for each of its tops in ``holders``, and is written to ``chosen``.
+    Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap
+    of itemsets for each item.
     """
-    stop, size = start, np.uint64(0)
-    while stop < tops.size and stop - start < 64:
-        first, last = np.uint64(offsets[tops[stop]]), np.uint64(offsets[tops[stop] + 1])
-        more = np.uint64(0)
+    found = np.zeros(offsets.size - 1, np.bool_)
+    held, tops = np.zeros((many, 4), np.uint64), 0
+    for number in by_length(offsets):
+        first, last = offsets[number], offsets[number + 1]
+        if is_held(items, first, last, held, tops):
+            continue
+        found[number] = True
+        if tops >> 6 >= held.shape[1]:
+            wider = np.zeros((many, 2 * held.shape[1]), np.uint64)
+            wider[:, : held.shape[1]] = held
+            held = wider
         for at in range(first, last):
-            more += np.uint64(holders[np.uint32(items[at])] == 0)
-        if size + more > np.uint64(64):
-            break
-        bit = ONE << np.uint64(stop - start)
-        for at in range(first, last):
-            item = np.uint32(items[at])
-            if holders[item] == 0:
-                place[item] = size
-                chosen[size] = item
-                size += ONE
-            holders[item] |= bit
-        stop += 1
-    return stop, np.int64(size)
+            held[items[at], tops >> 6] |= ONE << np.uint64(tops & 63)
+        tops += 1
+    return found
 
 
 @jit
-def turns_from_above(trie, many):
-    """Return where each of ``many`` itemsets comes if all that hold it come before it, by its end; the last is for 0.
+def is_held(items, first, last, held, tops):
+    """Return whether one of so many ``tops``, of which each item has a bitmap, holds the items from first to last."""
+    if first == last:
+        return tops > 0
+    for word in range((tops + 63) >> 6):
+        bits = held[items[first], word]
+        at = first + 1
+        while bits and at < last:
+            bits &= held[items[at], word]
+            at += 1
+        if bits:
+            return True
+    return False
 
-    That is the order in which a walk through the trie leaves them: of two that part at some depth, only the one with
-    the smaller item there can hold the other.
+
+@jit
+def hashed(items, first, last, without):
+    """Return a hash of the items from first to last, the one at ``without`` left out."""
+    word = np.uint64(0)
+    for at in range(first, last):
+        if at != without:
+            word = mixed(word ^ np.uint64(items[at] + 1))
+    return word
+
+
+@jit
+def index(offsets, items):
+    """Return a hash table of the itemsets: their numbers from 1, 0 for empty; its size is a power of 2."""
+    size = 16
+    while size < 2 * offsets.size:
+        size *= 2
+    slots, low = np.zeros(size, np.int64), np.uint64(size - 1)
+    for number in range(offsets.size - 1):
+        slot = hashed(items, offsets[number], offsets[number + 1], -1) & low
+        while slots[slot]:
+            slot = (slot + ONE) & low
+        slots[slot] = number + 1
+    return slots
+
+
+@jit
+def find_without(slots, offsets, items, number, without):
+    """Return the number of the itemset that is ``number`` without its item at ``without``; -1 if there is none."""
+    first, last = offsets[number], offsets[number + 1]
+    low = np.uint64(slots.size - 1)
+    slot = hashed(items, first, last, without) & low
+    while slots[slot]:
+        other = slots[slot] - 1
+        if offsets[other + 1] - offsets[other] == last - first - 1:
+            at, same = offsets[other], True
+            for i in range(first, last):
+                if i != without:
+                    same &= items[at] == items[i]
+                    at += 1
+            if same:
+                return other
+        slot = (slot + ONE) & low
+    return np.int64(-1)
+
+
+@jit
+def check_subsets(slots, offsets, items, supports, is_open, is_held):
+    """Return (what is wrong, itemset, place of the item without which it is so), or (0, -1, -1).
+
+    Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An
+    itemset that has a superset of its support is marked in ``is_open``.
     """
-    _, depths, ends, _ = trie
-    size, depth, deepest = np.uint64(0), np.uint64(0), np.uint64(0)
-    for node in range(depths.size):
-        deepest = max(deepest, depths[node])
-    places, path = np.full(many + 1, many, np.uint64), np.zeros(deepest + ONE, np.uint64)
-    for node in range(ends.size):
-        while depth > depths[node]:
-            depth -= ONE
-            places[path[depth]] = size
-            size += np.uint64(path[depth] > 0)
-        path[depth] = ends[node]
-        depth += ONE
-    while depth > 0:
-        depth -= ONE
-        places[path[depth]] = size
-        size += np.uint64(path[depth] > 0)
-    places[0] = many
-    return places
+    for number in range(offsets.size - 1):
+        for at in range(offsets[number], offsets[number + 1]):
+            other = find_without(slots, offsets, items, number, at)
+            if other < 0:
+                return MISSING, number, at - offsets[number]
+            if supports[other] < supports[number]:
+                return RISING, number, at - offsets[number]
+            is_open[other] |= supports[other] == supports[number]
+            is_held[other] = True
+    return 0, -1, -1
 
 
 @jit
-def walk(trie, supports, holders, place, turns, paths, stream):
-    """Write the itemsets within any top of a batch to ``stream``, at their ``turns``: for which tops, bitmap, support.
+def missing_meet(offsets, items, cut):
+    """Return two itemsets that stand near each other and have one in common that is not listed, or (-1, -1).
 
-    ``holders`` and ``place`` are those of ``gathered``, ``supports`` and ``turns`` by the ends of nodes. ``paths`` has
-    a line for each depth, tops and bitmap; the first says all, and none.
+    Only itemsets of fewer than ``cut`` items are looked at.
     """
-    node_items, depths, ends, skips = trie
-    above, prefixes = paths
-    alive_tops, maps, counts = stream
-    node, nodes = np.uint64(0), np.uint64(node_items.size)
-    alive_tops[:] = 0
-    while node < nodes:
-        item, depth, end = node_items[node], depths[node], ends[node]
-        alive = above[depth] & holders[item]
-        prefix = prefixes[depth] | ONE << place[item]
-        above[depth + ONE] = alive
-        prefixes[depth + ONE] = prefix
-        # No branches to guess: where no itemset ends, the last turn is taken, which is nobody's.
-        turn = turns[end]
-        alive_tops[turn] = alive
-        maps[turn] = prefix
-        counts[turn] = supports[end]
-        node = node + ONE if alive else skips[node]
-    alive_tops[alive_tops.size - 1] = 0
+    slots = index(offsets, items)
+    low, both = np.uint64(slots.size - 1), np.empty(cut, items.dtype)
+    for number in range(offsets.size - 1):
+        for before in range(max(0, number - NEAR), number):
+            if max(offsets[number + 1] - offsets[number], offsets[before + 1] - offsets[before]) >= cut:
+                continue
+            left, right, size = offsets[before], offsets[number], 0
+            while left < offsets[before + 1] and right < offsets[number + 1]:
+                if items[left] == items[right]:
+                    both[size] = items[left]
+                    size += 1
+                step = np.int64(items[left]) - np.int64(items[right])
+                left += step <= 0
+                right += step >= 0
+            slot, listed = hashed(both, 0, size, -1) & low, False
+            while slots[slot] and not listed:
+                listed = is_same(offsets, items, slots[slot] - 1, both, size)
+                slot = (slot + ONE) & low
+            if not listed:
+                return before, number
+    return -1, -1
 
 
 @jit
-def deal(stream, starts, maps, counts):
-    """Give each top of a batch its itemsets: top ``t`` gets those from ``starts[t]`` to ``starts[t + 1]``."""
-    alive_tops, stream_maps, stream_counts = stream
-    starts[:] = 0
-    for entry in range(np.uint64(alive_tops.size)):
-        alive = alive_tops[entry]
-        while alive:
-            starts[np.uint64(lowest_bit(alive)) + TWO] += ONE
-            alive &= alive - ONE
-    for number in range(64):
-        starts[number + 2] += starts[number + 1]
-    if starts[65] > maps.size:
-        maps, counts = np.empty(2 * starts[65], np.uint64), np.empty(2 * starts[65], np.int64)
-    for entry in range(np.uint64(alive_tops.size)):
-        alive = alive_tops[entry]
-        while alive:
-            top = np.uint64(lowest_bit(alive)) + ONE
-            maps[starts[top]] = stream_maps[entry]
-            counts[starts[top]] = stream_counts[entry]
-            starts[top] += ONE
-            alive &= alive - ONE
-    return maps, counts
+def may_be_cut(offsets, items, longest, many):
+    """Return whether longer itemsets than the ``longest`` may have been left out.
 
-
-@jit
-def invert(maps, counts, first, last):
-    """Turn the supports from ``first`` to ``last`` into cells; return how many rows these hold together.
-
-    A support is the sum of the cells above it, so a cell is what its support has left once those are taken off. The
-    itemsets must be all that some row meets the top in, but for the empty one, each after those that hold it.
+    If a longer one was frequent, all its parts of that length were, and are listed: so an itemset and an item more are
+    looked for of which all such parts are listed. There are ``many`` items.
     """
-    total = np.int64(0)
-    for number in range(first, last):
-        count = counts[number]
-        if count != 0:
-            others = ~maps[number]
-            for later in range(number + ONE, last):
-                counts[later] -= count if maps[later] & others == 0 else 0
-            total += count
-    return total
+    numbers = np.flatnonzero(offsets[1:] - offsets[:-1] == longest)
+    chosen, starts = np.empty(numbers.size * longest, items.dtype), np.arange(numbers.size + 1) * longest
+    used = np.zeros(many, np.bool_)
+    for at in range(numbers.size):
+        for i in range(longest):
+            chosen[at * longest + i] = items[offsets[numbers[at]] + i]
+            used[chosen[at * longest + i]] = True
+    slots, wider = index(starts, chosen), np.empty(longest + 1, items.dtype)
+    low = np.uint64(slots.size - 1)
+    for number in range(numbers.size):
+        for item in range(many):
+            place = longest
+            for i in range(longest - 1, -1, -1):
+                if chosen[starts[number] + i] >= item:
+                    place = i
+            if not used[item] or (place < longest and chosen[starts[number] + place] == item):
+                continue
+            for i in range(longest + 1):
+                wider[i] = item if i == place else chosen[starts[number] + i - (i > place)]
+            listed, without = True, 0
+            while listed and without <= longest:
+                slot = hashed(wider, 0, longest + 1, without) & low
+                listed = False
+                while slots[slot] and not listed:
+                    listed = is_rest(chosen, starts[slots[slot] - 1], wider, without)
+                    slot = (slot + ONE) & low
+                without += 1
+            if listed:
+                return True
+    return False
 
 
 @jit
-def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and itemsets met: top, bitmap, number of rows.
+def is_rest(items, start, wider, without):
+    """Return whether the items from ``start`` are ``wider`` without the item at ``without``."""
+    for at in range(wider.size - 1):
+        if items[start + at] != wider[at + (at >= without)]:
+            return False
+    return True
 
-    Tops are numbers of closed itemsets of at most 64 items, of which there are ``many`` in all; ``supports`` starts
-    with that of the empty itemset, or 0 if it is not listed. A row meets a closed itemset in a closed one, so the
-    itemsets within a top are enough. A negative number of rows tells that no rows have these supports.
+
+@jit
+def is_same(offsets, items, number, wanted, size):
+    """Return whether an itemset is ``wanted[:size]``."""
+    if offsets[number + 1] - offsets[number] != size:
+        return False
+    for at in range(size):
+        if items[offsets[number] + at] != wanted[at]:
+            return False
+    return True
+
+
+@jit
+def look_up(slots, offsets, items, wanted_offsets, wanted_items, wanted_supports, supports):
+    """Give each of the itemsets that is wanted its support; all of them are listed."""
+    low = np.uint64(slots.size - 1)
+    for number in range(wanted_offsets.size - 1):
+        first, last = wanted_offsets[number], wanted_offsets[number + 1]
+        slot = hashed(wanted_items, first, last, -1) & low
+        while not is_same(offsets, items, slots[slot] - 1, wanted_items[first:last], last - first):
+            slot = (slot + ONE) & low
+        supports[slots[slot] - 1] = wanted_supports[number]
+
+
+@jit
+def item_supports(offsets, items, supports, many):
+    """Return for each item the largest support of an itemset that holds it, 0 for none."""
+    result = np.zeros(many, np.int64)
+    for number in range(offsets.size - 1):
+        for at in range(offsets[number], offsets[number + 1]):
+            result[items[at]] = max(result[items[at]], supports[number])
+    return result
+
+
+@jit
+def inherit(slots, offsets, items, supports):
+    """Raise the support of each itemset to that of its supersets: longest first, each hands its own on."""
+    for number in by_length(offsets):
+        for at in range(offsets[number], offsets[number + 1]):
+            other = find_without(slots, offsets, items, number, at)
+            supports[other] = max(supports[other], supports[number])
+
+
+@jit
+def cells_of_all(slots, offsets, items, supports, tops, limit):
+    """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap, number of rows.
+
+    All subsets of tops are listed, and each has the support that is: nothing is taken for granted. A support is the
+    sum of the cells above it, so an item after the other is taken off.
     """
-    holders, place, chosen = np.zeros(many, np.uint64), np.zeros(many, np.uint64), np.empty(64, np.int64)
-    paths = (np.full(66, ~np.uint64(0), np.uint64), np.zeros(66, np.uint64))
-    turns = turns_from_above(trie, supports.size - 1)
-    stream = (np.empty(turns.size, np.uint64), np.empty(turns.size, np.uint64), np.empty(turns.size, np.int64))
-    starts, maps, counts = np.empty(66, np.uint64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
-    found, met, room = np.uint64(0), np.uint64(0), np.uint64(1024)
+    found, room, low = 0, 1024, np.uint64(slots.size - 1)
     found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
     found_counts = np.empty(room, np.int64)
-    start = 0
-    while start < tops.size:
-        stop, used = gathered(offsets, items, tops, start, holders, place, chosen)
-        walk(trie, supports, holders, place, turns, paths, stream)
-        maps, counts = deal(stream, starts, maps, counts)
-        met += starts[64]
-        for number in range(start, stop):
-            begin, end = starts[number - start], starts[number - start + 1]
-            rest = supports[0] - invert(maps, counts, begin, end)
-            if found + (end - begin) >= room:
-                room = TWO * (found + (end - begin))
-                found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                found_maps = grown(found_maps, room)
-            before = found
-            for at in range(begin, end):
-                # No branch to guess: what is no small cell is written over.
-                found_maps[found] = maps[at]
-                found_counts[found] = counts[at]
-                found += np.uint64((counts[at] != 0) & (counts[at] < limit))
-            if supports[0] != 0 and rest != 0 and rest < limit:
-                found_maps[found] = 0
-                found_counts[found] = rest
-                found += ONE
-            first, last = offsets[tops[number]], offsets[tops[number] + 1]
-            for cell in range(before, found):
-                found_tops[cell] = number
-                found_maps[cell] = packed(found_maps[cell], items, first, last, place)
-        for at in range(used):
-            holders[chosen[at]] = 0
-        start = stop
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), np.int64(met)
-
-
-@jit
-def packed(cell, items, first, last, place):
-    """Return a bitmap over ``place`` as one over the items of a top."""
-    bits = np.uint64(0)
-    for at in range(first, last):
-        bits |= (cell >> place[items[at]] & ONE) << np.uint64(at - first)
-    return bits
-
-
-@jit
-def differences(trie, offsets, items, supports, many, k, most):
-    """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1: at most ``most``."""
-    node_items, _, ends, skips = trie
-    inside, found = np.zeros(many, np.bool_), 0
-    pairs = np.empty((1024, 2), np.int64)
-    for number in range(offsets.size - 1):
-        for at in range(offsets[number], offsets[number + 1]):
-            inside[items[at]] = True
-        # The empty itemset has no node: it is first, if it is listed.
-        node, smaller = np.int64(-1), np.int64(0 if offsets[0] == offsets[1] else -1)
-        while node < node_items.size and found < most:
-            if node >= 0:
-                if not inside[node_items[node]]:
-                    node = np.int64(skips[node])
-                    continue
-                smaller = np.int64(ends[node]) - 1
-            node += 1
-            if smaller >= 0 and 0 < supports[smaller] - supports[number] < k:
-                if found == pairs.shape[0]:
-                    pairs = grown(pairs, 2 * found)
-                pairs[found, 0], pairs[found, 1] = smaller, number
+    for number in range(tops.size):
+        first, last = offsets[tops[number]], offsets[tops[number] + 1]
+        size, wanted = 1 << (last - first), np.empty(last - first, items.dtype)
+        held = np.empty(size, np.int64)
+        for subset in range(size):
+            length = 0
+            for at in range(last - first):
+                if subset >> at & 1:
+                    wanted[length] = items[first + at]
+                    length += 1
+            slot = hashed(wanted, 0, length, -1) & low
+            while not is_same(offsets, items, slots[slot] - 1, wanted, length):
+                slot = (slot + ONE) & low
+            held[subset] = supports[slots[slot] - 1]
+        for at in range(last - first):
+            for subset in range(size):
+                if not subset >> at & 1:
+                    held[subset] -= held[subset | 1 << at]
+        for cell in range(size):
+            if held[cell] != 0 and held[cell] < limit:
+                if found == room:
+                    room *= 2
+                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
+                    found_maps = grown(found_maps, room)
+                found_tops[found] = number
+                found_maps[found] = cell
+                found_counts[found] = held[cell]
                 found += 1
-        for at in range(offsets[number], offsets[number + 1]):
-            inside[items[at]] = False
-    return pairs[:found].copy()
+    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+
+
+@jit
+def follow(slots, offsets, items, supports, needed, follows):
+    """Mark in ``follows`` each item of an itemset that follows from its other items, of which there is one or more.
+
+    It does if the itemset has the support that is ``needed`` of it by the one of the other items. All subsets are
+    listed.
+    """
+    for number in range(offsets.size - 1):
+        if offsets[number + 1] - offsets[number] > 1:
+            for at in range(offsets[number], offsets[number + 1]):
+                other = find_without(slots, offsets, items, number, at)
+                follows[at] = supports[number] >= needed[other]

@@ -2,10 +2,7 @@
 
 from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
-from discreet.labels import printable
-from discreet.measure import percent
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
-from discreet.report.cells import cells_svg
 from discreet.report.chart import chart
 from discreet.report.comparison import comparison_json, comparison_text
 from discreet.report.database import database_source
@@ -27,16 +24,18 @@ from discreet.report.hiding import (
     hiding_comparison_svg,
     hiding_comparison_text,
 )
-from discreet.report.html import audit_html
+from discreet.report.html.audit import audit_html
+from discreet.report.html.publications import facts_html, tree_html
+from discreet.report.html.release import folder_html, release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
 from discreet.report.people import in_words
-from discreet.report.published_html import facts_html, tree_html
 from discreet.report.release import public_facts, public_text, release_facts, release_json, release_text
-from discreet.report.release_html import folder_html, release_html
 from discreet.report.sacro import check_sacro, write_sacro
+from discreet.report.svg_cells import cells_svg
 from discreet.report.text import aligned, audit_text, channel_line, channels_text, share, tradeoff_text
 from discreet.report.trees import tree_json, tree_text
-from discreet.report.words import Source, advice, guarantee, judgement, warnings
+from discreet.report.wording import Source, advice, guarantee, judgement, warnings
+from discreet.runtime.text import percent, printable
 
 __all__ = [
     "MARK",

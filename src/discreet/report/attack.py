@@ -6,17 +6,18 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.attack.bounds import Bounds
-from discreet.attack.certificate import Bound, Cells, Claim
-from discreet.attack.facts import Codes, Facts
-from discreet.attack.finding import Attack
-from discreet.attack.formula import Pattern
-from discreet.attack.mark import Mark
-from discreet.checks import WIDTH, counted
-from discreet.io.coding import blocks
-from discreet.labels import Label, printable
+from discreet.data.labels import Label
+from discreet.disclosure.attacks.bounds import Bounds
+from discreet.disclosure.attacks.certificate import Bound, Cells, Claim
+from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.attacks.finding import Attack
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.release_tag import Mark
+from discreet.io.label_codes import blocks
+from discreet.judging.checks import WIDTH
 from discreet.report.json import document, encoded
-from discreet.report.words import Source
+from discreet.report.wording import Source
+from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
 WHO: Final = {
@@ -33,7 +34,7 @@ def attack_text(
     """Yield an attack in lines: what was found, why, what was left undecided, and what the attacker is taken to know.
 
     >>> from discreet import Patterns
-    >>> from discreet.attack import attack
+    >>> from discreet.disclosure.attacks.attack import attack
     >>> listed = {"": 9, "a": 5, "b": 7, "c": 5, "ab": 3, "ac": 3, "bc": 3}
     >>> patterns = Patterns.from_itemsets(((list(row), many) for row, many in listed.items()), n=9, min_support=3)
     >>> print(*list(attack_text(attack(patterns, k=2, level="derive")))[:3], sep=chr(10))
@@ -59,7 +60,7 @@ def attack_text(
     for undecided in attack.undecided:
         yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
     if attack.derived is not None and attack.derived.supports.size:
-        derived = counted(attack.derived.supports.size, "support")
+        derived = count_of(attack.derived.supports.size, "support")
         yield from wrap(f"{derived} that are not listed can be derived from those that are.", WIDTH)
     yield from wrap(f"He is taken to know {'; '.join(attack.assumptions)}.", WIDTH)
     if attack.is_acyclic:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from discreet.judging.tradeoff import Tradeoff
 from discreet.report.text import share
-from discreet.tradeoff import Tradeoff
 
 MARKS: Final = "●■▲◆○□△◇"
 """One for each k, the smallest first; each can be told in ASCII by another sign (see the command line)."""

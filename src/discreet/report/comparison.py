@@ -6,15 +6,14 @@ from textwrap import wrap
 from typing import Final
 
 from discreet import __version__
-from discreet.block import Comparison
-from discreet.checks import WIDTH
-from discreet.io.coding import blocks
-from discreet.labels import printable
-from discreet.measure import percent
-from discreet.release import Release
+from discreet.blocking.block import Comparison
+from discreet.blocking.release.release import Release
+from discreet.io.label_codes import blocks
+from discreet.judging.checks import WIDTH
 from discreet.report.release import WITHSTOOD, release_facts
 from discreet.report.text import aligned, share
-from discreet.report.words import Source
+from discreet.report.wording import Source
+from discreet.runtime.text import percent, printable
 
 GUARANTEES: Final = (
     "Distortion is an average. No release has an inference channel; each was checked for it. A whole one has the "

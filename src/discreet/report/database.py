@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from itertools import pairwise
 
-from discreet.io.sql import name_of
-from discreet.merged import Merged
-from discreet.report.words import Source
-from discreet.transactions import Transactions
+from discreet.data.merged import Merged
+from discreet.data.transactions import Transactions
+from discreet.io.sql.databases import name_of
+from discreet.report.wording import Source
 
 
 def database_source(rows: Transactions | Merged, url: str, *, table: str | None) -> Source:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.audit import Audit
-from discreet.channels import Exposed
+from discreet.data.merged import Merged
+from discreet.data.transactions import Transactions
+from discreet.disclosure.channels import Exposed
 from discreet.errors import InputError
-from discreet.io.coding import blocks
-from discreet.io.csv import line
 from discreet.io.files import MARK
-from discreet.merged import Merged
-from discreet.transactions import Transactions
+from discreet.io.formats.csv import line
+from discreet.io.label_codes import blocks
+from discreet.judging.audit import Audit
 
 
 def exposed_csv(audit: Audit) -> Iterator[bytes]:

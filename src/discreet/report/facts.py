@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final
 
-from discreet import __version__, checks
-from discreet.checks import WIDTH
-from discreet.io.coding import blocks
-from discreet.labels import printable
+from discreet import __version__
+from discreet.io.label_codes import blocks
+from discreet.judging import checks
+from discreet.judging.checks import WIDTH
+from discreet.judging.rules import FactsAudit
+from discreet.judging.verdict import Verdict
 from discreet.report.json import bounded_json, channels_of, document, encoded, policy_facts
 from discreet.report.text import bounded_lines, channel_line, some_of
-from discreet.report.words import Source
-from discreet.rules import FactsAudit
-from discreet.verdict import Verdict
+from discreet.report.wording import Source
+from discreet.runtime.text import printable
 
 PROMISE: Final = (
     "All these supports follow exactly, and no sum of them tells that some items are held, and others not, by so few "
@@ -29,7 +30,7 @@ def facts_text(audit: FactsAudit, *, explain: int = 3, source: Source | None = N
     """Yield an audit in lines: the verdict, the checks, the ``explain`` worst findings with their sums, advice.
 
     >>> from discreet import audit
-    >>> from discreet.rules import Rules
+    >>> from discreet.publications.rules import Rules
     >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
     >>> print(*facts_text(audit(rules, k=5)), sep=chr(10))
     WITHHOLD: 1 rule; k = 5.

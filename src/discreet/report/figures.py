@@ -11,17 +11,18 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit import Audit
-from discreet.block import Comparison
-from discreet.channels import Channels
+from discreet.blocking.block import Comparison
+from discreet.blocking.distortion import supports_in
+from discreet.blocking.release.release import Release
+from discreet.data.lattice import told_by
+from discreet.disclosure.channels import Channels
 from discreet.errors import InputError
-from discreet.family import told_by
-from discreet.hide.compare import HidingComparison
-from discreet.measure import percent, supports_in
-from discreet.release import Release
+from discreet.hiding.compare import HidingComparison
+from discreet.judging.audit import Audit
+from discreet.judging.tradeoff import Tradeoff
 from discreet.report.hiding import hiding_curves
-from discreet.report.lines import COLOURS
-from discreet.tradeoff import Tradeoff
+from discreet.report.svg_chart import COLOURS
+from discreet.runtime.text import percent
 
 Figure: TypeAlias = dict[str, Any]
 """``data`` and ``layout``, as ``Plotly.newPlot`` takes them."""

@@ -4,19 +4,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from discreet.audit import Audit
-from discreet.changes import Change, Changes
-from discreet.channels import Channel, Channels, Difference, Term, signed
+from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.lattice import with_root
+from discreet.data.patterns import Patterns
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
 from discreet.errors import OutputError
-from discreet.family import with_root
-from discreet.io.coding import blocks
-from discreet.io.csv import WITHIN, line, quoted
-from discreet.labels import Itemset, Label, ordered, printable
-from discreet.patterns import Patterns
-from discreet.report.words import Source, older_name
-from discreet.rules import Bounded, FactsAudit
-from discreet.rules.bounded import in_words as within
-from discreet.trees import Few, TreeAudit
+from discreet.io.formats.csv import WITHIN, line, quoted
+from discreet.io.label_codes import blocks
+from discreet.judging.audit import Audit
+from discreet.judging.rules import FactsAudit
+from discreet.judging.trees import TreeAudit
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.series.change import Change, Changes
+from discreet.publications.trees.leaves import Few
+from discreet.report.wording import Source, older_name
+from discreet.runtime.text import printable
 
 HEAD: Final = ["finding", "count", "rows that", "base", "lacked", "sum"]
 

@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from discreet.checks import WIDTH
-from discreet.hide import Gap, Hidden
-from discreet.hide.folder import facts
-from discreet.hide.measures import Hiding, Rules
-from discreet.hide.stream import Streamed
-from discreet.labels import ordered, printable
-from discreet.measure import percent
+from discreet.data.labels import ordered
+from discreet.hiding.folder import facts
+from discreet.hiding.hide import Gap, Hidden
+from discreet.hiding.measures import Hiding, Rules
+from discreet.hiding.stream import Streamed
+from discreet.judging.checks import WIDTH
 from discreet.report.text import aligned, share
-from discreet.report.words import Source
+from discreet.report.wording import Source
+from discreet.runtime.text import percent, printable
 
 HOW: Final = {
     "naive": "every item of a sensitive itemset goes, but for one where a row would be left empty",

@@ -7,21 +7,20 @@ from textwrap import wrap
 from typing import Any
 
 from discreet import __version__
-from discreet.checks import WIDTH
-from discreet.hide.compare import Compared, HidingComparison
-from discreet.io.coding import blocks
-from discreet.labels import printable
-from discreet.measure import percent
+from discreet.hiding.compare import Compared, HidingComparison
+from discreet.io.label_codes import blocks
+from discreet.judging.checks import WIDTH
 from discreet.report.hidden import MEASURES, measure_facts
-from discreet.report.lines import Panel, lines_svg
+from discreet.report.svg_chart import Panel, lines_svg
 from discreet.report.text import aligned, share
-from discreet.report.words import Source
+from discreet.report.wording import Source
+from discreet.runtime.text import percent, printable
 
 
 def hiding_comparison_text(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[str]:
     """Yield a table for each minimum support, a line for each method and disclosure in it, and the recommendation.
 
-    >>> from discreet.hide.compare import compare_hiding
+    >>> from discreet.hiding.compare import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], methods=["minfia", "maxfia"])
     >>> print(*list(hiding_comparison_text(found))[:2], sep=chr(10))
@@ -67,7 +66,7 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
 
     What hides below a minimum support is a level line: no disclosure changes it.
 
-    >>> from discreet.hide.compare import compare_hiding
+    >>> from discreet.hiding.compare import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], disclosures=[0, 1], methods=["minfia", "maxfia"])
     >>> hiding_comparison_svg(found).count(b"<polyline")

@@ -6,18 +6,18 @@ from numbers import Integral
 from typing import Any
 
 from discreet import __version__
-from discreet.audit import Audit
-from discreet.changes import Changes
-from discreet.channels import Channel, Channels, Difference, Exposed, Term
-from discreet.implications import Implications
-from discreet.io.coding import blocks, ragged
-from discreet.labels import Label, ordered
-from discreet.patterns import Patterns
-from discreet.policy import ZEROS, Policy
+from discreet.data.labels import Label, ordered
+from discreet.data.patterns import Patterns
+from discreet.disclosure.channels import Channel, Channels, Difference, Exposed, Term
+from discreet.disclosure.implications import Implications
+from discreet.io.label_codes import blocks, ragged
+from discreet.judging.audit import Audit
+from discreet.judging.policy import ZEROS, Policy
+from discreet.judging.tradeoff import Tradeoff
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.series.change import Changes
 from discreet.report.text import ranks
-from discreet.report.words import Source, warnings
-from discreet.rules import Bounded
-from discreet.tradeoff import Tradeoff
+from discreet.report.wording import Source, warnings
 
 
 def audit_json(

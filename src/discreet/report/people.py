@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from discreet import markup
-from discreet.changes import Change
-from discreet.channels import Channel, Difference
-from discreet.implications import Implication
-from discreet.labels import Itemset, Label, ordered
-from discreet.patterns import Patterns
+from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.patterns import Patterns
+from discreet.disclosure.channels import Channel, Difference
+from discreet.disclosure.implications import Implication
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.series.change import Change
+from discreet.publications.trees.leaves import Few
 from discreet.report.text import support_of
-from discreet.rules import Bounded
-from discreet.trees import Few
+from discreet.runtime import html
 
 
-def in_words(finding: Channel | Difference, name: Callable[[Label], str] = markup.shown) -> str:
+def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.shown) -> str:
     """Return whom a channel or a difference is about, for a reader who has never heard of either.
 
     >>> print(in_words(Channel(frozenset("ab"), frozenset("abc"), 2)))
@@ -31,7 +31,7 @@ def in_words(finding: Channel | Difference, name: Callable[[Label], str] = marku
     return f"Exactly {_people(count)} {_have(count)} {which}."
 
 
-def bounded_in_words(finding: Bounded, name: Callable[[Label], str] = markup.shown) -> str:
+def bounded_in_words(finding: Bounded, name: Callable[[Label], str] = html.shown) -> str:
     """Return whom a finding within limits is about, and from how many to how many they are.
 
     >>> terms = ((frozenset("a"), (81, 82)), (frozenset("abc"), (80, 80)))
@@ -42,7 +42,7 @@ def bounded_in_words(finding: Bounded, name: Callable[[Label], str] = markup.sho
     return f"{_from_to(finding.low, finding.high)} {_have(finding.high)} {which}."
 
 
-def changed_in_words(change: Change, name: Callable[[Label], str] = markup.shown, than: str = "before") -> str:
+def changed_in_words(change: Change, name: Callable[[Label], str] = html.shown, than: str = "before") -> str:
     """Return whom a change is about, and how many more or fewer of them there are.
 
     >>> print(changed_in_words(Change(frozenset("a"), frozenset("ab"), before=12, after=13)))
@@ -66,18 +66,18 @@ def few_in_words(few: Few) -> str:
     return f"{', '.join(filter(None, (_from_to(few.low, few.high), few.outcome)))}{by}"
 
 
-def implied_in_words(implication: Implication, patterns: Patterns) -> markup.Html:
+def implied_in_words(implication: Implication, patterns: Patterns) -> html.Html:
     """Return an implication as a sentence in HTML, and how many people it is about.
 
     >>> from discreet import mine
     >>> implied_in_words(Implication(frozenset("a"), "b"), mine([["a", "b"]] * 9 + [[]], min_support=5))
     'Everyone with <bdi>a</bdi> also has <bdi>b</bdi>: all 9 people.'
     """
-    who = f"Everyone with {_joined(list(map(markup.name, ordered(implication.base))), 'and')} also"
+    who = f"Everyone with {_joined(list(map(html.name, ordered(implication.base))), 'and')} also"
     who = who if implication.base else "Everyone"
     count = support_of(implication.base, patterns)
     people = "1 person" if count == 1 else f"all {count:,} people"
-    return markup.Html(f"{who} has {markup.name(implication.item)}: {people}.")
+    return html.Html(f"{who} has {html.name(implication.item)}: {people}.")
 
 
 def _people(many: int) -> str:
@@ -115,6 +115,6 @@ def _none_of(names: list[str]) -> str:
 
 def _joined(names: list[str], word: str) -> str:
     """Return names as a sentence lists them, the first of many."""
-    if len(names) > markup.MOST_LABELS:
-        names = [*names[: markup.MOST_LABELS], f"{len(names) - markup.MOST_LABELS:,} more"]
+    if len(names) > html.MOST_LABELS:
+        names = [*names[: html.MOST_LABELS], f"{len(names) - html.MOST_LABELS:,} more"]
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -6,15 +6,15 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.audit import audit
-from discreet.checks import WIDTH
-from discreet.io.coding import blocks
-from discreet.labels import printable
-from discreet.measure import class_sizes, percent
-from discreet.release import Proof, Release
+from discreet.blocking.distortion import class_sizes
+from discreet.blocking.release.release import Proof, Release
+from discreet.io.label_codes import blocks
+from discreet.judging.audit import audit
+from discreet.judging.checks import WIDTH
 from discreet.report.json import policy_facts
 from discreet.report.text import audit_text, share
-from discreet.report.words import Source
+from discreet.report.wording import Source
+from discreet.runtime.text import percent, printable
 
 HOW: Final = {
     "suppress": "rows that inference channels single out are left out, until there is no channel",

@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.audit import Audit
-from discreet.changes import Change
-from discreet.checks import counted
-from discreet.io.coding import patterns_in_order, ragged
-from discreet.io.csv import HEADER, WITHIN, line
+from discreet.data.labels import Label
+from discreet.data.patterns import Patterns
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
-from discreet.labels import Label, printable
-from discreet.patterns import Patterns
+from discreet.io.formats.csv import HEADER, WITHIN, line
+from discreet.io.label_codes import patterns_in_order, ragged
+from discreet.judging.audit import Audit
+from discreet.judging.verdict import Verdict
+from discreet.publications.series.change import Change
 from discreet.report.findings import cell_names, joined, named_sum, rows_that, way
-from discreet.report.flags import SUMS, Evidence, evidence_of, flagged
-from discreet.report.words import Source, advice, guarantee, older_name, warnings
-from discreet.verdict import Verdict
+from discreet.report.sacro_flags import SUMS, Evidence, evidence_of, flagged
+from discreet.report.wording import Source, advice, guarantee, older_name, warnings
+from discreet.runtime.text import count_of, printable
 
 VERSION: Final = "0.4.9"
 """The version of ACRO whose shape outputs.json has; SACRO-Viewer takes 0.4 and later."""
@@ -215,7 +215,7 @@ def _compared(against: Sequence[Source]) -> Iterator[str]:
 def _beside(audit: Audit) -> Iterator[str]:
     """Yield what was looked at that the command does not tell."""
     if audit.changes:
-        many = counted(max(number for changes in audit.changes for number in changes.numbers), "older release")
+        many = count_of(max(number for changes in audit.changes for number in changes.numbers), "older release")
         yield f"The itemsets were compared with {many}, which README.txt names if it can: give each with --against."
     if any(check.name == "schema" for check in audit.checks):
         yield "Values of an attribute were taken to exclude each other: say with --schema what stands before a value."

@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from discreet import markup
-from discreet.audit import Audit
-from discreet.channels import Channel, Channels, Difference, Term, signed
-from discreet.labels import Itemset, ordered
-from discreet.markup import Html
-from discreet.patterns import Patterns
-from discreet.report.cells import cells_svg
+from discreet.data.labels import Itemset, ordered
+from discreet.data.patterns import Patterns
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
+from discreet.judging.audit import Audit
+from discreet.judging.rules import FactsAudit
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.rules.bounded import in_words as within
 from discreet.report.people import bounded_in_words, implied_in_words, in_words
+from discreet.report.svg_cells import cells_svg
 from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
-from discreet.rules import Bounded, FactsAudit
-from discreet.rules.bounded import in_words as within
+from discreet.runtime import html
+from discreet.runtime.html import Html
 
 
 class Shown(NamedTuple):
@@ -45,13 +46,13 @@ def titled(many: int, shown: int, noun: str, of: str = "", *, which: str = "wors
 def shown_channel(one: Channel | Difference, listed: Patterns) -> Shown:
     """Return a channel or a difference with its sum and its drawing."""
     lines = [(summed(one.terms(listed)), f"{one.count:,}")]
-    return Shown(Html(in_words(one, markup.name)), lines, Html(cells_svg(one, listed)))
+    return Shown(Html(in_words(one, html.name)), lines, Html(cells_svg(one, listed)))
 
 
 def shown_bounded(one: Bounded) -> Shown:
     """Return a finding within limits with its sum."""
     lines = [(summed(one.sum, [within(limits) for _, limits in one.terms]), within((one.low, one.high)))]
-    return Shown(Html(bounded_in_words(one, markup.name)), lines)
+    return Shown(Html(bounded_in_words(one, html.name)), lines)
 
 
 def worst_channels(channels: Channels, listed: Patterns, explain: int) -> Group:
@@ -89,6 +90,6 @@ def summed(terms: Sequence[Term], supports: Sequence[str] = ()) -> str:
 
 def _named(itemset: Itemset) -> str:
     """Return the labels of an itemset, the first of many and each cut where it is long."""
-    names = [markup.shown(label, 24) for label in islice(ordered(itemset), markup.MOST_LABELS)]
+    names = [html.shown(label, 24) for label in islice(ordered(itemset), html.MOST_LABELS)]
     more = f", … {len(itemset) - len(names):,} more" if len(names) < len(itemset) else ""
     return f"{', '.join(names) or 'everyone'}{more}"

@@ -7,19 +7,20 @@ from typing import Final
 
 import numpy as np
 
-from discreet import checks
-from discreet.audit import Audit
-from discreet.changes import Changes
-from discreet.channels import Channel, Channels, Difference, Term, signed
-from discreet.checks import WIDTH
-from discreet.implications import Implication
-from discreet.io.coding import ragged
-from discreet.labels import Label, ordered, printable
-from discreet.patterns import Patterns
-from discreet.report.words import Source, advice, guarantee, older_name
-from discreet.rules import Bounded
-from discreet.tradeoff import Tradeoff
-from discreet.verdict import Verdict
+from discreet.data.labels import Label, ordered
+from discreet.data.patterns import Patterns
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
+from discreet.disclosure.implications import Implication
+from discreet.io.label_codes import ragged
+from discreet.judging import checks
+from discreet.judging.audit import Audit
+from discreet.judging.checks import WIDTH
+from discreet.judging.tradeoff import Tradeoff
+from discreet.judging.verdict import Verdict
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.series.change import Changes
+from discreet.report.wording import Source, advice, guarantee, older_name
+from discreet.runtime.text import printable
 
 LONGEST_SUM: Final = 8
 """Supports up to which a sum is written out; of a longer one the first four are."""

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final
 
-from discreet import __version__, checks
-from discreet.checks import WIDTH
-from discreet.io.coding import blocks
-from discreet.labels import printable
+from discreet import __version__
+from discreet.io.label_codes import blocks
+from discreet.judging import checks
+from discreet.judging.checks import WIDTH
+from discreet.judging.trees import TreeAudit, described
+from discreet.judging.verdict import Verdict
+from discreet.publications.trees.leaves import Few
 from discreet.report.json import document, encoded, policy_facts
 from discreet.report.text import some_of
-from discreet.report.words import Source
-from discreet.trees import Few, TreeAudit, described
-from discreet.verdict import Verdict
+from discreet.report.wording import Source
+from discreet.runtime.text import printable
 
 PROMISE: Final = (
     "Whatever is asked of AND, OR and NOT, these counts do not tell that it holds for {}, unless by what is "
@@ -33,7 +35,7 @@ def tree_text(audit: TreeAudit, *, explain: int = 10, source: Source | None = No
     """Yield an audit in lines: the verdict, the checks, the ``explain`` leaves of the fewest rows, advice.
 
     >>> from discreet import audit
-    >>> from discreet.trees import Leaves
+    >>> from discreet.judging.trees import Leaves
     >>> rules = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
     >>> print(*tree_text(audit(rules, k=5)), sep=chr(10))
     WITHHOLD: 1 tree with 2 leaves, of 112 rows; k = 5.

@@ -6,17 +6,17 @@ from typing import Unpack, cast
 
 from pyspark.sql import DataFrame
 
-from discreet.audit import Audit, judged
-from discreet.audit import audit as audit_locally
-from discreet.detect.question import Question
-from discreet.machine import as_threads
-from discreet.merged import Merged, Rows
-from discreet.policy import Policy, as_policy
+from discreet.data.merged import Merged, Rows
+from discreet.data.thresholds import Threshold
+from discreet.disclosure.question import Question
+from discreet.judging.audit import Audit, judged
+from discreet.judging.audit import audit as audit_locally
+from discreet.judging.policy import Policy, as_policy
+from discreet.runtime.resources import as_threads
 from discreet.spark import shards
 from discreet.spark.cells import exposed_in
 from discreet.spark.frames import Shape
 from discreet.spark.merged import merged
-from discreet.thresholds import Threshold
 
 
 def audit(

@@ -10,25 +10,25 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
-from discreet.block import block as block_locally
-from discreet.block.comparison import solved
-from discreet.block.problem import Problem
-from discreet.block.suppress import without
-from discreet.channels import Channels
-from discreet.detect import channels_of
-from discreet.detect.question import Question
+from discreet.blocking.block import block as block_locally
+from discreet.blocking.compare import solved
+from discreet.blocking.problem import Problem
+from discreet.blocking.release.release import Release, Weighted
+from discreet.blocking.suppress import without
+from discreet.data.itemsets import in_dictionary_order
+from discreet.data.merged import Merged
+from discreet.data.patterns import Patterns
+from discreet.data.thresholds import Threshold
+from discreet.disclosure.channels import Channels
+from discreet.disclosure.detect import channels_of
+from discreet.disclosure.question import Question
 from discreet.errors import OptionError
-from discreet.machine import as_threads
-from discreet.merged import Merged
-from discreet.order import in_dictionary_order
-from discreet.patterns import Patterns
-from discreet.policy import Policy, as_policy
-from discreet.release import Release, Weighted
+from discreet.judging.policy import Policy, as_policy
+from discreet.runtime.resources import as_threads
 from discreet.spark import shards
 from discreet.spark.frames import Shape
 from discreet.spark.merged import Spread, merged
 from discreet.spark.parts import SCHEMA, Part, joined, read, written
-from discreet.thresholds import Threshold
 
 
 def block(

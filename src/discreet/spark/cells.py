@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.channels import Channels, Exposed
-from discreet.detect.question import Question
-from discreet.detect.shared import WORD, Group, grouped
+from discreet.data.lattice import Cells, based, taken, together
+from discreet.data.merged import Merged
+from discreet.disclosure.channels import Channels, Exposed
+from discreet.disclosure.question import Question
+from discreet.disclosure.shared import WORD, Group, grouped
 from discreet.errors import InputError
-from discreet.family import Cells, based, taken, together
-from discreet.merged import Merged
 from discreet.spark.merged import Spread
 from discreet.spark.parts import Part, joined, read
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.labels import Label
+from discreet.data.labels import Label
 from discreet.spark.frames import arrays, codes
 
 

@@ -12,10 +12,10 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import LongType, StructField, StructType
 
 from discreet import kernels
+from discreet.data.labels import Label, ordered
+from discreet.data.transactions import LONGEST_ROW
 from discreet.errors import InputError
-from discreet.labels import Label, ordered
 from discreet.spark.frames import batches_of, label_type
-from discreet.transactions import LONGEST_ROW
 
 
 @dataclass(frozen=True, eq=False)

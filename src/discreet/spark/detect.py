@@ -4,16 +4,16 @@ from typing import Unpack
 
 from pyspark.sql import DataFrame
 
-from discreet.channels import Channels
-from discreet.detect import detect as detect_locally
-from discreet.detect.question import Question
-from discreet.machine import as_threads
-from discreet.merged import Merged
-from discreet.patterns import Patterns
+from discreet.data.merged import Merged
+from discreet.data.patterns import Patterns
+from discreet.data.thresholds import as_k
+from discreet.disclosure.channels import Channels
+from discreet.disclosure.detect import detect as detect_locally
+from discreet.disclosure.question import Question
+from discreet.runtime.resources import as_threads
 from discreet.spark.cells import channels_in
 from discreet.spark.frames import Shape
 from discreet.spark.merged import merged
-from discreet.thresholds import as_k
 
 
 def detect(patterns: Patterns, *, k: int, rows: DataFrame, **shape: Unpack[Shape]) -> Channels:

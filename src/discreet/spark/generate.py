@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from discreet.generate.parameters import BasketOptions, Baskets, generator, whole
-from discreet.generate.quest import Source, drawn_rows, drawn_source
+from discreet.data.generate.parameters import BasketOptions, Baskets, generator, whole
+from discreet.data.generate.quest import Source, drawn_rows, drawn_source
 
 BLOCK: Final = 1 << 14
 """Rows that are drawn from one seed. Another number gives other rows."""

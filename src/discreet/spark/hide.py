@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sql
 
+from discreet.data.labels import Label
+from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import GuaranteeError, InputError, OptionError
-from discreet.hide.sensitive import Sensitive, Share, as_sensitive
-from discreet.hide.victims import RULES
-from discreet.labels import Label
+from discreet.hiding.sensitive import Sensitive, Share, as_sensitive
+from discreet.hiding.victims import RULES
 from discreet.spark.conflicts import Cut, Plan, changed, conflicts, tied
 from discreet.spark.counts import Counts, counted
 from discreet.spark.frames import LABELS, Shape, rows_of
-from discreet.thresholds import Threshold, as_count
 
 Method: TypeAlias = Literal["naive", "minfia", "maxfia", "iga"]
 

@@ -14,15 +14,16 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from discreet import kernels, machine
+from discreet import kernels
+from discreet.data.itemsets import in_dictionary_order
+from discreet.data.labels import Label
+from discreet.data.merged import Merged
+from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import InputError, ThresholdError
-from discreet.labels import Label
-from discreet.merged import Merged
-from discreet.order import in_dictionary_order
+from discreet.runtime import resources
 from discreet.spark.counts import Counts, counted
 from discreet.spark.frames import Shape, batches_of, codes, rows_of
 from discreet.spark.parts import SCHEMA, Part, joined, part_of, read, written
-from discreet.thresholds import Threshold, as_count
 
 AT_ONCE: Final = 1 << 22
 """Entries that are merged at a time in a partition: some forty megabytes."""
@@ -57,7 +58,7 @@ class Spread:
         """Return the rows on the driver."""
         lines = self.frame.select("lengths", "items", "weights").toLocalIterator(prefetchPartitions=True)
         part = joined(part_of(*map(bytes, line)) for line in lines)
-        arranged = in_dictionary_order(*part, len(self.labels), machine.cores())
+        arranged = in_dictionary_order(*part, len(self.labels), resources.cores())
         return Merged(*arranged, self.labels, self.n, self.min_support)
 
 
@@ -74,10 +75,12 @@ def merged(frame: DataFrame, min_support: Threshold | list[Threshold], shape: Sh
     spread, size = gathered(rows, counts, least)
     try:
         if size <= budget:
-            log.info("%s of merged rows fit the budget of %s: done locally", machine.size(size), machine.size(budget))
+            log.info(
+                "%s of merged rows fit the budget of %s: done locally", resources.size(size), resources.size(budget)
+            )
             yield spread.collect()
         else:
-            log.info("%s of merged rows stay in the executors: %s fit", machine.size(size), machine.size(budget))
+            log.info("%s of merged rows stay in the executors: %s fit", resources.size(size), resources.size(budget))
             yield spread
     finally:
         spread.frame.unpersist()
@@ -86,7 +89,7 @@ def merged(frame: DataFrame, min_support: Threshold | list[Threshold], shape: Sh
 def as_budget(budget: int | None) -> int:
     """Return how many bytes of merged rows may come to the driver: an eighth of its memory unless told."""
     if budget is None:
-        return machine.memory() // 8
+        return resources.memory() // 8
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         raise ThresholdError(f"budget is {str(budget)[:40]!r}; give a number of bytes from 0 on, or leave it out")
     return budget

@@ -4,14 +4,14 @@ from typing import Unpack
 
 from pyspark.sql import DataFrame
 
-from discreet.generate.parameters import whole
-from discreet.merged import Merged
-from discreet.mine import mine as mine_locally
-from discreet.patterns import Kind, Patterns, as_kind
+from discreet.data.generate.parameters import whole
+from discreet.data.merged import Merged
+from discreet.data.patterns import Kind, Patterns, as_kind
+from discreet.data.thresholds import Threshold
+from discreet.mining.mine import mine as mine_locally
 from discreet.spark import shards
 from discreet.spark.frames import Shape
 from discreet.spark.merged import merged
-from discreet.thresholds import Threshold
 
 
 def mine(

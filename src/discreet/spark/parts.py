@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.family import taken
+from discreet.data.lattice import taken
 
 SCHEMA: Final = (
     "key int, total long, rows long, entries long, longest long, lengths binary, items binary, weights binary"

@@ -9,10 +9,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 from pyspark.sql.types import StringType
 
-from discreet.labels import Label
-from discreet.query import Name, parse
+from discreet.data.labels import Label
+from discreet.data.query import Name, parse
+from discreet.data.transactions import as_itemset
 from discreet.spark.frames import Shape, label_type, rows_of
-from discreet.transactions import as_itemset
 
 PAIRS: Final[Mapping[str, Callable[[Column, Column], Column]]] = {"&": and_, "|": or_}
 

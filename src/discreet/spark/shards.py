@@ -18,10 +18,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.merged import Merged
-from discreet.mine.search import CROWD, Job, at_root, check_size, jobs, prepare, together
-from discreet.mine.watch import Controls, Itemsets, Limits, Watch
-from discreet.patterns import Kind, Patterns
+from discreet.data.merged import Merged
+from discreet.data.patterns import Kind, Patterns
+from discreet.mining.search import CROWD, Job, at_root, check_size, jobs, prepare, together
+from discreet.mining.watch import Controls, Itemsets, Limits, Watch
 from discreet.spark.merged import Spread
 from discreet.spark.parts import SCHEMA, Part, joined, read, written
 
@@ -136,8 +136,8 @@ def weighed(batches: Iterator[pa.RecordBatch], heads: list[Head], many: int) -> 
         part = joined(read(batch))
         for line, head in zip(total, heads, strict=True):
             rows = holding(part, head)
-            line[0] += kernels.encode.count(rows.offsets, rows.items, np.diff(rows.offsets), many)
-            line[1] += kernels.encode.count(*rows, many)
+            line[0] += kernels.merge_rows.count(rows.offsets, rows.items, np.diff(rows.offsets), many)
+            line[1] += kernels.merge_rows.count(*rows, many)
     yield pa.RecordBatch.from_pydict({"weights": pa.array([total.tobytes()], type=pa.binary())})
 
 
@@ -185,7 +185,7 @@ def search(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int
     shard, part = shards[number], joined(read(table))
     rows = Merged(*part, tuple(range(many)), int(part.weights.sum()), least)
     check_size(rows.n, part.weights.size, part.items.size)
-    supports = kernels.encode.count(*part, many)
+    supports = kernels.merge_rows.count(*part, many)
     # An item that fewer rows of the shard hold can be in no itemset here, and closes none.
     places = np.flatnonzero((supports[job.menu] >= least) & ~np.isin(job.menu, shard.head))
     start, stop = np.searchsorted(places, [shard.start, shard.stop]).tolist()

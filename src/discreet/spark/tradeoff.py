@@ -6,18 +6,18 @@ from typing import Unpack
 import numpy as np
 from pyspark.sql import DataFrame
 
-from discreet.detect import channels_of
-from discreet.detect.question import Question
+from discreet.data.merged import Merged
+from discreet.data.thresholds import Threshold, as_count, as_k
+from discreet.disclosure.detect import channels_of
+from discreet.disclosure.question import Question
 from discreet.errors import ThresholdError
-from discreet.machine import as_threads
-from discreet.merged import Merged
+from discreet.judging.tradeoff import Tradeoff, above, below, smallest_safe
+from discreet.judging.tradeoff import tradeoff as tradeoff_locally
+from discreet.runtime.resources import as_threads
 from discreet.spark import shards
 from discreet.spark.cells import exposed_in
 from discreet.spark.frames import Shape
 from discreet.spark.merged import Spread, merged
-from discreet.thresholds import Threshold, as_count, as_k
-from discreet.tradeoff import Tradeoff, above, below, smallest_safe
-from discreet.tradeoff import tradeoff as tradeoff_locally
 
 
 def tradeoff(

@@ -36,6 +36,6 @@ def serve(
 
 def application(*, port: int, token: str, max_upload: int = 512 << 20, memory: int | None = None) -> "ASGIApp":
     """Return the application, for a server of your own on ``port`` of this machine; ``/?token=…`` lets in."""
-    from discreet.web import house, routes  # noqa: PLC0415 - the extra is needed from here on
+    from discreet.web import routes, state  # noqa: PLC0415 - the extra is needed from here on
 
-    return routes.application(house.House(max_upload=max_upload, memory=memory), port=port, token=token)
+    return routes.application(state.House(max_upload=max_upload, memory=memory), port=port, token=token)

@@ -13,11 +13,11 @@ from urllib.parse import quote
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from discreet.web import sentences
+from discreet.web import messages
 from discreet.web.arguments import ASKED, checked
-from discreet.web.house import House
 from discreet.web.jobs import Job, wait
 from discreet.web.samples import samples
+from discreet.web.state import House
 from discreet.web.uploads import TooLarge, Upload
 
 WAIT, LONGEST_WAIT = 0.3, 10.0
@@ -124,7 +124,7 @@ class Api:
         listed = [] if job.outcome is None else job.outcome.facts.get("files", [])
         path = job.place / name
         if name not in [file["name"] for file in listed] or not path.is_file():
-            raise Refused(404, sentences.UNKNOWN_JOB)
+            raise Refused(404, messages.UNKNOWN_JOB)
         return FileResponse(path, filename=name, content_disposition_type="attachment")
 
     async def _answered(self, job: Job, seconds: float) -> Response:
@@ -141,19 +141,19 @@ class Api:
     def _data(self, name: object) -> dict[str, Any]:
         data = self.house.data(name) if isinstance(name, str) else None
         if data is None:
-            raise Refused(404, sentences.UNKNOWN_DATA)
+            raise Refused(404, messages.UNKNOWN_DATA)
         return data
 
     def _upload(self, name: object) -> Upload:
         upload = self.house.uploads.get(name) if isinstance(name, str) else None
         if upload is None:
-            raise Refused(404, sentences.UNKNOWN_UPLOAD)
+            raise Refused(404, messages.UNKNOWN_UPLOAD)
         return upload
 
     def _job(self, name: object) -> Job:
         job = self.house.jobs.get(name) if isinstance(name, str) else None
         if job is None:
-            raise Refused(404, sentences.UNKNOWN_JOB)
+            raise Refused(404, messages.UNKNOWN_JOB)
         return job
 
 

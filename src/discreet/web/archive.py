@@ -9,7 +9,7 @@ from typing import Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from discreet import InputError
-from discreet.folder import NAMES
+from discreet.blocking.release.folder import NAMES
 from discreet.report import MARK
 
 DATE: Final = (1980, 1, 1, 0, 0, 0)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from discreet import OptionError, ThresholdError
-from discreet.io.formats import FORMATS
-from discreet.policy import names as policies
-from discreet.web.shape import SHAPES
+from discreet.io.registry import FORMATS
+from discreet.io.sniff import SHAPES
+from discreet.judging.policy import names as policies
 
 LONGEST_TEXT: Final = 1 << 19
 LARGEST_PLACE: Final = 10**9

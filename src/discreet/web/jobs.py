@@ -11,7 +11,7 @@ from shutil import rmtree
 from time import monotonic
 from typing import Any, Final, NamedTuple, Protocol
 
-from discreet.web import sentences
+from discreet.web import messages
 
 KEPT: Final = 64
 """Jobs that are remembered with what they found, and their files."""
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     facts: dict[str, Any]
 
 
-STOPPED: Final = Outcome(409, {"error": sentences.STOPPED})
+STOPPED: Final = Outcome(409, {"error": messages.STOPPED})
 
 
 @dataclass(eq=False)

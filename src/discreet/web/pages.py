@@ -11,11 +11,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from discreet import __version__
-from discreet.policy import load, names
-from discreet.web import sentences
-from discreet.web.house import House
+from discreet.judging.policy import load, names
+from discreet.web import messages
 from discreet.web.jobs import wait
 from discreet.web.samples import samples
+from discreet.web.state import House
 
 HERE: Final = Path(__file__).parent
 PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "block", "hide", "query", "verify")}}
@@ -42,7 +42,7 @@ class Pages:
             return self.shown(PAGES[request.url.path], upload=self._upload(request))
         data = self._house.data(asked)
         if data is None:
-            return self.shown("load", error=sentences.UNKNOWN_DATA, status=404)
+            return self.shown("load", error=messages.UNKNOWN_DATA, status=404)
         outcome = await wait(self._house.jobs.ask("read", {}, data), WAIT)
         told = {"data": data["id"], "file": data["file"], "n": None, "items": None, "is_patterns": None}
         facts = outcome.facts if outcome is not None and outcome.status == 200 else told  # noqa: PLR2004 - of HTTP

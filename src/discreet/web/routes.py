@@ -15,13 +15,13 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from discreet import DiscreetError
-from discreet.web import sentences
+from discreet.web import messages
 from discreet.web.api import Answer, Api, Refused
 from discreet.web.arguments import ASKED
-from discreet.web.house import House
 from discreet.web.pages import HERE, PAGES, Pages, Unchanged
 from discreet.web.security import Guard
 from discreet.web.settings import DEBUG
+from discreet.web.state import House
 
 SENTENCES: Final = {
     404: "There is nothing at this address.",
@@ -86,7 +86,7 @@ def _verb(api: Api, verb: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _wrong(_: Request, error: Exception) -> Response:
-    return Answer({"error": sentences.in_pages(str(error))}, status_code=400)
+    return Answer({"error": messages.in_pages(str(error))}, status_code=400)
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -95,13 +95,13 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 async def _unknown(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    return _said(request, status, SENTENCES.get(status, sentences.UNFORESEEN))
+    return _said(request, status, SENTENCES.get(status, messages.UNFORESEEN))
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    return _said(request, 500, sentences.UNFORESEEN)
+    return _said(request, 500, messages.UNFORESEEN)
 
 
 def _said(request: Request, status: int, sentence: str) -> Response:

@@ -7,8 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from discreet import InputError, Transactions, datasets, write
-from discreet.generate import clinic
+from discreet import InputError, Transactions, write
+from discreet.data.generate import clinic
+from discreet.io import datasets
 
 CLINIC: Final = "clinic"
 CLINIC_ROWS: Final = 2_000

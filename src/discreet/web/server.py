@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 import uvicorn
 
 from discreet import InputError, OptionError
-from discreet.web.house import MAX_UPLOAD, House
+from discreet.io.sniff import shape_of
 from discreet.web.routes import application
-from discreet.web.shape import shape_of
+from discreet.web.state import MAX_UPLOAD, House
 
 ADDRESS: Final = "127.0.0.1"
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from urllib.parse import unquote
 
 from discreet import InputError
-from discreet.machine import size
+from discreet.runtime.resources import size
 
 MOST: Final = 64
 """Uploads that are kept; the oldest goes first."""

@@ -21,11 +21,11 @@ from typing import IO, Any, Final
 from numba.core import event
 
 from discreet import DiscreetError, QueryError, Transactions, audit
-from discreet.web import sentences
-from discreet.web.desk import Desk, Stopped
+from discreet.web import messages
+from discreet.web.cache import Shelf
+from discreet.web.context import Desk, Stopped
+from discreet.web.handlers import VERBS, Verb
 from discreet.web.settings import DEBUG
-from discreet.web.shelf import Shelf
-from discreet.web.verbs import VERBS, Verb
 
 TICK: Final = 0.1
 """Seconds between two lines about how far a job is."""
@@ -115,16 +115,16 @@ def failed(error: BaseException, names: Mapping[str, str]) -> tuple[int, dict[st
     """Return the status of what went wrong, and a sentence; files go by their ``names``, not by their places."""
     match error:
         case Stopped():
-            return 409, {"error": sentences.STOPPED}
+            return 409, {"error": messages.STOPPED}
         case QueryError():
-            return 400, {"error": sentences.in_pages(str(error), names), "caret": error.column}
+            return 400, {"error": messages.in_pages(str(error), names), "caret": error.column}
         case DiscreetError():
-            return 400, {"error": sentences.in_pages(str(error), names)}
+            return 400, {"error": messages.in_pages(str(error), names)}
         case MemoryError():
-            return 503, {"error": sentences.MEMORY}
+            return 503, {"error": messages.MEMORY}
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    return 500, {"error": sentences.UNFORESEEN}
+    return 500, {"error": messages.UNFORESEEN}
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types

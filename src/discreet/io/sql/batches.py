@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.io.coding import Codes
-from discreet.labels import Label
+from discreet.data.labels import Label
+from discreet.io.label_codes import Codes
 
 LINES: Final = 1 << 16
 """Lines that are fetched, or written, at a time where the library does not choose."""

@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.labels import Label, in_order
+from discreet.data.merged import Merged
+from discreet.data.transactions import Transactions, check_lengths
 from discreet.errors import InputError
-from discreet.io.coding import Coded, Codes
+from discreet.io.chunks import Piece
+from discreet.io.label_codes import Coded, Codes
 from discreet.io.merging import Merging
-from discreet.io.pieces import Piece
 from discreet.io.sql.batches import Batch
-from discreet.labels import Label, in_order
-from discreet.merged import Merged
-from discreet.transactions import Transactions, check_lengths
 
 
 class Part(NamedTuple):

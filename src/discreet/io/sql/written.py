@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from discreet.data.labels import Label, in_order
+from discreet.data.transactions import Transactions
 from discreet.errors import OutputError
-from discreet.io.coding import used, whole_labels
+from discreet.io.label_codes import used, whole_labels
 from discreet.io.sql.batches import LINES, Chunk
-from discreet.labels import Label, in_order
-from discreet.transactions import Transactions
 
 
 class Written(NamedTuple):

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from discreet.data.thresholds import NUMBER
 from discreet.errors import InputError
-from discreet.io.coding import as_text
 from discreet.io.files import Data
+from discreet.io.label_codes import as_text
 from discreet.io.trees.stated import (
     CONTRADICT,
     ENDLESS,
@@ -19,7 +20,6 @@ from discreet.io.trees.stated import (
     is_number,
     named,
 )
-from discreet.thresholds import NUMBER
 
 HEAD: Final = "digraph Tree {"
 NODE: Final = re.compile(

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.io import frames
-from discreet.io.coding import as_text
-from discreet.io.csv import records, text_of
 from discreet.io.files import Data, is_place, load, naming
+from discreet.io.formats.csv import records, text_of
+from discreet.io.label_codes import as_text
 
 
 class Features(NamedTuple):

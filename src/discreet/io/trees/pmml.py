@@ -5,11 +5,11 @@ from itertools import count
 from typing import Final, TypeAlias
 from xml.etree import ElementTree as ET
 
+from discreet.data.thresholds import NUMBER
 from discreet.errors import InputError
 from discreet.io.files import Data
-from discreet.io.pmml import get, name_of, opened
+from discreet.io.formats.pmml import get, name_of, opened
 from discreet.io.trees.stated import NEGATED, Node, Stated, Test, check_room, digits_of, is_number
-from discreet.thresholds import NUMBER
 
 SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
 WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from discreet.data.thresholds import NUMBER, exact
 from discreet.errors import InputError
-from discreet.thresholds import NUMBER, exact
 
 ENDLESS: Final = {"inf", "-inf"}
 """Where scikit-learn splits off what is missing, the threshold is no number."""

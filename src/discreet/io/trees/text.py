@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from discreet.errors import InputError
-from discreet.io.coding import as_text
 from discreet.io.files import Data
+from discreet.io.label_codes import as_text
 from discreet.io.trees.stated import (
     CONTRADICT,
     ENDLESS,

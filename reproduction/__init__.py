@@ -1,0 +1,1 @@
+"""The figures of the papers, made anew: ``python -m reproduction``."""

@@ -1,0 +1,1 @@
+"""Blocking: change the published supports so that no channel remains."""

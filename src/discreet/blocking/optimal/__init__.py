@@ -1,0 +1,1 @@
+"""The method "optimal": the least distortion, by integer programs or exhaustive search."""

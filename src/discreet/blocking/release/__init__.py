@@ -1,0 +1,1 @@
+"""Releases: the value, its folder, and the verifier."""

@@ -1,0 +1,307 @@
+"""Patterns: itemsets with exact supports, and how they were mined."""
+
+import math
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any, Final, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.itemsets import in_dictionary_order
+from discreet.data.labels import Itemset, Label, in_order
+from discreet.data.thresholds import LARGEST_COUNT, WHOLE
+from discreet.data.transactions import as_itemset
+from discreet.errors import InputError, OptionError
+from discreet.runtime import html
+from discreet.runtime.text import abbreviate
+
+Kind = Literal["frequent", "closed", "maximal"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+LARGEST_SHARED: Final = 2**33
+"""Up to so many rows, a share as a float tells a count to a millionth of a row."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Patterns:
+    """Itemsets with their supports, in dictionary order of their codes.
+
+    Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, strictly increasing codes into ``labels``,
+    held by ``supports[i]`` of ``n`` rows. The empty itemset, which all ``n`` rows hold, counts as one.
+    ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all
+    ("frequent"), those without a superset of the same support ("closed"), or those without a frequent
+    superset ("maximal"). ``mined`` is the mark of the rows in which ``mine`` found
+    them; of patterns from elsewhere it is not known whether they are all.
+
+    >>> from discreet import Transactions, mine
+    >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
+    >>> patterns.n, patterns.min_support, patterns.kind, len(patterns)
+    (3, 2, 'closed', 2)
+    >>> [(sorted(itemset), support) for itemset, support in patterns]
+    [(['a'], 3), (['a', 'b'], 2)]
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    supports: NDArray[np.int64]
+    labels: tuple[Label, ...]
+    n: int
+    min_support: int
+    kind: Kind
+    mined: object | None = None
+
+    def __post_init__(self) -> None:
+        as_kind(self.kind)
+        for numbers in (self.offsets, self.items, self.supports):
+            numbers.setflags(write=False)
+
+    @classmethod
+    def from_itemsets(
+        cls,
+        itemsets: Iterable[tuple[Iterable[Label], int]],
+        *,
+        n: int,
+        min_support: int | None = None,
+        kind: Kind = "frequent",
+    ) -> Self:
+        """Take itemsets and supports from anywhere, in any order, each itemset once.
+
+        Without ``min_support`` the smallest support listed stands for it.
+
+        >>> len(Patterns.from_itemsets([(["a"], 3), (["a", "b"], 2)], n=5))
+        2
+        """
+        code: dict[Label, int] = {}
+        flat, lengths, supports = array("i"), [0], []
+        for itemset, support in itemsets:
+            distinct = as_itemset(itemset)
+            flat.extend([code.setdefault(label, len(code)) for label in distinct])
+            lengths.append(len(distinct))
+            supports.append(support)
+        items, labels = in_order(np.array(flat, dtype=np.int32), list(code))
+        offsets = np.cumsum(lengths, dtype=np.int64)
+        return cls.from_codes(offsets, items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind)
+
+    @classmethod
+    def from_codes(
+        cls,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        supports: NDArray[np.int64],
+        labels: tuple[Label, ...],
+        *,
+        n: int,
+        min_support: int | None = None,
+        kind: Kind = "frequent",
+        threads: int = 1,
+    ) -> Self:
+        """Take itemsets that are coded already, in any order, each once; the arrays are rewritten in place.
+
+        >>> offsets, items = np.array([0, 2, 3]), np.array([1, 0, 0], np.int32)
+        >>> patterns = Patterns.from_codes(offsets, items, np.array([2, 3]), ("a", "b"), n=5)
+        >>> [(sorted(itemset), support) for itemset, support in patterns]
+        [(['a'], 3), (['a', 'b'], 2)]
+        """
+        items = items[: kernels.rows.sort_rows(offsets, items)]
+        offsets, items, supports = in_dictionary_order(offsets, items, supports, len(labels), threads)
+        _check_supports(np.diff(offsets), supports, n)
+        smallest = int(supports.min(initial=n)) if min_support is None else min_support
+        return cls(offsets, items, supports, labels, n, max(1, smallest), kind)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,  # noqa: ANN401 - pandas is optional
+        *,
+        n: int,
+        min_support: int | None = None,
+        kind: Kind = "frequent",
+    ) -> Self:
+        """Take a frame in the layout of mlxtend: ``support`` as a share of ``n``, ``itemsets``; polars will do too.
+
+        A column ``count`` is believed before ``support``. A share that is no count of ``n`` rows is refused.
+        The empty itemset, which mlxtend leaves out, is put back where ``kind`` asks for it.
+        """
+        counted = "count" in frame.columns
+        counts = frame["count"].to_list() if counted else as_counts(frame["support"].to_list(), n)
+        itemsets = frame["itemsets"].to_list()
+        pairs = list(zip(itemsets, counts, strict=True))
+        if lacks_root(list(map(len, itemsets)), counts, n=n, min_support=min_support, kind=kind):
+            pairs.append((frozenset(), n))
+        return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is optional
+        """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``."""
+        import pandas as pd  # noqa: PLC0415 - optional
+
+        return pd.DataFrame(self._columns([itemset for itemset, _ in self]))
+
+    def to_polars(self) -> Any:  # noqa: ANN401 - polars is loaded late
+        """Return a polars frame like that of ``to_pandas``, its ``itemsets`` as lists."""
+        import polars as pl  # noqa: PLC0415 - loaded late
+
+        return pl.DataFrame(self._columns([self.labelled(number) for number in range(len(self))]))
+
+    @property
+    def is_rooted(self) -> bool:
+        """Whether the empty itemset is listed; it is the first then."""
+        return bool(len(self) and self.offsets[1] == 0)
+
+    def __len__(self) -> int:
+        return int(self.supports.size)
+
+    def __iter__(self) -> Iterator[tuple[Itemset, int]]:
+        return ((frozenset(self.labelled(number)), support) for number, support in enumerate(self.supports.tolist()))
+
+    def __contains__(self, itemset: Iterable[Label]) -> bool:
+        return self._find(itemset) is not None
+
+    def __getitem__(self, itemset: Iterable[Label]) -> int:
+        """Return the support of an itemset that is listed; KeyError for any other."""
+        number = self._find(itemset)
+        if number is None:
+            raise KeyError("the itemset is not listed")
+        return int(self.supports[number])
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both list the same itemsets, by label, with the same supports, mined alike."""
+        if not isinstance(other, Patterns):
+            return NotImplemented
+        mine, theirs = (self.n, self.min_support, self.kind), (other.n, other.min_support, other.kind)
+        if mine != theirs or len(self) != len(other):
+            return False
+        if self.labels == other.labels:
+            pairs = ((self.offsets, other.offsets), (self.items, other.items), (self.supports, other.supports))
+            return all(np.array_equal(left, right) for left, right in pairs)
+        return dict(self) == dict(other)
+
+    __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
+
+    def __repr__(self) -> str:
+        mined = f"support at least {self.min_support:,} of {self.n:,} rows"
+        return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
+
+    def largest(self, most: int) -> Iterator[tuple[list[Label], int]]:
+        """Yield the labels and the support of the ``most`` itemsets that most rows hold, in a fixed order.
+
+        >>> patterns = Patterns.from_itemsets([(["a", "b"], 2), (["a"], 3), (["c"], 3)], n=4)
+        >>> list(patterns.largest(2))
+        [(['a'], 3), (['c'], 3)]
+        """
+        for number in np.argsort(-self.supports, kind="stable")[:most].tolist():
+            yield self.labelled(number), int(self.supports[number])
+
+    def _repr_html_(self) -> str:
+        """Return the itemsets of the largest supports as a table, for notebooks."""
+        largest = self.largest(html.SHOWN)
+        lines = ((support, html.names(labels, nothing="(every row)")) for labels, support in largest)
+        return html.table(repr(self)[1:-1], ["support", "itemset"], lines, many=len(self))
+
+    @cached_property
+    def _code(self) -> Mapping[Label, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def codes(self, number: int) -> list[int]:
+        """Return the codes of an itemset, by its number."""
+        codes: list[int] = self.items[self.offsets[number] : self.offsets[number + 1]].tolist()
+        return codes
+
+    def labelled(self, number: int) -> list[Label]:
+        """Return the labels of an itemset, by its number."""
+        return [self.labels[item] for item in self.codes(number)]
+
+    def _find(self, itemset: Iterable[Label]) -> int | None:
+        """Return the number of ``itemset``, if it is listed."""
+        wanted = as_itemset(itemset)
+        if not all(label in self._code for label in wanted):
+            return None
+        codes = sorted(self._code[label] for label in wanted)
+        number = bisect_left(range(len(self)), codes, key=self.codes)
+        return number if number < len(self) and self.codes(number) == codes else None
+
+    def _columns(self, itemsets: list[Any]) -> dict[str, Any]:
+        return {
+            "support": self.supports / max(1, self.n),
+            "itemsets": itemsets,
+            "count": self.supports,
+            "length": np.diff(self.offsets),
+        }
+
+
+def as_kind(kind: str) -> Kind:
+    """Return ``kind`` if it is one of ours."""
+    if kind not in KINDS:
+        raise OptionError(f"kind is {str(kind)[:40]!r}; it must be one of {', '.join(KINDS)}")
+    return kind
+
+
+def lacks_root(
+    lengths: Collection[int], supports: Collection[int], *, n: int, min_support: int | None, kind: Kind
+) -> bool:
+    """Return whether the empty itemset is missing from those of ``kind``: others leave it out by habit.
+
+    It is frequent, and closed unless some itemset is in all ``n`` rows; it is maximal only alone.
+
+    >>> lacks_root([1], [2], n=3, min_support=1, kind="closed"), lacks_root([1], [3], n=3, min_support=1, kind="closed")
+    (True, False)
+    """
+    closed_away = kind == "closed" and n in supports
+    return not (0 in lengths or closed_away or kind == "maximal" or n < max(1, min_support or 1))
+
+
+def as_supports(counts: Iterable[float]) -> NDArray[np.int64]:
+    """Return ``counts`` as an array; refuse what is no whole number, or too large to be sure that none was lost.
+
+    >>> as_supports([3, 2.0])
+    array([3, 2])
+    """
+    whole = (int(count) if isinstance(count, float) and count.is_integer() else count for count in counts)
+    try:
+        found = np.array(array("q", whole), dtype=np.int64)
+    except (OverflowError, TypeError):
+        found = None
+    if found is None or found.max(initial=0) > LARGEST_COUNT:
+        raise InputError(f"an itemset has a support that is no count; supports are {WHOLE}")
+    return found
+
+
+def as_counts(shares: Iterable[float], n: int) -> list[int]:
+    """Return the counts out of ``n`` rows that ``shares`` stand for; refuse a share that is no count.
+
+    >>> as_counts([0.28, 1.0], 25)
+    [7, 25]
+    """
+    if n > LARGEST_SHARED:
+        raise InputError(
+            f"supports are shares of {abbreviate(n)} rows; floats tell counts of up to {LARGEST_SHARED} rows: give a column "
+            "of counts"
+        )
+    counts = []
+    for number, share in enumerate(shares, start=1):
+        count = round(share * n) if math.isfinite(share) else -1
+        if abs(share * n - count) > 1e-6 or not 0 <= count <= n:  # noqa: PLR2004 - far above float noise, far below a row
+            raise InputError(
+                f"itemset {number} has support {share}, which is no count of {n} rows; give the n that was mined, "
+                "or a column of counts"
+            )
+        counts.append(count)
+    return counts
+
+
+def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:
+    """Refuse an ``n`` that is no number of rows, and a support that no ``n`` rows can have."""
+    if not isinstance(n, Integral) or not 0 <= n <= LARGEST_COUNT:
+        raise InputError(f"n is {abbreviate(n)}; give the number of rows that were mined, from 0 to {LARGEST_COUNT}")
+    wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))
+    if wrong.any():
+        number = int(np.argmax(wrong))
+        raise InputError(
+            f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows; a support lies between "
+            "0 and n, and that of the empty itemset is n"
+        )

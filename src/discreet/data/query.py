@@ -1,0 +1,225 @@
+r"""Queries: text such as ``e & (~b | ~d)`` becomes a formula over items, and a formula the rows that make it true.
+
+``~`` is not, ``&`` is and, ``|`` is or, the tightest first; brackets group. ``not``, ``and`` and ``or`` in any case,
+``¬``, ``∧`` and ``∨``, and ``!`` for not, say the same. An item stands bare if it has only letters, digits and
+``_ - . : = / % + # $``, otherwise in single or double quotes; within them a ``\`` goes before a quote or another ``\``.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.labels import Label
+from discreet.errors import QueryError
+
+BLOCK: Final = 2**16
+"""Rows that are answered at a time: their bitmaps, 8 KiB an item, stay in the cache, and long queries in memory."""
+
+Bitmap: TypeAlias = NDArray[np.uint8]
+
+BARE: Final = r"[\w\-.:=/%+\#$]+"
+QUOTED: Final = r"""'[^'\\]*(?:\\['"\\][^'\\]*)*' | "[^"\\]*(?:\\['"\\][^"\\]*)*\""""
+"""How an item is written, as (verbose) regular expressions: bare, and in quotes."""
+
+_TOKEN: Final = re.compile(
+    rf"""(?P<space>\s+)
+    | (?P<sign>[&|~()!∧∨¬])
+    | (?P<bare>{BARE})
+    | (?P<quoted>{QUOTED})
+    | (?P<quote>['"])
+    | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_SPELLINGS: Final = {"~": "~ ! ¬ not", "&": "& ∧ and", "|": "| ∨ or", "(": "(", ")": ")"}
+SIGNS: Final = {spelling: sign for sign, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+_BINDING: Final = {"(": 0, "|": 1, "&": 2, "~": 3}
+# Not 007, which is text; and no more digits than int() is sure to take: a longer number is still found by its text.
+_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
+_ESCAPE: Final = re.compile(r"\\(.)")
+_PAIRS: Final[Mapping[str, Callable[[Bitmap, Bitmap], Bitmap]]] = {"&": np.bitwise_and, "|": np.bitwise_or}
+_HELP: Final = "write a query like e & (~b | ~d), and items with spaces or signs in quotes"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a query calls an item: the label ``exact`` if the rows have it, else the one label whose text is ``text``.
+
+    ``exact`` is None where only the text counts: None is missing, and no label.
+    """
+
+    text: str
+    exact: Label = None
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A formula over items in postfix order: a step is a name, or a sign that takes what the steps before it left."""
+
+    steps: tuple[Name | str, ...]
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The distinct names, in the order in which they first appear."""
+        return tuple(dict.fromkeys(step for step in self.steps if isinstance(step, Name)))
+
+
+def parse(text: str) -> Query:
+    """Return the formula that ``text`` writes. Nothing here calls itself, so brackets may nest as deep as they like.
+
+    >>> [step if isinstance(step, str) else step.text for step in parse("e & (~b | ~d)").steps]
+    ['e', 'b', '~', 'd', '~', '|', '&']
+    >>> parse("not a or b and c") == parse("(¬a) ∨ (b ∧ c)")
+    True
+    >>> parse("e & (b |")
+    Traceback (most recent call last):
+    discreet.errors.QueryError: the query ends at column 9 where an item, ~ or ( must come; \
+write a query like e & (~b | ~d), and items with spaces or signs in quotes
+    """
+    steps: list[Name | str] = []
+    waiting: list[tuple[str, int]] = []  # signs whose right side is still to come, and open brackets
+    complete = False  # whether what stands before this place can be an end
+    for step, column in _read(text):
+        if complete is (isinstance(step, Name) or step in "~("):
+            raise _misplaced("has an item" if isinstance(step, Name) else f"has {step}", column, complete=complete)
+        complete = isinstance(step, Name) or step == ")"
+        if isinstance(step, Name):
+            steps.append(step)
+        elif step == ")":
+            _settle(waiting, steps, binding=1)
+            if not waiting:
+                message = f"the query closes a bracket at column {column} that was never opened; {_HELP}"
+                raise QueryError(message, column)
+            waiting.pop()
+        else:
+            if step in "&|":
+                _settle(waiting, steps, binding=_BINDING[step])
+            waiting.append((step, column))
+    if not complete:
+        raise _misplaced("ends", len(text) + 1, complete=False)
+    _settle(waiting, steps, binding=1)
+    if waiting:
+        column = waiting[-1][1]
+        raise QueryError(f"the query opens a bracket at column {column} that is never closed; {_HELP}", column)
+    return Query(tuple(steps))
+
+
+def holding(
+    query: Query, offsets: NDArray[np.int64], items: NDArray[np.int32], code: Mapping[Label, int]
+) -> NDArray[np.bool_]:
+    """Return for each row, ``items[offsets[r]:offsets[r + 1]]`` in increasing order, whether it makes the formula true.
+
+    ``code`` is that of each label. Only the items of the formula get a bitmap, all in one pass over the rows.
+
+    >>> offsets, items = np.array([0, 2, 3, 3]), np.array([0, 1, 1], np.int32)
+    >>> holding(parse("b & ~a"), offsets, items, {"a": 0, "b": 1}).tolist()
+    [False, True, False]
+    """
+    codes = codes_of(query.names, code)
+    wanted = sorted({item for item in codes.values() if item is not None})
+    slot = {None: 0} | {item: place for place, item in enumerate(wanted, start=1)}  # slot 0 is of what no row holds
+    slots = np.zeros(wanted[-1] + 1 if wanted else 0, dtype=np.int32)
+    slots[wanted] = range(1, len(slot))
+    found = np.empty(offsets.size - 1, dtype=np.bool_)
+    for start in range(0, found.size, BLOCK):
+        part = offsets[start : start + BLOCK + 1]
+        bitmaps = np.zeros((len(slot), (part.size + 6) // 8), dtype=np.uint8)
+        kernels.rows.mark(part, items, slots, bitmaps)
+        truth = _evaluate(query.steps, {name: bitmaps[slot[item]] for name, item in codes.items()})
+        # A sign ~ also sets the bits behind the last row: the count leaves them unread.
+        found[start : start + BLOCK] = np.unpackbits(truth, bitorder="little", count=part.size - 1)
+    return found
+
+
+def as_name(found: str, column: int = 0) -> Name:
+    """Return the name of an item that is written bare or in quotes; a bare number is meant as one where there is one.
+
+    >>> as_name("42"), as_name("'42'")
+    (Name(text='42', exact=42, column=0), Name(text='42', exact='42', column=0))
+    """
+    if found[0] in "'\"":
+        label = _ESCAPE.sub(r"\1", found[1:-1])
+        return Name(label, label, column)
+    return Name(found, int(found) if _NUMBER.fullmatch(found) else None, column)
+
+
+def _read(text: str) -> Iterator[tuple[Name | str, int]]:
+    """Yield each name and each sign, the latter in its ASCII form, with its column."""
+    for match in _TOKEN.finditer(text):
+        found, column = match.group(), match.start() + 1
+        if sign := SIGNS.get(found.lower()):
+            yield sign, column
+            continue
+        match match.lastgroup:
+            case "bare" | "quoted":
+                yield as_name(found, column), column
+            case "quote":
+                raise QueryError(
+                    f"the query opens a quote at column {column} that is not closed; "
+                    "close it, and within it put a \\ before each quote and each \\",
+                    column,
+                )
+            case "other":
+                raise QueryError(
+                    f"the query has a character at column {column} that an item may have in quotes only; {_HELP}",
+                    column,
+                )
+
+
+def _misplaced(came: str, column: int, *, complete: bool) -> QueryError:
+    wanted = "&, |, ) or the end" if complete else "an item, ~ or ("
+    return QueryError(f"the query {came} at column {column} where {wanted} must come; {_HELP}", column)
+
+
+def _settle(waiting: list[tuple[str, int]], steps: list[Name | str], *, binding: int) -> None:
+    """Move the signs that bind as tightly as ``binding`` or more from ``waiting`` to ``steps``, the last first."""
+    while waiting and _BINDING[waiting[-1][0]] >= binding:
+        steps.append(waiting.pop()[0])
+
+
+def called(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, list[int]]:
+    """Return the codes of all labels that each name may stand for: the exact one if there is one, else by its text.
+
+    >>> list(called([Name("7", 7), Name("7")], {7: 0, "7": 1}).values())
+    [[0], [0, 1]]
+    """
+    exact = {name: None if name.exact is None else code.get(name.exact) for name in names}
+    others: dict[str, list[int]] = {name.text: [] for name, found in exact.items() if found is None}
+    for label in code if others else ():
+        if (text := str(label)) in others:
+            others[text].append(code[label])
+    return {name: others[name.text] if found is None else [found] for name, found in exact.items()}
+
+
+def codes_of(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, int | None]:
+    """Return the code of the item that each name stands for; None where no label is called so."""
+    return {name: _only(found, name) for name, found in called(names, code).items()}
+
+
+def _only(codes: Sequence[int], name: Name) -> int | None:
+    """Return the one code of the labels that have the text of ``name``, or None if none has."""
+    if len(codes) > 1:
+        raise QueryError(
+            f"the query has an item at column {name.column} that is ambiguous: {len(codes)} labels have this text; "
+            "put it in quotes if text is meant, or give the label itself in an itemset such as [2.5]",
+            name.column,
+        )
+    return codes[0] if codes else None
+
+
+def _evaluate(steps: Iterable[Name | str], bitmaps: Mapping[Name, Bitmap]) -> Bitmap:
+    """Return the bitmap of the rows that make a formula true, from those of its items."""
+    stack: list[Bitmap] = []
+    for step in steps:
+        if isinstance(step, Name):
+            stack.append(bitmaps[step])
+        elif step == "~":
+            stack.append(~stack.pop())
+        else:
+            stack.append(_PAIRS[step](stack.pop(), stack.pop()))
+    return stack.pop()

@@ -1,0 +1,139 @@
+"""Numbers as people write them: texts are read exactly, and a share of the rows becomes a count once."""
+
+import math
+import numbers
+import re
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from discreet.errors import ThresholdError
+from discreet.runtime.text import abbreviate
+
+Threshold: TypeAlias = int | float | Fraction | str
+
+LARGEST_COUNT: Final = 2**53
+"""Up to here floats hold every whole number, so a count stays exact in any table; sums of a thousand fit 64 bits."""
+
+LARGEST_QUOTIENT: Final = 10**6
+"""A float is taken as the quotient of counts up to this."""
+
+NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
+"""Every float prints so. Longer numbers are refused: Python writes out all zeros of 1e999999999."""
+COUNT: Final = re.compile(r"[0-9]{1,40}")
+QUOTIENT: Final = re.compile(r"[-+]?[0-9]{1,40}/(?=0*[1-9])[0-9]{1,40}")
+
+Share: TypeAlias = float | Fraction | str
+"""A share from 0 to 1: 0.1, Fraction(1, 10), "10%"."""
+
+WHOLE: Final = f"whole numbers of rows from 0 to {LARGEST_COUNT}"
+NO_NUMBER: Final = "no number of at most 40 digits"
+ALLOWED: Final = "give a count such as 813, or a share above 0 and at most 1 such as 0.1 or '10%'"
+ALLOWED_DISCLOSURE: Final = "give a share from 0 (hide all of it) to 1 (hide nothing), such as 0.1 or '10%'"
+
+
+def exact(text: str) -> Fraction | None:
+    """Return the number that a text is, of at most 40 digits on either side of the point; None for any other text.
+
+    >>> exact("12.50"), exact("1e-3"), exact("1/3"), exact("many"), exact("1e999999999")
+    (Fraction(25, 2), Fraction(1, 1000), Fraction(1, 3), None, None)
+    """
+    return Fraction(text) if NUMBER.fullmatch(text) or QUOTIENT.fullmatch(text) else None
+
+
+def as_count(min_support: Threshold, n: int) -> int:
+    """Return the least number of rows, out of ``n``, that satisfies ``min_support``.
+
+    An integer is a count; a float or a fraction is a share of the rows; text may be either.
+    Exact on purpose: in floats ``ceil(0.28 * 25)`` is 8, and what 7 rows hold is lost.
+    A float that is the quotient of a count and ``n`` stands for that count; any other means what it prints.
+    The result is at least 1, so that an itemset nobody holds is never frequent.
+
+    >>> as_count(0.28, 25), as_count("28%", 25), as_count("7", 25), as_count(7, 25), as_count(7 / 9, 9)
+    (7, 7, 7, 7, 7)
+    >>> as_count(1, 25), as_count(1.0, 25)
+    (1, 25)
+    """
+    if not 0 <= n <= LARGEST_COUNT:
+        raise ThresholdError(f"n is {abbreviate(n)}; give the number of rows, from 0 to {LARGEST_COUNT}")
+    number = _parse(min_support)
+    if isinstance(number, int):
+        if not 1 <= number <= LARGEST_COUNT:
+            raise ThresholdError(
+                f"min support is the count {abbreviate(number)}; a count is at least 1 and at most {LARGEST_COUNT}: "
+                f"{ALLOWED}"
+            )
+        return number
+    if not 0 < number <= 1:
+        raise ThresholdError(
+            f"min support is {abbreviate(min_support)}; as a share it must be above 0 and at most 1: {ALLOWED}"
+        )
+    if isinstance(min_support, numbers.Real) and not isinstance(min_support, numbers.Rational):
+        # 7 / 9 prints as 0.7777777777777778, just above the quotient that was meant: 8 rows of 9, by what it prints.
+        quotient = round(float(min_support) * n)
+        if 1 <= quotient <= n and quotient / n == min_support:
+            return quotient
+    return max(1, math.ceil(number * n))
+
+
+def as_k(k: int) -> int:
+    """Return ``k``, the least number of rows that may be told apart, if it is one; 1 allows everything.
+
+    >>> as_k(10)
+    10
+    """
+    if isinstance(k, bool) or not isinstance(k, numbers.Integral) or not 1 <= k <= LARGEST_COUNT:
+        raise ThresholdError(f"k is {abbreviate(k)!r}; give a whole number from 1 on, such as 10")
+    return int(k)
+
+
+def as_disclosure(share: Share) -> Fraction:
+    """Return a share from 0 to 1 as the fraction that it prints as: in floats 10 * (1 - 0.9) is below 1.
+
+    >>> as_disclosure(0.9), as_disclosure("12.5%"), as_disclosure(0)
+    (Fraction(9, 10), Fraction(1, 8), Fraction(0, 1))
+    """
+    value = _share(share)
+    if value is None:
+        raise ThresholdError(f"disclosure is {abbreviate(share)!r}, which is {NO_NUMBER}: {ALLOWED_DISCLOSURE}")
+    if not 0 <= value <= 1:
+        raise ThresholdError(f"disclosure is {abbreviate(share)}; it must be from 0 to 1: {ALLOWED_DISCLOSURE}")
+    return value
+
+
+def as_confidence(share: Share) -> Fraction:
+    """Return a minimum confidence from 0 to 1 as a fraction; a float that is the quotient of two counts stands for it.
+
+    >>> as_confidence("75%"), as_confidence(0.6), as_confidence(7 / 9)
+    (Fraction(3, 4), Fraction(3, 5), Fraction(7, 9))
+    """
+    try:
+        printed = as_disclosure(share)
+    except ThresholdError:
+        raise ThresholdError(
+            f"min confidence is {abbreviate(share)!r}; give a share from 0 to 1, such as 0.75 or '75%'"
+        ) from None
+    quotient = printed.limit_denominator(LARGEST_QUOTIENT)
+    return quotient if isinstance(share, float) and float(quotient) == share else printed
+
+
+def _parse(min_support: Threshold) -> int | Fraction:
+    """Return a count as ``int``, a share as ``Fraction``."""
+    if isinstance(min_support, bool):
+        raise ThresholdError(f"min support is {min_support}: {ALLOWED}")
+    if isinstance(min_support, numbers.Integral):
+        return int(min_support)
+    if isinstance(min_support, str) and COUNT.fullmatch(min_support.strip()):
+        return int(min_support)
+    share = _share(min_support)
+    if share is None:
+        raise ThresholdError(f"min support is {abbreviate(min_support)!r}, which is {NO_NUMBER}: {ALLOWED}")
+    return share
+
+
+def _share(value: object) -> Fraction | None:
+    """Return a number, or a text that may end with %, as the fraction that it prints as; None for anything else."""
+    if isinstance(value, numbers.Rational) and not isinstance(value, bool):
+        return Fraction(value)
+    text = str(value).strip()
+    number = exact(text.removesuffix("%").rstrip())
+    return number / 100 if number is not None and text.endswith("%") else number

@@ -1,0 +1,1 @@
+"""What published numbers give away."""

@@ -1,0 +1,1 @@
+"""Attackers: what they know, and how they reason."""

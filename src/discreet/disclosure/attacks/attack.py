@@ -1,0 +1,205 @@
+"""Attack: what an adversary who can do more than add up supports infers from a publication."""
+
+from collections.abc import Callable, Iterable, Mapping
+from time import monotonic
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from discreet import kernels
+from discreet.data.labels import Label
+from discreet.data.merged import Rows, as_rows
+from discreet.data.patterns import Patterns
+from discreet.data.thresholds import as_k
+from discreet.disclosure.acyclic import is_acyclic
+from discreet.disclosure.attacks import derive, differences, sums
+from discreet.disclosure.attacks.closure import Budget
+from discreet.disclosure.attacks.constraints import MOST_ROWS
+from discreet.disclosure.attacks.facts import Facts, Schema
+from discreet.disclosure.attacks.finding import LEVELS, Attack, Finding, Level, Searched, Undecided
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.joint_releases import as_releases, facts_of
+from discreet.errors import InputError, OptionError
+from discreet.mining.mine import mine
+
+__all__ = ["attack"]
+
+SECONDS: Final = 60.0
+MAX_ITEMSETS: Final = 2_000_000
+UNTOLD: Final = f"it does not tell of how many rows, or of more than {MOST_ROWS:,}"
+
+
+class Question(NamedTuple):
+    """Which patterns of 1 to k − 1 rows follow from facts; the rows behind them, if they are at hand; until when."""
+
+    facts: Facts
+    k: int
+    rows: Rows | None
+    ends: float
+    itemsets: int
+
+    @property
+    def seconds(self) -> float:
+        """How many are left; a level that comes late says itself that it had none."""
+        return max(0.0, self.ends - monotonic())
+
+    @property
+    def budget(self) -> Budget:
+        """What is left of the budget."""
+        return Budget(self.seconds, self.itemsets)
+
+
+def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
+    patterns: Patterns | Facts,
+    *,
+    k: int,
+    level: Level = "linear",
+    complete: bool | None = None,
+    schema: Schema | None = None,
+    rows: Rows | Iterable[Iterable[Label]] | None = None,
+    against: Patterns | Iterable[Patterns] = (),
+    grown: bool = False,
+    seconds: float = SECONDS,
+    max_itemsets: int = MAX_ITEMSETS,
+) -> Attack:
+    """Return which patterns an attacker infers to hold for 1 to k − 1 rows, each with a certificate.
+
+    ``level`` says what he can do, besides what those before him can: add and subtract supports ("plain", what
+    ``detect`` finds); derive supports that are not published, and bound those that he cannot ("derive"); solve linear
+    programs over the largest itemsets and one or two items more ("linear"); look at all databases that fit ("exact",
+    for up to 12 items): if that is safe, no pattern of AND, OR and NOT over the published items holds for 1 to k − 1
+    rows in every one of them. He knows n and, unless ``complete`` is false, that no other itemset reaches the minimum
+    support; by a ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not
+    complete. ``Facts`` say themselves what is known of what is not listed; a schema is added to theirs.
+
+    He has the releases ``against`` as well: of the same rows or, if they have ``grown`` since, of parts of them, each
+    of a part of the next. Then findings also tell rows that were there before from those that came since.
+
+    What is found holds whatever the rows may be. ``rows``, those that the patterns were mined from, only make it
+    quicker: what is not rare in them cannot be inferred to be. Where the ``seconds``, or ``max_itemsets`` whose
+    supports are known, do not suffice, what is left is undecided, and nothing is called safe.
+
+    >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
+    >>> patterns = mine([list(row) for row in rows], min_support=3)
+    >>> found = attack(patterns, k=2, level="derive")
+    >>> print(*found.findings, found.is_safe)
+    a ∧ b ∧ c: 1 row False
+    >>> attack(patterns, k=2, level="plain").is_safe
+    True
+    """
+    if level not in LEVELS:
+        raise OptionError(f"level is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
+    olds = as_releases(against, grown=grown)
+    if grown and rows is not None:
+        raise OptionError("rows do not tell which of them were there before; leave out either rows= or grown=")
+    facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
+    behind = None if rows is None else as_rows(rows)
+    if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
+        _check_rows(facts, behind)
+    return _answered(Question(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+
+
+def _answered(question: Question, level: Level) -> Attack:
+    """Return what the attackers up to a level find; what is found twice is the weaker one's."""
+    facts, found = question.facts, dict[Pattern, Finding]()
+    undecided, derived, acyclic = list[Undecided](), None, False
+    for name in LEVELS[: LEVELS.index(level) + 1]:
+        searched = SEARCHES[name](question)
+        for finding in searched.findings:
+            found.setdefault(finding.pattern, finding)
+        if name == "plain":
+            acyclic = not searched.findings and _is_acyclic(facts)
+        # Later levels take limits into account, and the last one, where it comes to an end, everything.
+        is_done = name == "exact" and not searched.undecided
+        kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
+        undecided = list(dict.fromkeys([*kept, *searched.undecided]))
+        derived = derived if searched.derived is None else searched.derived
+        if acyclic and not _uses_absence(facts) and name != "plain":  # nothing is left to anyone
+            undecided = []
+            break
+    if facts.left_out:
+        undecided.append(Undecided(1, "publication", facts.left_out))
+    return Attack(facts, question.k, level, tuple(found.values()), tuple(undecided), derived, acyclic)
+
+
+def _plain(question: Question) -> Searched:
+    found = sums.infer(question.facts, question.k, question.budget)
+    pairs = differences.infer(question.facts, question.k, question.budget)
+    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
+
+
+def _derive(question: Question) -> Searched:
+    return derive.infer(question.facts, question.k, question.budget)
+
+
+def _linear(question: Question) -> Searched:
+    # Loaded late: importing discreet shall not load a solver.
+    from discreet.disclosure.attacks.linear import linear  # noqa: PLC0415
+
+    if question.facts.n > MOST_ROWS:
+        return Searched((), (Undecided(1, "publication", UNTOLD),))
+    return Searched(*linear(question.facts, k=question.k, rows=question.rows, seconds=question.seconds))
+
+
+def _exact(question: Question) -> Searched:
+    from discreet.disclosure.attacks.exact import exact  # noqa: PLC0415 - as above
+    from discreet.disclosure.attacks.linear import subtracted  # noqa: PLC0415
+
+    if question.facts.n > MOST_ROWS:
+        return Searched((), (Undecided(1, "publication", UNTOLD),))
+    found = exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds)
+    pairs = subtracted(question.facts, k=question.k, seconds=question.seconds)
+    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
+
+
+SEARCHES: Final[Mapping[Level, Callable[[Question], Searched]]] = {
+    "plain": _plain,
+    "derive": _derive,
+    "linear": _linear,
+    "exact": _exact,
+}
+
+
+def _is_acyclic(facts: Facts) -> bool:
+    """Return whether the tables of the tops are known, and the tops form an acyclic hypergraph."""
+    if not facts.inherited:
+        return False
+    offsets = np.cumsum([0, *map(len, facts.tops)], dtype=np.int64)
+    return is_acyclic(offsets, np.array([item for top in facts.tops for item in sorted(top)], dtype=np.int32))
+
+
+def _uses_absence(facts: Facts) -> bool:
+    """Return whether something is said beside the supports: of what is not listed, by the schema, or by rules."""
+    return facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
+
+
+def _check_rows(facts: Facts, rows: Rows) -> None:
+    """Refuse rows that the facts do not come from: by them something might be taken for safe that is not."""
+    code = np.array([rows.code.get(label, len(rows.labels)) for label in facts.labels], dtype=np.int32)
+    counts = np.zeros(len(facts), dtype=np.int64)
+    itemsets = (facts.offsets, code[facts.items])
+    kernels.cell_rows.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
+    counts[0] = rows.n
+    wrong = np.count_nonzero((counts < facts.low) | (counts > facts.high))
+    support = {facts.itemset(number): count for number, count in enumerate(counts.tolist())} if facts.relations else {}
+    wrong += sum(sum(times * support[one] for one, times in each) < least for each, least in facts.relations)
+    if wrong:
+        raise InputError(
+            f"{wrong:,} of {counts.size:,} itemsets have another support in the rows than in the patterns; give the "
+            "rows that they were mined from"
+        )
+    if facts.absent is None:
+        return
+    largest = mine(rows, min_support=facts.absent + 1, kind="maximal", progress=lambda *_: None)
+    missing = sum(not _is_below(largest.labelled(number), facts) for number in range(len(largest)))
+    if missing:
+        raise InputError(
+            f"{missing:,} itemsets that more than {facts.absent:,} of the rows hold are not in the patterns; give the "
+            "rows that they were mined from, or say complete=False"
+        )
+
+
+def _is_below(itemset: Iterable[Label], facts: Facts) -> bool:
+    """Return whether a listed itemset has all these items."""
+    codes = [facts.code.get(label) for label in itemset]
+    return None not in codes and facts.is_below(frozenset(code for code in codes if code is not None))

@@ -1,0 +1,247 @@
+"""Findings: what an attacker infers about fewer than k rows, why, and what was left undecided."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+from discreet.disclosure.attacks.certificate import (
+    NOTHING,
+    SPELLED,
+    Bound,
+    Cells,
+    Certificate,
+    Claim,
+    added,
+    check,
+    is_too_long,
+    length_of,
+    own_sum,
+)
+from discreet.disclosure.attacks.closure import Derived
+from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.release_tag import Mark, support_of
+from discreet.disclosure.channels import Term, signed
+from discreet.errors import OptionError
+from discreet.runtime import html
+
+Level: TypeAlias = Literal["plain", "derive", "linear", "exact"]
+"""What an attacker can do, from the weakest to the strongest; each can do what those before it can."""
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+
+
+def as_level(level: str) -> Level:
+    """Return ``level`` if there is such an attacker.
+
+    >>> as_level("derive")
+    'derive'
+    """
+    for known in LEVELS:
+        if level == known:
+            return known
+    raise OptionError(f"the attacker is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
+
+
+class Undecided(NamedTuple):
+    """Of so ``many`` ``what`` it is not known what can be inferred, and ``why`` it is not."""
+
+    many: int
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.many:,} {self.what}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """From 1 to k − 1 rows make a pattern true, whatever database the facts come from; the certificate proves it.
+
+    ``level`` is that of the weakest attacker who is known to find it.
+    """
+
+    certificate: Certificate
+    level: Level
+    facts: Facts = field(repr=False, compare=False)
+
+    @property
+    def pattern(self) -> Pattern:
+        """What those rows hold, and do not."""
+        return self.certificate.claim.pattern
+
+    @property
+    def low(self) -> int:
+        """The least number of rows."""
+        return self.certificate.claim.low
+
+    @property
+    def high(self) -> int:
+        """The most rows."""
+        return self.certificate.claim.high
+
+    def __str__(self) -> str:
+        return f"{self.pattern.words(self.facts.labels)}: {_rows(self.low, self.high)}"
+
+    @property
+    def sentence(self) -> str:
+        """What is inferred, and by which sums of supports."""
+        return _sentence(self.certificate.claim, self._limits(), self.facts)
+
+    def steps(self) -> Iterator[str]:
+        """Yield the sentences of what is inferred on the way: supports that are not published."""
+        limits = self._limits()
+        return (_sentence(claim, limits, self.facts) for claim in self.certificate.lemmas)
+
+    def _limits(self) -> Mapping[Codes, Limits]:
+        return {claim.pattern.over: (claim.low, claim.high) for claim in self.certificate.lemmas}
+
+
+class Searched(NamedTuple):
+    """What a search found, what it left undecided, and the itemsets whose supports it derived."""
+
+    findings: Sequence[Finding]
+    undecided: Sequence[Undecided] = ()
+    derived: Derived | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Attack:
+    """What an attacker of a ``level`` infers about 1 to k − 1 rows from facts.
+
+    ``findings`` come in a fixed order, those of weaker attackers first. What is ``undecided`` is not safe. ``derived``
+    are the itemsets whose supports follow exactly though they are not published. ``is_acyclic`` tells that the tops
+    form an acyclic hypergraph: then, by Theorem C3, whoever does not know that the list is complete infers nothing
+    but channels, whatever his level.
+    """
+
+    facts: Facts
+    k: int
+    level: Level
+    findings: tuple[Finding, ...]
+    undecided: tuple[Undecided, ...] = ()
+    derived: Derived | None = None
+    is_acyclic: bool = False
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing was found, and nothing left undecided."""
+        return not self.findings and not self.undecided
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the attacker is taken to know."""
+        facts = self.facts
+        known = [f"that there are {facts.n:,} rows" if facts.limits(frozenset()) == (facts.n, facts.n) else ""]
+        known.append(f"the supports of {len(facts):,} itemsets" + ("" if facts.is_exact else ", within limits"))
+        if facts.absent is not None:
+            known.append(f"that no other itemset is held by more than {facts.absent:,} rows")
+        older = ((label.number, code) for code, label in enumerate(facts.labels) if isinstance(label, Mark))
+        for number, code in sorted(older):
+            n = facts.limits(frozenset([code]))[0]
+            fewer = dict(facts.absent_with).get(code)
+            rarer = "" if fewer is None else f", of which no more than {fewer:,} hold what is not listed"
+            known.append(f"that the {n:,} rows of older release {number} are among them{rarer}")
+        if facts.schema:
+            known.append(f"{len(facts.schema):,} groups of items of which no row holds two")
+        return tuple(filter(None, known))
+
+    def check(self) -> None:
+        """Return if every finding follows from the facts by its certificate; else raise a GuaranteeError."""
+        check(self.facts, (finding.certificate for finding in self.findings))
+
+    def __repr__(self) -> str:
+        undecided = f", undecided: {'; '.join(map(str, self.undecided))}" if self.undecided else ""
+        many = len(self.findings)
+        found = f"{many:,} inference{'s' * (many != 1)} about fewer than {self.k:,} rows"
+        return f"<Attack: {found} at level {self.level}{undecided}>"
+
+    def _repr_html_(self) -> str:
+        """Return the first findings as a table, for notebooks."""
+        first = self.findings[: html.SHOWN]
+        lines = ((_rows(one.low, one.high), one.pattern.words(self.facts.labels), one.sentence) for one in first)
+        note = f"Undecided: {'; '.join(map(str, self.undecided))}." if self.undecided else ""
+        return html.table(repr(self)[1:-1], ["rows", "pattern", "because"], lines, many=len(self.findings), note=note)
+
+
+def _rows(low: int, high: int) -> str:
+    return f"{low:,} row{'s' * (low != 1)}" if low == high else f"{low:,} to {high:,} rows"
+
+
+def _sentence(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
+    """Return a claim in words, with the sums that it stands on."""
+    pattern = claim.pattern
+    if pattern.is_itemset:
+        limits = f"is {claim.low:,}" if claim.low == claim.high else f"is from {claim.low:,} to {claim.high:,}"
+        head = f"{_support(pattern.over, facts)} {limits}"
+    else:
+        exactly = "exactly " if claim.low == claim.high else ""
+        comma = "," * any(isinstance(facts.labels[item], Mark) for item in pattern.over)
+        head = f"{pattern.words(facts.labels)}{comma} holds for {exactly}{_rows(claim.low, claim.high)}"
+    return f"{head}, because {_because(claim, known, facts)}"
+
+
+def _because(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
+    """Return the sums of a claim in words; a lower limit of 0 needs none."""
+    upper, is_sum = _summed(claim.upper, claim.pattern, -1, known, facts)
+    if claim.lower == NOTHING:
+        return upper
+    lower, _ = _summed(claim.lower, claim.pattern, 1, known, facts)
+    if lower == upper:
+        return lower
+    return f"{lower} and {upper} bound it" if is_sum else f"{lower}, and {upper}"
+
+
+def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts) -> tuple[str, bool]:
+    """Return the sum of a bound in words, with its value, and whether it is more than the publication itself says."""
+    if isinstance(bound, Cells) and is_too_long(bound, pattern, facts):
+        return f"a sum of {length_of(bound, pattern):,} supports", True
+    times: Mapping[Codes, int | Fraction] = (
+        own_sum(bound, pattern, sign, facts) if isinstance(bound, Cells) else added(bound)
+    )
+    related = [] if isinstance(bound, Cells) else [factor for _, factor in bound.relations]
+    scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *related)))
+    terms, texts, signs = [], [], set()
+    for itemset, factor in sorted(times.items(), key=lambda term: (term[1] < 0, -len(term[0]), sorted(term[0]))):
+        low, high = known.get(itemset) or facts.limits(itemset)
+        limit, side = (low, "≥") if sign * factor > 0 else (high, "≤")
+        terms.append(Term(int(scale * factor), frozenset(facts.labels[item] for item in itemset), limit))
+        texts.append(f"{_support(itemset, facts)} {_limit(limit, side, exact=low == high)}")
+        signs.add("=" if low == high else "≥" if sign > 0 else "≤")
+    for relation, factor in () if isinstance(bound, Cells) else bound.relations:
+        terms.append(Term(int(scale * abs(factor)), frozenset(), sign * relation.least))
+        texts.append(_weighed(relation, sign, facts, alone=not times and len(related) == 1))
+        signs.add("≥" if sign > 0 else "≤")
+    total = Fraction(sum(term.times * term.support for term in terms), scale)
+    if [*times] == [pattern.over] and pattern.is_itemset and not related:
+        return _said(pattern.over, total.numerator, sign, facts), False
+    value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
+    text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else signed(terms, texts)
+    text = f"({text}) / {scale}" if scale > 1 and len(terms) <= SPELLED else text
+    return f"{text} {max(signs, default='=')} {value}", True
+
+
+def _weighed(relation: Relation, sign: int, facts: Facts, *, alone: bool) -> str:
+    """Return what supports add up to in words: no less than that, or with -1 all of it negated and no more."""
+    times = sorted(((itemset, sign * factor) for itemset, factor in relation.times), key=lambda term: term[1] < 0)
+    parts = [Term(factor, frozenset(), 0) for _, factor in times]
+    text = signed(parts, [_support(itemset, facts) for itemset, _ in times])
+    return text if alone else f"({text}) {_limit(sign * relation.least, '≥' if sign > 0 else '≤', exact=False)}"
+
+
+def _support(itemset: Codes, facts: Facts) -> str:
+    return support_of(facts.labels[item] for item in sorted(itemset))
+
+
+def _limit(limit: int, side: str, *, exact: bool) -> str:
+    return f"{limit:,}" if exact else f"({side} {limit:,})"
+
+
+def _said(itemset: Codes, value: int, sign: int, facts: Facts) -> str:
+    """Return in words what limit the publication itself sets an itemset."""
+    if facts.excludes(itemset):
+        return "no row holds two of a group"
+    if sign < 0 and facts.limits(itemset)[0] == 0 and itemset not in facts.listed:
+        return f"at most {value:,} row{'s' * (value != 1)} hold{'s' * (value == 1)} what is not published"
+    return f"{'at most' if sign < 0 else 'at least'} {value:,} are said to hold it"

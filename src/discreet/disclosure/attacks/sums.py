@@ -1,0 +1,109 @@
+"""Plain: what sums of published supports tell about fewer than k rows, as ``detect`` finds it."""
+
+from collections.abc import Iterator
+from itertools import chain, islice, pairwise
+from typing import Final
+
+import numpy as np
+
+from discreet import kernels
+from discreet.data.lattice import Cells as SmallCells
+from discreet.data.lattice import Family, flat
+from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim
+from discreet.disclosure.attacks.closure import Budget, known
+from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.release_tag import Mark
+from discreet.disclosure.attacks.wider import widened
+from discreet.errors import BudgetError
+
+SUM: Final = Cells()
+"""The pattern's own sum of supports."""
+MOST_TOPS: Final = 1000
+"""Itemsets that zeros make known, where other supports are not."""
+
+
+def infer(facts: Facts, k: int, budget: Budget) -> Searched:
+    """Return the maximal channels: the cells of 1 to k − 1 rows over the largest itemsets with known supports.
+
+    With a schema, itemsets with two values of an attribute are known to have support 0.
+
+    >>> from discreet import mine
+    >>> print(*infer(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)), 2, Budget()).findings)
+    a ∧ ¬b: 1 row
+    """
+    if facts.low[0] != facts.high[0]:
+        return Searched([])
+    families, undecided = list[Family](), list[Undecided]()
+    try:
+        families.append(known_family(facts, budget.itemsets))
+        wide = widened(families[0], facts.schema) if facts.schema else None
+        families += [] if wide is None else [wide]
+    except BudgetError as error:
+        undecided.append(Undecided(1, "publication", str(error)))
+    found = [(family, family.cells(k)) for family in families]
+    claims = islice(chain.from_iterable(_claims(*one, facts) for one in found), budget.findings)
+    findings = [Finding(Certificate(claim), "plain", facts) for claim in claims]
+    more = sum(cells.counts.size for _, cells in found) - len(findings)
+    if more:
+        undecided.append(Undecided(more, "findings", "so many are not listed"))
+    return Searched(findings, undecided)
+
+
+def _claims(family: Family, cells: SmallCells, facts: Facts) -> Iterator[Claim]:
+    """Yield what small cells of a family's tops tell."""
+    offsets, items = family.top_itemsets()
+    for at in np.argsort(cells.tops, kind="stable").tolist():
+        base = frozenset(cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist())
+        top = items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()
+        lacked = {item for item in top if item not in base and not facts.excludes(base | {item})}
+        if facts.absent == 0 and len(lacked) > LONGEST:  # most of so many are in no row with the base anyway
+            lacked = {item for item in lacked if facts.limits(base | {item})[1]}
+        count = int(cells.counts[at])
+        yield Claim(Pattern.conjunction(base, lacked), count, count, SUM, SUM)
+
+
+def known_family(facts: Facts, most: int) -> Family:
+    """Return the itemsets whose supports are known as a lattice; those of what is missing too, where it is 0.
+
+    If the number of rows is not known exactly, there are none. More than ``most`` are a BudgetError.
+    """
+    if facts.inherited:
+        offsets, items, supports = facts.offsets, facts.items, facts.low
+    else:
+        offsets, items, supports = known(facts, most)
+    tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(facts.labels)))
+    # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
+    partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
+    family = Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    if facts.absent != 0:
+        return family
+    return family.whole() if facts.inherited or supports.size == len(facts) else _with_zeros(family, facts)
+
+
+def _with_zeros(family: Family, facts: Facts) -> Family:
+    """Return the family with the largest itemsets of which each part is known, or below no listed one: then it is 0.
+
+    They lack an item of each smallest part that is neither. More than can be looked at are a BudgetError.
+    """
+    tops = [frozenset(range(len(facts.labels)))]
+    for part in _unknown(family, facts):
+        kept = [top for top in tops if not part <= top]
+        less = dict.fromkeys(top - {item} for top in tops if part <= top for item in sorted(part))
+        tops = kept + [top for top in less if not any(top <= other for other in kept)]
+        if len(tops) > MOST_TOPS:
+            raise BudgetError(
+                "supports that are not exact leave more sums open than can be looked at; give exact ones, or fewer"
+            )
+    wide = [sorted(top) for top in tops if not facts.is_below(top)]
+    return family.widened(*flat(wide), partial=True) if wide else family
+
+
+def _unknown(family: Family, facts: Facts) -> list[Codes]:
+    """Return the smallest itemsets below listed ones whose supports are not known."""
+    starts = pairwise(family.offsets.tolist())
+    known = {frozenset(family.items[start:stop].tolist()) for start, stop in starts}
+    found = {itemset | {item} for itemset in known for item in range(len(facts.labels)) if item not in itemset} - known
+    parts = (one for one in found if all(one - {item} in known for item in one))
+    return sorted((one for one in parts if facts.is_below(one) and not facts.excludes(one)), key=sorted)

@@ -1,0 +1,98 @@
+"""Wider itemsets: all their parts are listed, or hold two items of which a schema says that no row holds both.
+
+No row holds such a part, so its support is 0. Hence all supports of a wider itemset are known, and its cells are sums
+of them, as those of a listed one are.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from discreet import kernels
+from discreet.data.lattice import Family, flat
+from discreet.disclosure.attacks.facts import Codes
+from discreet.errors import BudgetError
+
+MOST_STEPS: Final = 20_000_000
+"""Pairs of itemsets that are put together at most: some seconds."""
+MOST_MEETINGS: Final = 1_000_000_000
+"""Wider itemsets times listed ones whose parts are compared, at most: some seconds as well."""
+
+
+def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
+    """Return the family with the largest wider itemsets as its tops; None if there are none.
+
+    More than can be looked at are a BudgetError.
+
+    >>> from discreet import Patterns
+    >>> from discreet.data.lattice import family_of
+    >>> listed = family_of(Patterns.from_itemsets([([], 90), (["f"], 40), (["m"], 48)], n=90))
+    >>> wide = widened(listed, [frozenset([0, 1])])
+    >>> [sorted(wide.labelled(top)) for top in wide.tops], wide.cells(limit=5).counts.tolist()
+    ([['f', 'm']], [2])
+    """
+    offsets, items = family.top_itemsets()
+    listed = [_bits(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())]
+    known = set(listed)
+    found = [one for one in largest(listed, map(_bits, schema), len(family.labels)) if one not in known]
+    if not found:
+        return None
+    if len(found) * family.items.size > MOST_MEETINGS:
+        raise _too_many()
+    wide = family.widened(*flat(list(map(_places, found))), partial=True)
+    new, starts = set(found), wide.offsets
+    tops = [top for top in wide.tops.tolist() if _bits(wide.items[starts[top] : starts[top + 1]].tolist()) in new]
+    return replace(wide, tops=np.array(tops))
+
+
+def largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
+    """Return the largest itemsets of which each part is within a top, or holds two items of a group.
+
+    An itemset is a number with a bit for each of ``many`` items. A row holds one item of a group at most, so parts of a
+    rest with one value each may be put together: the rest that they share, with all their values. One group after the
+    other is enough, as in Tison's method for prime implicants (1967): where itemsets with single values of a group are
+    found, all with several are put together from them.
+
+    >>> [bin(one) for one in largest([0b101, 0b110], [0b011], 3)]
+    ['0b111']
+    """
+    steps = 0
+    for group in groups:
+        parts: dict[int, int] = {}
+        for top in tops:
+            if top & group:
+                parts[top & ~group] = parts.get(top & ~group, 0) | top & group
+        found: dict[int, int] = {}
+        for rest, values in parts.items():
+            steps += len(found) + 1
+            if steps > MOST_STEPS:
+                raise _too_many()
+            # Where one has all values of the other, what both share says no more than it.
+            both = [(rest & one, values | held) for one, held in found.items() if values & ~held and held & ~values]
+            for one, held in [(rest, values), *both]:
+                found[one] = found.get(one, 0) | held
+        tops = _maximal([*(top for top in tops if not top & group), *(one | held for one, held in found.items())], many)
+    return list(tops)
+
+
+def _maximal(itemsets: Iterable[int], many: int) -> list[int]:
+    every = list(dict.fromkeys(itemsets))
+    is_one = kernels.lattice.maximal(*flat(list(map(_places, every))), max(1, many)).tolist()
+    return [itemset for itemset, is_largest in zip(every, is_one, strict=True) if is_largest]
+
+
+def _too_many() -> BudgetError:
+    return BudgetError(
+        "the schema lets readers add up more itemsets than can be looked at; raise min_support, or leave out items"
+    )
+
+
+def _bits(items: Iterable[int]) -> int:
+    return sum(1 << item for item in items)
+
+
+def _places(bits: int) -> list[int]:
+    return [place for place in range(bits.bit_length()) if bits >> place & 1]

@@ -1,0 +1,90 @@
+"""Implications: derived counts of exactly 0, by which everyone with some items is known to have another one too."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.lattice import family_of, taken
+from discreet.data.patterns import Patterns
+from discreet.errors import BudgetError
+
+LONGEST: Final = 64
+"""Items of a top, a bit each: a longer one is refused."""
+MOST: Final = 1_000_000
+"""So many implications are listed at most; of more, only that there are more is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Implication:
+    """Everyone who has all items of ``base`` has ``item`` as well.
+
+    >>> print(Implication(frozenset("ab"), "c"), Implication(frozenset(), "a"), sep="; ")
+    a ∧ b ⇒ c; everyone ⇒ a
+    """
+
+    base: Itemset
+    item: Label
+
+    def __str__(self) -> str:
+        return f"{' ∧ '.join(map(str, ordered(self.base))) or 'everyone'} ⇒ {self.item}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Implications:
+    """All implications within the tops of a release, none of which follows from one with fewer items in its base.
+
+    By base size, then in dictionary order. If ``more`` is true there are more than are listed.
+    """
+
+    offsets: NDArray[np.int64]
+    bases: NDArray[np.int32]
+    items: NDArray[np.int32]
+    labels: tuple[Label, ...]
+    more: bool
+
+    def __len__(self) -> int:
+        return int(self.items.size)
+
+    def __getitem__(self, number: int) -> Implication:
+        at = range(len(self))[number]
+        base = self.bases[self.offsets[at] : self.offsets[at + 1]].tolist()
+        return Implication(frozenset(self.labels[item] for item in base), self.labels[int(self.items[at])])
+
+    def __iter__(self) -> Iterator[Implication]:
+        return (self[number] for number in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<Implications: {'more than ' * self.more}{len(self):,}>"
+
+
+def implied_by(patterns: Patterns) -> Implications:
+    """Return the implications that the supports of closed or of all frequent itemsets show.
+
+    Within a top, a base implies an item if every row that meets the top in all of the base does so in the item as
+    well. The smallest such bases hit what each row lacks that lacks the item: they are minimal transversals (Berge,
+    *Hypergraphs*).
+
+    >>> from discreet import mine
+    >>> [str(implication) for implication in implied_by(mine([["a", "b"], ["a", "b"], ["b"]], min_support=1))]
+    ['everyone ⇒ b']
+    """
+    family = family_of(patterns)
+    if family.longest > LONGEST:
+        raise BudgetError(
+            f"an itemset of {family.longest} items is too long to look for implications; {LONGEST} items are the "
+            "limit: judge by a policy that ignores zeros"
+        )
+    cells = family.cells(limit=patterns.n + 1)
+    order = np.argsort(cells.tops, kind="stable")
+    offsets, bases, items, more = kernels.implied.implications(
+        cells.tops[order], *taken(cells.offsets, cells.items, order), *family.top_itemsets(), len(family.labels), MOST
+    )
+    lengths = np.diff(offsets)
+    ranks = np.lexsort((items, lengths))
+    kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))
+    return Implications(*taken(offsets, bases, ranks), items[ranks], family.labels, bool(more))

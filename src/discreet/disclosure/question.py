@@ -1,0 +1,163 @@
+"""What a detector is asked: the small cells of which release, from supports or from rows."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.lattice import Family, family_of, flat, taken, with_root
+from discreet.data.merged import Merged, Rows
+from discreet.data.patterns import Patterns
+from discreet.data.transactions import Transactions
+from discreet.errors import BudgetError, InputError, OptionError
+from discreet.mining.mine import mine
+
+LONGEST: Final = 25
+"""Items of an itemset up to which the papers' sums over all subsets end within a lifetime."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any.
+
+    The patterns are ``complete`` if all that reaches their minimum support is listed.
+    """
+
+    patterns: Patterns
+    rows: Rows | None
+    limit: int
+    threads: int = 1
+    complete: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
+        rows = self.rows
+        if rows is None or self.patterns.mined is rows.mark:
+            return
+        if isinstance(rows, Merged):
+            rows.check(self.patterns.min_support)
+        if rows.n != self.patterns.n:
+            raise InputError(
+                f"the patterns speak of {self.patterns.n:,} rows, but there are {rows.n:,}; give the rows that "
+                "they were mined from"
+            )
+        held = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels) + 1)
+        counts = held[self.row_codes]
+        published = self.item_supports
+        used = published > 0
+        same = counts >= published if self.patterns.kind == "maximal" else counts == published
+        if not same[used].all():
+            raise InputError(
+                f"{np.count_nonzero(~same & used):,} of {np.count_nonzero(used):,} items have another support in the "
+                "rows than in the patterns; give the rows that they were mined from"
+            )
+        self._check_tops(rows)
+
+    def _check_tops(self, rows: Rows) -> None:
+        is_listed = self.patterns.kind == "maximal"
+        listed = self.patterns if is_listed else self.family
+        numbers = np.arange(len(self.patterns)) if is_listed else self.family.tops
+        offsets, items = taken(listed.offsets, listed.items, numbers)
+        published = listed.supports[numbers]
+        counts = np.zeros(offsets.size - 1, dtype=np.int64)
+        itemsets = (offsets, self.row_codes[items])
+        kernels.cell_rows.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
+        wrong = np.count_nonzero(counts != published)
+        if wrong:
+            raise InputError(
+                f"{wrong:,} of {counts.size:,} maximal itemsets have another support in the rows than in the patterns; "
+                "give the rows that they were mined from"
+            )
+
+    @cached_property
+    def item_supports(self) -> NDArray[np.int64]:
+        """The largest support of a pattern that holds an item, for each item."""
+        supports: NDArray[np.int64] = kernels.lattice.item_supports(
+            self.patterns.offsets, self.patterns.items, self.patterns.supports, len(self.patterns.labels)
+        )
+        return supports
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is missing is known to be held by no row, so that each different row is a cell."""
+        return self.complete and self.patterns.min_support == 1
+
+    @cached_property
+    def family(self) -> Family:
+        """The patterns as a lattice."""
+        return family_of(self.patterns)
+
+    @cached_property
+    def told(self) -> Family:
+        """The same with the largest itemsets of which all supports are known: what is missing may be known to be 0."""
+        return self.family.whole() if self.is_whole else self.family
+
+    @cached_property
+    def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The largest itemsets of which all supports are known: where each starts, and their items."""
+        if self.patterns.kind == "maximal":
+            every = np.unique(self.patterns.items)
+            return flat([every.tolist()]) if self.is_whole else (self.patterns.offsets, self.patterns.items)
+        return self.told.top_itemsets()
+
+    @cached_property
+    def row_codes(self) -> NDArray[np.int32]:
+        """The code that each item has in the rows; one that no row holds has the code behind the last."""
+        rows = self.rows_needed("auto")
+        if rows.labels == self.patterns.labels:
+            return np.arange(len(rows.labels), dtype=np.int32)
+        return np.array([rows.code.get(label, len(rows.labels)) for label in self.patterns.labels], dtype=np.int32)
+
+    def supports_needed(self, method: str) -> Family:
+        """Return what the patterns tell as a lattice; refuse maximal itemsets."""
+        if self.patterns.kind == "maximal":
+            raise OptionError(
+                f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, "
+                "or the rows and method='auto'"
+            )
+        return self.told
+
+    def rows_needed(self, method: str) -> Rows:
+        """Return the rows; refuse to go on without them."""
+        if self.rows is None:
+            raise OptionError(f"method {method!r} counts rows; give them with rows=, or use method='auto'")
+        return self.rows
+
+
+def frequent(patterns: Patterns) -> Patterns:
+    """Return all frequent itemsets, where ``patterns`` are those or the closed ones.
+
+    Subsets of closed itemsets are what rows like them hold; their supports are the largest of a superset.
+
+    >>> closed = mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)
+    >>> [(sorted(itemset), support) for itemset, support in frequent(closed)]
+    [([], 3), (['a'], 3), (['a', 'b'], 2), (['b'], 2)]
+    """
+    family = family_of(patterns)
+    return with_root(patterns) if patterns.kind == "frequent" else below(family, patterns.min_support)
+
+
+def below(family: Family, min_support: int) -> Patterns:
+    """Return all itemsets within those of a family, each with the largest support of those that hold it."""
+    alike = Transactions.from_codes(family.offsets.copy(), family.items.copy(), family.labels)
+    listed = mine(alike, min_support=1, kind="frequent")
+    supports = np.zeros(len(listed), dtype=np.int64)
+    slots = kernels.lattice.index(listed.offsets, listed.items)
+    kernels.lattice.look_up(
+        slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports
+    )
+    kernels.lattice.inherit(slots, listed.offsets, listed.items, supports)
+    return Patterns(listed.offsets, listed.items, supports, listed.labels, family.n, min_support, "frequent")
+
+
+def check_length(method: str, offsets: NDArray[np.int64]) -> None:
+    """Refuse itemsets so long that sums over all their subsets would not end."""
+    longest = int(np.diff(offsets).max(initial=0))
+    if longest > LONGEST:
+        raise BudgetError(
+            f"method {method!r} sums up 2 ** {longest} supports for an itemset of {longest} items, of which "
+            f"{LONGEST} is its limit; use method='auto'"
+        )

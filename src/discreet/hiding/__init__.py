@@ -1,0 +1,1 @@
+"""Hiding: change the rows so that sensitive itemsets are no longer frequent."""

@@ -1,0 +1,202 @@
+"""The folder of hidden rows: the file that may be shared, and apart what must stay private."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from discreet.data.labels import Label, ordered
+from discreet.data.transactions import Transactions
+from discreet.errors import GuaranteeError, OutputError
+from discreet.hiding.hidden import Hidden
+from discreet.hiding.measures import Itemsets
+from discreet.hiding.stream import Streamed, hide_file
+from discreet.io.files import MARK
+from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
+from discreet.io.formats.csv import COMMA
+from discreet.io.read import read
+from discreet.io.registry import format_of
+from discreet.io.rewrite import rewrite
+from discreet.io.sql import databases
+from discreet.runtime import resources
+
+README: Final = """\
+DO NOT RELEASE this folder: it names the sensitive itemsets, and tells which rows were changed to hide them.
+
+hidden.json  how it was done: the method, each sensitive itemset, how many rows held it before and hold it now, and the
+             SHA-256 digests of the file that was read and of the one that was written
+changes.csv  every row that was changed, counted from 1 on, its id if rows have ids, then the items that were removed
+
+Move it to a safe place, or delete it, before the file beside it goes out."""
+
+CHANGES: Final = "changes.csv"
+PRIVATE: Final = {"README.txt", CHANGES, "hidden.json"}
+
+Value = TypeVar("Value")
+
+
+def write_hidden(
+    hidden: Hidden | Mapping[str, Hidden],
+    folder: str | os.PathLike[str],
+    *,
+    source: str | os.PathLike[str],
+    **reading: str | None,
+) -> None:
+    """Write a folder with a copy of ``source``, the file that the rows were ``read`` from, without what was removed.
+
+    ``reading`` are the options that it was read with. Of several by their names, one for each recipient, each gets a
+    folder in it. All of it is written beside, read again, and moved into place: there is never half a folder. An older
+    one that holds nothing else gives way; any other is refused. Which itemsets were hidden, and what was removed where,
+    stands apart in DO-NOT-RELEASE.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet import hide, read, write
+    >>> with TemporaryDirectory() as place:
+    ...     write([["bread", "tea"], ["tea"]], f"{place}/rows.csv")
+    ...     rows = read(f"{place}/rows.csv")
+    ...     write_hidden(hide(rows, [["bread", "tea"]]), f"{place}/shared", source=f"{place}/rows.csv")
+    ...     [sorted(row) for row in read(f"{place}/shared/rows.csv")]
+    [['tea'], ['tea']]
+    """
+    place, file = Path(folder), Path(source)
+    check_place(place, file)
+    form = format_of(file, reading.get("format"), what="rows").name
+    # Rows that have lost items may look like another table.
+    as_it_is = {**reading, "format": form, "separator": reading.get("separator") or COMMA} if form == "csv" else reading
+    with folder_beside(place) as beside:
+        for part, one in _parts(beside, hidden):
+            rewrite(file, part / file.name, one.log(), **reading)
+            if not _is_same(read(part / file.name, **as_it_is), one.transactions):
+                raise GuaranteeError("what was written does not hold the rows that it should; nothing is shared")
+            _write_changes(one, part / MARK / CHANGES)
+            _write_facts(one, part, file)
+
+
+def stream_hidden(
+    source: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    sensitive: Itemsets | Mapping[str, Itemsets],
+    **options: Any,  # noqa: ANN401 - as hide_file has them
+) -> dict[str, Streamed]:
+    """Hide in one scan for each recipient, by "swa", and write a folder as ``write_hidden`` does; options as there.
+
+    It is for a ``source`` that does not fit in memory. The one recipient of itemsets without a name has none.
+    """
+    place, file = Path(folder), Path(source)
+    check_place(place, file)
+    streamed: dict[str, Streamed] = {}
+    with folder_beside(place) as beside:
+        for part, one in _parts(beside, sensitive):
+            done = hide_file(file, part / file.name, one, log=part / MARK / CHANGES, **options)
+            _write_facts(done, part, file)
+            streamed[part.name if isinstance(sensitive, Mapping) else ""] = done
+    return streamed
+
+
+def must_stream(source: str | os.PathLike[str]) -> bool:
+    """Return whether a file is larger than what is read at once: half of the machine's memory."""
+    path = Path(source)
+    return path.is_file() and path.stat().st_size > resources.memory() // 2
+
+
+def check_place(place: Path, source: Path) -> None:
+    """Refuse a folder that cannot be written, that holds anything else, or that ``source`` is in."""
+    check_folder(place, "copy", _is_copy)
+    if source.resolve().is_relative_to(place.resolve()):
+        raise OutputError(f"{place} holds the file that is read; name a new folder for the copy")
+
+
+def check_table(url: str, *, table: str, row: str | None, item: str | None) -> None:
+    """Refuse a new table of a database that cannot be made, or is there already."""
+    databases.rehearse(url, table=table, row=row, item=item)
+
+
+def facts(hidden: Hidden | Streamed, *, show_labels: bool) -> dict[str, Any]:
+    """Return what is to be told of hidden rows to their owner, and to nobody else; but not which rows."""
+    # Late, as it is defined after this module is loaded.
+    from discreet import __version__  # noqa: PLC0415
+
+    if isinstance(hidden, Streamed):
+        method = {"method": "swa", "reading": "static", "window": hidden.window, "gap": None}
+    else:
+        gap = None if hidden.gap is None else hidden.gap._asdict()
+        method = {"method": hidden.method, "reading": hidden.reading, "window": None, "gap": gap}
+    return {
+        "hidden": 1,
+        "discreet": __version__,
+        **method,
+        "below": hidden.below,
+        "rows": hidden.rows if isinstance(hidden, Streamed) else len(hidden.rows),
+        "rows_touched": hidden.rows_touched,
+        "items_removed": hidden.items_removed,
+        "sensitive": [_sensitive(hidden, number, show_labels=show_labels) for number in range(hidden.before.size)],
+    }
+
+
+def _sensitive(hidden: Hidden | Streamed, number: int, *, show_labels: bool) -> dict[str, Any]:
+    """Return what there is to tell of a sensitive itemset; its disclosure counts only without ``below``."""
+    share, before = hidden.sensitive.disclosures[number], int(hidden.before[number])
+    items = {"items": [*map(_plain, ordered(hidden.sensitive.itemsets[number]))]} if show_labels else {}
+    return {
+        "number": hidden.sensitive.numbers[number],
+        **items,
+        "disclosure": None if hidden.below is not None else str(share),
+        "before": before,
+        "at_most": int(share * before) if hidden.below is None else min(before, hidden.below - 1),
+        "after": int(hidden.after[number]),
+    }
+
+
+def _parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple[Path, Value]]:
+    """Yield a folder for each recipient, or the whole one, with room for what stands apart in it."""
+    for name, one in several.items() if isinstance(several, Mapping) else [("", several)]:
+        part = beside / name
+        part.mkdir(exist_ok=not name)
+        (part / MARK).mkdir(OWN)
+        yield part, one
+
+
+def _write_changes(hidden: Hidden, path: Path) -> None:
+    """Write which rows lost which items."""
+    ids = hidden.rows.ids
+    lines = ([row + 1, *([] if ids is None else [ids[row]]), *ordered(items)] for row, items in hidden.log())
+    write_csv(path, ["row", *([] if ids is None else ["id"]), "items"], lines)
+
+
+def _write_facts(hidden: Hidden | Streamed, part: Path, source: Path) -> None:
+    """Write how it was done, for the owner of the rows alone."""
+    told = facts(hidden, show_labels=True)
+    sensitive = told.pop("sensitive")
+    files = {
+        "input": {"file": source.name, "sha256": digest(source)},
+        "output": {"file": source.name, "sha256": digest(part / source.name)},
+    }
+    write_text(part / MARK / "hidden.json", [as_json({**told, **files, "sensitive": sensitive})])
+    write_text(part / MARK / "README.txt", [README])
+
+
+def _is_same(found: Transactions, expected: Transactions) -> bool:
+    """Return whether rows are the expected ones, by the text of their labels.
+
+    Where the only items that are no numbers were removed, a file of text is read as one of numbers.
+    """
+    place = {str(label): number for number, label in enumerate(expected.labels)}
+    codes = np.array([place.get(str(label), -1) for label in found.labels], dtype=np.int32)
+    again = Transactions.from_codes(found.offsets.copy(), codes[found.items], expected.labels)
+    return np.array_equal(again.offsets, expected.offsets) and np.array_equal(again.items, expected.items)
+
+
+def _is_copy(place: Path) -> bool:
+    """Return whether a folder holds a file that was written here and what stands apart; or only folders that do."""
+    apart = place / MARK
+    if apart.is_dir():
+        files = [path for path in place.iterdir() if path.name != MARK]
+        return len(files) <= 1 and {path.name for path in apart.iterdir()} == PRIVATE
+    return all((path / MARK).is_dir() and not path.is_symlink() and _is_copy(path) for path in place.iterdir())
+
+
+def _plain(label: Label) -> Label:
+    """Return a label as JSON can hold it."""
+    return label if isinstance(label, str | int) and not isinstance(label, bool) else str(label)

@@ -1,0 +1,212 @@
+"""Data sets by name: the worked examples of the papers, and public benchmark files checked by their sha256."""
+
+import gzip
+import hashlib
+import os
+import sys
+import zlib
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from discreet.data.transactions import Transactions
+from discreet.errors import InputError, OptionError, OutputError
+from discreet.io import files
+from discreet.io.formats import fimi
+
+
+class Example(NamedTuple):
+    """A database printed in a paper: items are single letters."""
+
+    paper: str
+    rows: str
+    ids: tuple[Hashable, ...]
+
+
+class File(NamedTuple):
+    """A public file NAME.dat: the sha256 of its bytes, unpacked, and whether the FIMI repository offers it."""
+
+    about: str
+    sha256: str
+    offered: bool = False
+
+
+EXAMPLES: Final[Mapping[str, Example]] = {
+    "pkdd2005": Example(
+        "Atzori, Bonchi, Giannotti, Pedreschi: k-anonymous patterns (PKDD 2005) and Blocking anonymity threats raised "
+        "by frequent itemset mining (ICDM 2005), the running example",
+        "abcdefgh abcdeg abcde abcdefg abcde abcde abde aefg cdefg cde cdefgh abfg",
+        tuple(f"t{number}" for number in range(1, 13)),
+    ),
+    "waim2008": Example(
+        "A new approach for detecting anonymity of patterns (WAIM 2008), figure 1",
+        "abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde",
+        tuple(range(1, 11)),
+    ),
+    "oliveira2002": Example(
+        "Oliveira, Zaïane: Privacy preserving frequent itemset mining (2002), figure 3",
+        "ABCD ABC ABD ACD ABC BD",
+        tuple(f"T{number}" for number in range(1, 7)),
+    ),
+}
+
+FILES: Final[Mapping[str, File]] = {
+    "mushroom": File(
+        "attributes of mushrooms (UCI), 8,124 rows",
+        "6cf94bc482712c3936f0b40c921381ab2b776c3d9941880fecac4d83ca5cbeb5",
+        offered=True,
+    ),
+    "chess": File(
+        "chess endgames (UCI), 3,196 rows",
+        "a12ea887df58a396709430af5bf0a9a32d1f6eba8e7c13dd41f28b98572c5db2",
+        offered=True,
+    ),
+    "connect": File(
+        "positions of Connect-4 (UCI), 67,557 rows",
+        "4af29e7a6e3dc9da6698ddd6440d619a76450623ee2166c011e317c58291fd8a",
+        offered=True,
+    ),
+    "retail": File(
+        "baskets of a Belgian supermarket (T. Brijs), 88,162 rows",
+        "d967431ba522e32f0fbb243f2ee113ecd4cb374cb0234c1b0858dae1d499a055",
+        offered=True,
+    ),
+    "T10I4D100K": File(
+        "baskets of the IBM Quest generator, 100,000 rows",
+        "464d7b87aa7fdc0dc432ddad0493515569b2968b0f229ce39399c454a8c62e0c",
+        offered=True,
+    ),
+    "groceries": File(
+        "baskets of a grocery outlet (R package arules, items numbered by name), 9,835 rows",
+        "4760f4b207d93e173613a7aba04beb13a9152b798e0e50ba425201dca74d0fb0",
+    ),
+    "BMS-WebView-1": File(
+        "click streams of a web shop (KDD Cup 2000), 59,602 rows",
+        "ea5189346c5f719204508c0ba3cd53a34d01181f2aebbcf65ff4ef57acaadea2",
+    ),
+    "kosarak_head36682": File(
+        "click streams of a news portal (F. Bodon), the first 36,682 rows of 990,002",
+        "6307352eb059e11daae3e69e70d9abbee566ea07dd60dee65e8219d6c55da523",
+    ),
+    "accidents_head15224": File(
+        "Belgian traffic accidents (K. Geurts), the first 15,224 rows of 340,183",
+        "417edab3beab8af354805ab071e9a8f53a95bb555e398b0784e44a93c32a51d1",
+    ),
+    "T40I10D100K_head10000": File(
+        "baskets of the IBM Quest generator, the first 10,000 rows of 100,000",
+        "9e4e1524eb003dce46a4f595bbc1533f42154a9b8a8c84741eb51d8009438c81",
+    ),
+}
+
+# What comes is checked by its sha256, so the second, unencrypted address risks nothing but the name of the data set.
+ADDRESSES: Final = ("https://fimi.uantwerpen.be/data/", "http://fimi.uantwerpen.be/data/")
+
+SECONDS: Final = 60
+"""How long a server may stay silent."""
+
+SUFFIXES: Final = (".dat", ".dat.gz", ".dat.xz")
+
+
+def names() -> tuple[str, ...]:
+    """Return the names that ``load`` knows: the examples of the papers, then the public files.
+
+    >>> names()[:4]
+    ('pkdd2005', 'waim2008', 'oliveira2002', 'mushroom')
+    """
+    return (*EXAMPLES, *FILES)
+
+
+def load(name: str, *, download: bool = False) -> Transactions:
+    """Return an example of a paper, or a public file from the folder ``DISCREET_DATA`` or from the user's cache.
+
+    Nothing is fetched unless ``download`` is true; what is fetched is kept in the cache. A file whose sha256 is not
+    the known one is refused.
+
+    >>> rows = load("waim2008")
+    >>> len(rows), rows.support(["b"]), rows.support(["b", "c", "d"])
+    (10, 8, 5)
+    """
+    if name in EXAMPLES:
+        return Transactions(map(list, EXAMPLES[name].rows.split()), ids=EXAMPLES[name].ids)
+    if name not in FILES:
+        raise OptionError(f"there is no data set {str(name)[:40]!r}; the known ones are {', '.join(names())}")
+    data = _find(name)
+    if data is None and download:
+        data = _download(name)
+    if data is None:
+        raise InputError(f"the data set {name} is not on this machine; {_advice(name)}")
+    return fimi.read(data)
+
+
+def cache_folder() -> Path:
+    """Return the folder of the user where downloads are kept; it need not exist."""
+    if sys.platform == "win32":
+        parent = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        parent = Path.home() / "Library" / "Caches"
+    else:
+        parent = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        if not parent.is_absolute():  # the XDG rules: what is not absolute is ignored
+            parent = Path.home() / ".cache"
+    return parent / "discreet"
+
+
+def _find(name: str) -> files.Data | None:
+    """Return the bytes of a data set that is on this machine."""
+    folders = [cache_folder()]
+    if given := os.environ.get("DISCREET_DATA"):
+        folders.insert(0, Path(given).expanduser())
+    for path in (folder / f"{name}{suffix}" for folder in folders for suffix in SUFFIXES):
+        if path.is_file():
+            try:
+                return _checked(name, files.load(path))
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
+    return None
+
+
+def _checked(name: str, data: files.Data) -> files.Data:
+    """Return ``data`` if its sha256 is that of the data set."""
+    found, known = hashlib.sha256(data).hexdigest(), FILES[name].sha256
+    if found != known:
+        raise InputError(
+            f"this is not the public file {name}.dat, since its sha256 is {found[:16]}… and not {known[:16]}…; "
+            "remove it and get it anew"
+        )
+    return data
+
+
+def _download(name: str) -> files.Data:
+    """Fetch a data set into the cache; it is there whole and checked, or not at all."""
+    if not FILES[name].offered:
+        raise InputError(f"the data set {name} is not offered for download; {_advice(name)}")
+    data = _checked(name, _fetch(f"{name}.dat.gz"))
+    path = cache_folder() / f"{name}.dat.gz"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"the cache {path.parent} cannot be made ({error.strerror}); make it, or clear the way"
+        ) from None
+    files.save(path, [bytes(data)])
+    return data
+
+
+def _fetch(file: str) -> bytes:
+    """Return what a file of the FIMI repository holds, unpacked."""
+    import urllib.request  # noqa: PLC0415 - slow to load, rarely needed
+    from http.client import HTTPException  # noqa: PLC0415 - as above
+
+    reasons = []
+    for address in ADDRESSES:
+        try:
+            with urllib.request.urlopen(address + file, timeout=SECONDS) as response:  # noqa: S310 - fixed addresses
+                return gzip.decompress(response.read())
+        except (OSError, EOFError, zlib.error, HTTPException) as error:
+            reasons.append(str(error))
+    raise InputError(f"{file} cannot be downloaded from {ADDRESSES[0]} ({'; '.join(reasons)}): try again later")
+
+
+def _advice(name: str) -> str:
+    where = f"put {name}.dat into the folder that the environment variable DISCREET_DATA names"
+    return f"{where}, or allow a download (download=True)" if FILES[name].offered else where

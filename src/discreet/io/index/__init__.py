@@ -1,0 +1,1 @@
+"""The inverted file: for each item, the rows that hold it."""

@@ -1,0 +1,1 @@
+"""Policies, checks, audits and verdicts."""

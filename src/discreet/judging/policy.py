@@ -1,0 +1,224 @@
+"""Policies: the rules of those who let results out, one commented file each, checked on load."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from discreet.data.thresholds import LARGEST_COUNT
+from discreet.errors import DiscreetError, InputError, OptionError, ThresholdError
+from discreet.io.files import readable
+from discreet.judging.verdict import Verdict
+
+Pairs: TypeAlias = Mapping[str, Any]
+"""What a file of a policy holds."""
+
+ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
+"""What a file calls the verdict on a derived count of 0."""
+
+FOLDER: Final = Path(__file__).with_name("policies")
+SUFFIXES: Final = (".toml", ".yaml", ".yml")
+
+LARGEST_FILE: Final = 1 << 14
+"""In bytes. Seven short lines need no more, and one key of 64 KiB keeps the reader of TOML busy for 20 seconds."""
+
+DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")
+"""A whole number as TOML has it: YAML would also take 010, and read it as 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What may not be told by what is published: counts from 1 to k − 1, and more where a rule asks for it.
+
+    ``zeros`` is the verdict on a derived count of exactly 0: everyone with a and b also has c. ``RELEASE``
+    stands for a rule that ignores it. Supports are to be published as multiples of ``round_to``, and a list of
+    more than ``max_itemsets`` goes to review. What is left out is not asked for.
+
+    >>> print(Policy("ours", k=5, zeros=Verdict.REVIEW))
+    ours: k = 5, zeros: review
+    """
+
+    name: str
+    k: int
+    zeros: Verdict = Verdict.RELEASE
+    round_to: int | None = None
+    max_itemsets: int | None = None
+    source: str = ""
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no policy, however it was made."""
+        for word in ("name", "source", "about"):
+            text = getattr(self, word)
+            if not isinstance(text, str) or not text.isprintable():
+                raise OptionError(f"{word} is {_shown(text)}; give text on one line, in quotes")
+        if not self.name:
+            raise OptionError("name is empty; give the policy a name")
+        _check_count("k", self.k)
+        if not isinstance(self.zeros, Verdict):
+            raise OptionError(f"zeros is {_shown(self.zeros)}; give a Verdict")
+        for word in ("round_to", "max_itemsets"):
+            if getattr(self, word) is not None:
+                _check_count(word, getattr(self, word))
+
+    def __str__(self) -> str:
+        zeros = next(word for word, verdict in ZEROS.items() if verdict is self.zeros)
+        rounded = f", supports rounded to {self.round_to}" if self.round_to else ""
+        at_most = f", at most {self.max_itemsets:,} itemsets" if self.max_itemsets else ""
+        return f"{self.name}: k = {self.k}, zeros: {zeros}{rounded}{at_most}"
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the built-in policies.
+
+    >>> names()
+    ('abs', 'acro', 'datashield', 'opensafely', 'paper', 'ukllc')
+    """
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Policy:
+    """Return the built-in policy of that name, or the one in your own .toml, .yaml or .yml file.
+
+    A file holds ``k`` and, as it likes, the other words of a ``Policy``; without ``name``, the file's own name is it.
+
+    >>> print(load("opensafely"))
+    opensafely: k = 8, zeros: review, supports rounded to 5, at most 5,000 itemsets
+    """
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise OptionError(f"policy is {_shown(name_or_path)}; {_allowed()}")
+    path = FOLDER / f"{name_or_path}.toml" if name_or_path in names() else Path(name_or_path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise OptionError(f"policy is {_shown(os.fspath(name_or_path))}; {_allowed()}")
+    try:
+        text = _read(path)
+        pairs = _from_toml(text) if path.suffix.lower() == ".toml" else _from_yaml(text)
+        return _policy(pairs, name=path.stem)
+    except DiscreetError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def as_policy(policy: Policy | str | os.PathLike[str] | None = None, k: int | None = None) -> Policy:
+    """Return the policy to judge by: one given, loaded or made of ``k`` alone; with both, ``k`` may only be stricter.
+
+    >>> print(as_policy(k=5), as_policy("acro", k=20), sep=chr(10))
+    k: k = 5, zeros: ignore
+    acro: k = 20, zeros: withhold
+    """
+    if isinstance(k, Integral) and not isinstance(k, bool):
+        k = int(k)  # of NumPy, perhaps
+    if policy is None:
+        if k is None:
+            raise ThresholdError("neither k nor a policy is given; give k, or a policy")
+        return Policy("k", k=k)
+    chosen = policy if isinstance(policy, Policy) else load(policy)
+    if k is None:
+        return chosen
+    stricter = replace(chosen, k=k)
+    if stricter.k < chosen.k:
+        raise ThresholdError(
+            f"k is {k}, but the policy {chosen.name} asks for {chosen.k}; leave k out, give at least as much, "
+            "or give k without a policy"
+        )
+    return stricter
+
+
+def _policy(pairs: Pairs, *, name: str) -> Policy:
+    """Return the policy that a file's pairs make."""
+    words = [field.name for field in fields(Policy)]
+    for word in pairs:
+        if word not in words:
+            raise InputError(f"{_shown(word)} is no part of a policy; it has {', '.join(words)}")
+    if "k" not in pairs:
+        raise InputError("k is missing; say which counts are too small, such as k = 10")
+    zeros = pairs.get("zeros", "ignore")
+    if not isinstance(zeros, str) or zeros not in ZEROS:
+        raise InputError(f"zeros is {_shown(zeros)}; give one of {', '.join(ZEROS)}, in quotes")
+    return Policy(**{"name": name, **pairs, "zeros": ZEROS[zeros]})
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file that is small enough for a policy."""
+    with readable(), path.open("rb") as file:
+        data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"the file has more than {LARGEST_FILE} bytes, too many for a policy; check its name")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("the file is not UTF-8; save it as UTF-8") from None
+
+
+def _from_toml(text: str) -> Pairs:
+    # Loaded late, as it is needed rarely, and importing discreet shall stay quick.
+    import tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        # The sentence of tomllib may quote the file; the line is enough.
+        line = re.search(r"line \d+", str(error))
+        raise _broken("TOML", line and line.group(), "k = 10") from None
+
+
+def _from_yaml(text: str) -> Pairs:
+    """Return the pairs of a flat mapping; nothing of YAML's other constructs is built, so none can do harm."""
+    # Loaded late, as it is needed rarely, and importing discreet shall stay quick.
+    import yaml  # noqa: PLC0415
+
+    try:
+        node = yaml.SafeLoader(text).get_single_node()
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise _broken("YAML", mark and f"line {mark.line + 1}", "k: 10") from None
+    if node is None:
+        return {}
+    if not isinstance(node, yaml.MappingNode):
+        raise InputError("the file holds no pairs of a word and a value; write lines such as k: 10")
+    pairs: dict[str, Any] = {}
+    for word, value in node.value:
+        if not isinstance(word, yaml.ScalarNode):
+            raise InputError(f"line {word.start_mark.line + 1} begins with no word; write lines such as k: 10")
+        if word.value in pairs:
+            raise InputError(f"{_shown(word.value)} stands twice; keep one of the two lines")
+        pairs[word.value] = _scalar(word.value, value)
+    return pairs
+
+
+def _scalar(word: str, node: Any) -> str | int:  # noqa: ANN401 - of a library without types
+    """Return the text or whole number of a node of YAML."""
+    if isinstance(node.value, str):  # that of a list or a mapping is a list
+        if node.tag == "tag:yaml.org,2002:str":
+            return node.value
+        if node.tag == "tag:yaml.org,2002:int" and DECIMAL.fullmatch(node.value):
+            # Python reads no number of thousands of digits; cut to 100, it is too large all the same.
+            return int(node.value.replace("_", "")[:100])
+    raise InputError(f"{_shown(word)} is neither text nor a whole number in plain digits; give one of these")
+
+
+def _check_count(word: str, value: object) -> None:
+    """Refuse what is no whole number from 1 to the largest count."""
+    if type(value) is not int or not 1 <= value <= LARGEST_COUNT:
+        raise ThresholdError(f"{word} is {_shown(value)}; give a whole number from 1 to {LARGEST_COUNT}")
+
+
+def _broken(language: str, line: str | None, example: str) -> InputError:
+    return InputError(
+        f"the file is no {language}{f' at {line}' if line else ''}; write each word once, as in {example}"
+    )
+
+
+def _allowed() -> str:
+    return f"give one of {', '.join(names())}, or the path of a {SUFFIXES[0]}, {SUFFIXES[1]} or {SUFFIXES[2]} file"
+
+
+def _shown(value: object) -> str:
+    """Return a value as a message shows it: short, and on one line."""
+    if isinstance(value, int) and value.bit_length() > 64:  # noqa: PLR2004 - as the words say
+        return "a number of more than 64 bits"  # Python refuses to print very large ones
+    if value is None or isinstance(value, str | int | float):
+        return repr(value if not isinstance(value, str) or len(value) <= 40 else f"{value[:40]}…")  # noqa: PLR2004
+    return f"a value of type {type(value).__name__}"

@@ -1,0 +1,1 @@
+"""Mining: frequent, closed and maximal itemsets."""

@@ -1,0 +1,114 @@
+"""Mine: the frequent, closed or maximal itemsets of rows."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final, TypedDict
+
+import numpy as np
+
+from discreet.data.labels import Label
+from discreet.data.merged import Merged, Rows, as_rows
+from discreet.data.patterns import Kind, Patterns, as_kind
+from discreet.data.thresholds import Threshold, as_count
+from discreet.errors import ThresholdError
+from discreet.mining.search import Strategy, search
+from discreet.mining.watch import Limits
+from discreet.runtime import resources
+from discreet.runtime.progress import Progress, watching
+from discreet.runtime.text import abbreviate
+
+__all__ = ["Budget", "Progress", "mine"]
+
+WORTH_A_THREAD: Final = 100_000
+"""So many itemsets are worth a thread when they are sorted."""
+
+
+class Budget(TypedDict, total=False):
+    """What ``mine`` may use, and whom it tells how far it is; for those who call it."""
+
+    threads: int | None
+    max_patterns: int | None
+    memory: int | None
+    progress: Progress | None
+
+
+def mine(
+    rows: Rows | Iterable[Iterable[Label]],
+    *,
+    min_support: Threshold,
+    kind: Kind = "closed",
+    max_length: int | None = None,
+    threads: int | None = None,
+    max_patterns: int | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> Patterns:
+    """Return the itemsets that at least ``min_support`` of ``rows`` hold, with their supports.
+
+    ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
+    frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
+    itemset counts. The same rows give the same patterns in the same order, on any number of ``threads`` (all cores
+    unless told).
+
+    More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
+    called now and then with the share of the work that is done and the number of itemsets found; without it, a notebook
+    shows a bar. Ctrl-C stops at once.
+
+    >>> patterns = mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support=2)
+    >>> [(sorted(itemset), support) for itemset, support in patterns]
+    [(['a'], 3), (['a', 'b'], 2)]
+    >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
+    4
+    """
+    with watching(progress, then="sorting") as tell:
+        return mine_by(
+            "auto",
+            as_rows(rows),
+            min_support=min_support,
+            kind=as_kind(kind),
+            max_length=_at_least("max_length", max_length, 0),
+            limits=Limits(
+                threads=_at_least("threads", threads, 1),
+                patterns=_at_least("max_patterns", max_patterns, 0),
+                memory=_at_least("memory", memory, 0),
+                progress=tell,
+            ),
+        )
+
+
+def mine_by(
+    strategy: Strategy,
+    rows: Rows,
+    *,
+    min_support: Threshold,
+    kind: Kind,
+    max_length: int | None,
+    limits: Limits,
+) -> Patterns:
+    """Do what ``mine`` does by one strategy: bitmaps ("dense"), lists of rows ("sparse"), or what suits the rows."""
+    least = as_count(min_support, rows.n)
+    if isinstance(rows, Merged):
+        rows.check(least)
+    offsets, items, supports = search(rows, kind, least, max_length, limits, strategy)
+    patterns = Patterns.from_codes(
+        offsets,
+        items,
+        supports,
+        rows.labels,
+        n=rows.n,
+        min_support=least,
+        kind=kind,
+        threads=min(limits.threads or resources.cores(), 1 + supports.size // WORTH_A_THREAD),
+    )
+    return replace(patterns, mined=rows.mark)
+
+
+def _at_least(name: str, value: int | None, least: int) -> int | None:
+    """Return ``value`` if it is left open or a whole number of ``least`` or more."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ThresholdError(
+            f"{name} is {abbreviate(value)!r}; give a whole number of at least {least}, or leave it out"
+        )
+    return int(value)

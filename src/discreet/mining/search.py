@@ -1,0 +1,222 @@
+"""The search for itemsets: what to look for, and the rows made ready for the kernels."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.merged import Rows
+from discreet.data.patterns import Kind
+from discreet.errors import InputError
+from discreet.mining.watch import Controls, Itemsets, Limits, Run, Watch
+
+Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
+Stream: TypeAlias = NDArray[np.int32]
+"""Records of itemsets, as kernels/search.py writes them."""
+
+CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
+"""How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
+WORD: Final = 64
+"""Rows that fit a word of bitmaps: crowded enough, whatever they hold."""
+TABLE: Final = 1 << 19
+"""Cells of the table in which pairs are counted: two megabytes, to stay near the cache."""
+PAIRS_AN_ITEM: Final = 4
+"""How many pairs an item makes in a row, about, as the lower one."""
+BYTES_A_PAIR: Final = 32
+"""What a frequent pair takes at the peak: two integers, by either of its items, while they grow."""
+FEW: Final = 256
+"""Items so few that an itemset is sorted by setting and reading bits."""
+MOST: Final = 2**31 - 1
+"""Rows and their entries are numbered by 32-bit integers while the search is on."""
+
+
+class Job(NamedTuple):
+    """A search for one kind of itemsets, of ``span[0]`` to ``span[1]`` items: all of ``root`` and some of ``menu``."""
+
+    kind: int
+    span: tuple[int, int]
+    root: NDArray[np.int32]
+    menu: NDArray[np.int32]
+
+
+def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy) -> Itemsets:
+    """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
+    n = rows.n
+    supports = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels))
+    check_size(n, rows.offsets.size - 1, most_entries(rows, supports[supports >= least]))
+    longest = int(np.diff(rows.offsets).max(initial=0))
+    todo = list(jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
+    watch = Watch(limits, len(todo))
+    found: list[Itemsets] = []
+    for job in todo:
+        found.append(watch.note(at_root(job, n)))
+        if job.menu.size and job.root.size < job.span[1]:
+            run, weights = prepare(rows, supports, job, least, CROWD[strategy], watch)
+            found.extend(watch.over(run, weights))
+    watch.end()
+    return together(found)
+
+
+def most_entries(rows: Rows, held: NDArray[np.int64]) -> int:
+    """Return how many entries rows have at most of some items, which so many rows hold: rows may stand for many."""
+    return min(int(held.sum()), int(rows.offsets[-1] - rows.offsets[0]))
+
+
+def check_size(n: int, different: int, entries: int) -> None:
+    """Refuse more rows, different ones and entries than the kernels can number."""
+    if entries + 2 * (different + 1) > MOST:
+        raise InputError(
+            f"there are {different:,} rows with {entries:,} entries of frequent items; the entries and twice the rows "
+            f"may be {MOST - 2:,} together: raise min_support"
+        )
+    if n > MOST:
+        raise InputError(f"there are {n:,} rows; supports up to {MOST:,} can be counted: mine a part of the rows")
+
+
+def jobs(
+    kind: Kind, supports: NDArray[np.int64], n: int, least: int, longest: int, max_length: int | None
+) -> Iterator[Job]:
+    """Yield the searches that together find the itemsets of ``kind``.
+
+    Among the itemsets of at most L items, those of fewer than L are closed (maximal) if they are so among all, and
+    those of L items always are.
+    """
+    frequent = np.flatnonzero(supports >= least).astype(np.int32)
+    frequent = frequent[np.argsort(supports[frequent], kind="stable")]
+    everywhere = supports[frequent] == n
+    root, menu = frequent[everywhere], frequent[~everywhere]
+    limit = longest if max_length is None else min(max_length, longest)
+    if kind == "frequent":
+        yield Job(kernels.search.FREQUENT, (0, limit), root[:0], frequent)
+    elif limit == longest:
+        yield Job(kernels.search.CLOSED if kind == "closed" else kernels.search.MAXIMAL, (0, limit), root, menu)
+    else:
+        yield Job(kernels.search.CLOSED if kind == "closed" else kernels.search.UNEXTENDED, (0, limit - 1), root, menu)
+        yield Job(kernels.search.FREQUENT, (limit, limit), root[:0], frequent)
+
+
+def at_root(job: Job, n: int) -> Itemsets:
+    """Return the one itemset that the kernels leave out, where it is wanted: the root itself, which all rows hold."""
+    whole = job.kind in {kernels.search.MAXIMAL, kernels.search.UNEXTENDED}
+    wanted = job.span[0] <= job.root.size <= job.span[1] and not (whole and job.menu.size)
+    offsets = np.array([0, job.root.size] if wanted else [0], dtype=np.int64)
+    return Itemsets(offsets, np.sort(job.root[: offsets[-1]]), np.full(offsets.size - 1, n, dtype=np.int64))
+
+
+def prepare(
+    data: Rows,
+    supports: NDArray[np.int64],
+    job: Job,
+    least: int,
+    crowd: tuple[float, float],
+    watch: Watch,
+) -> tuple[Run, NDArray[np.int64]]:
+    """Return the kernel of a job, its rows ready for it, and how much each place weighs.
+
+    They become bitmaps of all rows where these are crowded enough, else lists of rows. An item is coded by its place in
+    the menu, one of the root by a place behind them all.
+    """
+    many = job.menu.size
+    held = supports[job.menu]
+    entries = most_entries(data, held)
+    watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
+    code = np.full(supports.size, -1, dtype=np.int32)
+    code[job.menu] = np.arange(many, dtype=np.int32)
+    records, starts = kernels.merge_rows.merge_rows(data.offsets, data.items, data.weights, code, entries)
+    words = many * ((starts.size + 63) // 64)
+    crowded = records.size - 2 * starts.size >= crowd[0] * words
+    dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
+    watch.afford(8 * words if dense else BYTES_A_PAIR * most_pairs(records, starts, least, many))
+    rows = kernels.merge_rows.split_weights(records, starts)
+    goal = (least, *job.span)
+    kernel = by_bitmaps(rows, held, job, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1], watch)
+    itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
+    itemset[: job.root.size] = np.arange(many, many + job.root.size)
+    names = np.concatenate([job.menu, job.root])
+    sort = names.size <= FEW and not (dense and job.kind == kernels.search.FREQUENT)
+
+    def run(start: int, stop: int, control: Controls) -> Itemsets:
+        above = (itemset.copy(), job.root.size)
+        stream, size = kernel(start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
+        # What was cut short is of no use, and unpacking it would let Ctrl-C wait.
+        return unpack(stream[: 0 if control[kernels.search.STOP] else size], names, sort=sort)
+
+    # By bitmaps the rare items are as much work as the frequent ones: they have more to go on with.
+    return run, np.ones_like(held) if dense else held
+
+
+def most_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int) -> int:
+    """Return how many pairs of ``many`` items can be frequent at most, from the lengths of the rows.
+
+    >>> most_pairs(np.array([2, 6, 0, 1, 3, 1, 0, 1, 2], np.int32), np.array([0, 4]), 3, 10)
+    3
+    """
+    lengths, weights = records[starts].astype(np.int64), records[starts + 1].astype(np.int64)
+    return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
+
+
+Records: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
+"""Records that weigh a power of 2 each, where they start, and which power."""
+Kernel: TypeAlias = Callable[[int, int, tuple[NDArray[np.int32], int], Stream, Controls], tuple[Stream, int]]
+"""Searches from place to place, above an itemset; returns the stream with what it found, and its size."""
+
+
+def by_bitmaps(rows: Records, held: NDArray[np.int64], job: Job, goal: tuple[int, int, int]) -> Kernel:
+    """Return the kernel that searches bitmaps of all rows.
+
+    All frequent itemsets are met anyhow, so they are met in dictionary order and need not be sorted later.
+    """
+    names = np.arange(held.size, dtype=np.int32)
+    items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search.FREQUENT else names
+    counts = held[items]
+    frame = kernels.merge_rows.stand(*rows, held.size)
+    return lambda start, stop, above, stream, control: kernels.search.in_bitmaps(
+        job.kind, frame, (items, counts, start, stop), names, above, goal, stream, 0, control
+    )
+
+
+def by_lists(
+    rows: Records, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
+) -> Kernel:
+    """Return the kernel that searches lists of rows, and bitmaps of parts of the rows where they are crowded enough."""
+    encode, many = kernels.merge_rows, held.size
+    records, starts, shifts = rows
+    offsets, lists = encode.list_rows(records, starts, many)
+    encode.order_rows(records, starts, offsets, lists)
+    maps, line = encode.map_rows(offsets, lists, many, starts.size)
+    # A pass over the rows for each tableful of lower items, and a count for each pair in a row.
+    weights = starts.size * (many - np.arange(many)) // TABLE + PAIRS_AN_ITEM * held
+    parts = watch.share(lambda low, stop: encode.pair_up(records, starts, many, low, stop, goal[0], TABLE), weights)
+    behind = together([Itemsets(*part) for part in parts])
+    pairs = (encode.turn(*behind), tuple(behind))
+    index = (records, starts, shifts, held, offsets, lists, maps, line, int(records[starts].max()))
+    return lambda start, stop, above, stream, control: kernels.search.in_lists(
+        kind, index, pairs, start, stop, above, goal, crowd, stream, 0, control
+    )
+
+
+def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Itemsets:
+    """Return the itemsets of a stream, with ``names`` for its items, which are in order if ``sort`` says so."""
+    itemsets, entries = kernels.itemsets.size(stream)
+    offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)
+    items = np.empty(entries, dtype=np.int32)
+    if sort:
+        order = np.argsort(names)
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(order.size)
+        kernels.itemsets.unpack_in_order(stream, ranks, names[order], offsets, items, supports)
+    else:
+        kernels.itemsets.unpack(stream, names, offsets, items, supports)
+    return Itemsets(offsets, items, supports)
+
+
+def together(parts: list[Itemsets]) -> Itemsets:
+    """Return the itemsets of all parts."""
+    starts = np.cumsum([0, *(part.items.size for part in parts)])
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)]
+    items = np.concatenate([np.empty(0, dtype=np.int32), *(part.items for part in parts)])
+    supports = np.concatenate([np.empty(0, dtype=np.int64), *(part.supports for part in parts)])
+    return Itemsets(np.concatenate([*offsets, starts[-1:]]), items, supports)

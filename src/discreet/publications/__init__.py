@@ -1,0 +1,1 @@
+"""Publications other than itemsets: rules, trees, series of releases."""

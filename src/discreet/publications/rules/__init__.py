@@ -1,0 +1,1 @@
+"""Association rules and rounded supports: counts that are known only within limits."""

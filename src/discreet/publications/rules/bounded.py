@@ -1,0 +1,162 @@
+"""What limits of supports tell for sure about 1 to k − 1 rows, and the differences of two of them that do."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from discreet import kernels
+from discreet.data.labels import Itemset, ordered
+from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.channels import Term, as_text, signed
+from discreet.publications.rules.completeness import Announced
+from discreet.publications.rules.propagate import Gaps, labelled
+from discreet.publications.rules.rule import Limits
+
+MOST: Final = 100_000
+"""Differences listed at most; of more, only that there are more is said."""
+TRIED: Final = 10_000_000
+"""Pairs of itemsets up to which what is missing is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """From ``low`` to ``high`` rows hold every item of ``base``, and of each of the ``lacked`` itemsets not all.
+
+    The ``terms`` are the supports that tell so, with their limits, and ``times`` says how often each counts: without
+    it, the first once, and the others are taken away from it.
+
+    >>> terms = ((frozenset("a"), (81, 82)), (frozenset("abc"), (80, 80)))
+    >>> told = Bounded(frozenset("a"), (frozenset("bc"),), 1, 2, terms)
+    >>> print(told, told.explain(), sep=chr(10))
+    a ∧ ¬(b ∧ c): 1 to 2 rows
+    sup(a) 81 to 82 − sup(abc) 80 = 1 to 2
+    """
+
+    base: Itemset
+    lacked: tuple[Itemset, ...]
+    low: int
+    high: int
+    terms: tuple[tuple[Itemset, Limits], ...]
+    times: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.pattern}: {in_words((self.low, self.high))} row{'s' * (self.high != 1)}"
+
+    @property
+    def top(self) -> Itemset:
+        """All items that it speaks of."""
+        return self.base.union(*self.lacked)
+
+    @property
+    def pattern(self) -> str:
+        """What these rows hold, and what they do not hold all of."""
+        parts = [" ∧ ".join(map(str, ordered(lacked))) for lacked in self.lacked]
+        lacks = [
+            f"¬({part})" if len(lacked) > 1 else f"¬{part}" for part, lacked in zip(parts, self.lacked, strict=True)
+        ]
+        return " ∧ ".join([*map(str, ordered(self.base)), *sorted(lacks)])
+
+    @property
+    def sum(self) -> list[Term]:
+        """The terms as those of a sum, by their lower limits."""
+        times = self.times or [1, *(-1 for _ in self.terms[1:])]
+        return [Term(often, itemset, low) for often, (itemset, (low, _)) in zip(times, self.terms, strict=True)]
+
+    def explain(self) -> str:
+        """Return the sum of supports that tells how many they are."""
+        texts = [f"sup({as_text(itemset)}) {in_words(limits)}" for itemset, limits in self.terms]
+        return f"{signed(self.sum, texts)} = {in_words((self.low, self.high))}"
+
+
+def in_words(limits: Limits) -> str:
+    """Return limits as text.
+
+    >>> in_words((1, 1)), in_words((1, 2000))
+    ('1', '1 to 2,000')
+    """
+    low, high = limits
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
+    """Return which itemsets, and larger ones, 1 to k − 1 rows tell apart for sure; the fewest rows and items first.
+
+    >>> facts = Facts.from_limits([(["a"], 50, 52), (["a", "b"], 48, 49)], n=100)
+    >>> print(*differences(facts, {}, 10))
+    a ∧ ¬b: 1 to 4 rows
+    """
+    trie = kernels.inversion.plant(facts.offsets, facts.items)
+    pairs = kernels.intervals.gaps(
+        trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, MOST
+    )
+    found = {(labelled(facts, base), labelled(facts, top)): _gap(facts, base, top) for base, top in pairs.tolist()}
+    for pair, (low, high) in gaps.items():
+        if low > 0 and high < k:
+            before = found.get(pair, (low, high))
+            found[pair] = (max(low, before[0]), min(high, before[1]))
+    listed, code = facts.listed, facts.code
+    return worst_first(
+        Bounded(
+            base,
+            (top - base,),
+            *gap,
+            tuple((itemset, listed[frozenset(code[label] for label in itemset)]) for itemset in (base, top)),
+        )
+        for (base, top), gap in found.items()
+    )
+
+
+def absences(facts: Facts, k: int, announced: Announced | None = None) -> list[Bounded]:
+    """Return what follows from what is missing: X ∪ a is not listed, so that it has ``absent`` rows at most.
+
+    The others hold X ∧ ¬a, and no more rows do than hold Z ∧ ¬a, for any part Z of X: from 1 to k − 1, if that is few.
+    Of rules it is ``announced`` how many rows may hold what is in none of them.
+
+    >>> facts = Facts.from_limits([(["b"], 4, 5), (["c"], 12, 13)], n=13, absent=3)
+    >>> [(str(one), one.explain()) for one in absences(facts, 2)]
+    [('b ∧ ¬c: 1 row', 'sup(b) 4 to 5 − sup(bc) 0 to 3 = 1')]
+    """
+    absent = facts.absent if announced is None else announced.least - 1
+    if absent is None:
+        return []
+    listed = facts.listed
+    above = [itemset for itemset, (low, _) in listed.items() if low > absent]
+    near = [
+        (itemset - {item}, item, most)
+        for itemset, (low, _) in listed.items()
+        for item in itemset
+        if itemset - {item} in listed and (most := listed[itemset - {item}][1] - low) < k
+    ]
+    if len(near) * len(above) > TRIED:
+        return []
+    found: dict[tuple[Codes, int], tuple[int, int, int]] = {}
+    for part, item, most in near:
+        for itemset in above:
+            if part <= itemset and item not in itemset and itemset | {item} not in listed:
+                least, high = listed[itemset]
+                largest = _largest(facts, itemset | {item}, announced)
+                before = found.get((itemset, item), (least - largest, high, largest))
+                found[itemset, item] = (least - largest, min(most, before[1]), largest)
+    return worst_first(
+        _without(facts, itemset, item, gap) for (itemset, item), gap in found.items() if 0 < gap[0] <= gap[1] < k
+    )
+
+
+def _largest(facts: Facts, itemset: Codes, announced: Announced | None) -> int:
+    """Return how many rows may hold an itemset that is not listed."""
+    return facts.limits(itemset)[1] if announced is None else announced.most(facts, itemset)
+
+
+def _without(facts: Facts, itemset: Codes, item: int, gap: tuple[int, int, int]) -> Bounded:
+    base, lacked = frozenset(facts.labels[code] for code in itemset), frozenset([facts.labels[item]])
+    terms = ((base, facts.limits(itemset)), (base | lacked, (0, gap[2])))
+    return Bounded(base, (lacked,), gap[0], gap[1], terms)
+
+
+def _gap(facts: Facts, base: int, top: int) -> Limits:
+    return int(facts.low[base] - facts.high[top]), int(facts.high[base] - facts.low[top])
+
+
+def worst_first(told: Iterable[Bounded]) -> list[Bounded]:
+    """Return findings in a fixed order: of the fewest rows, then of the fewest items, then by their words."""
+    return sorted(told, key=lambda one: (one.high, one.low, len(one.base) + len(one.lacked), one.pattern))

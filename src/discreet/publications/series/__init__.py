@@ -1,0 +1,1 @@
+"""A series of releases: what a release gives away together with older ones."""

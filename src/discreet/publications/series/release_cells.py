@@ -1,0 +1,150 @@
+"""What releases tell, side by side: the cells of their tops, and the supports that they list, by the same items."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeAlias
+
+from discreet import kernels
+from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.lattice import flat, told_by, with_root
+from discreet.data.patterns import Patterns
+from discreet.disclosure.attacks.joint_releases import same_items
+from discreet.errors import InputError
+from discreet.runtime.resources import as_threads
+
+Bits: TypeAlias = int
+"""An itemset: a bit an item, in the order of all labels."""
+
+
+class Cell(NamedTuple):
+    """How many rows hold every item of ``base`` and no other of ``top``, before and after."""
+
+    base: Bits
+    top: Bits
+    before: int
+    after: int
+
+
+class Told(NamedTuple):
+    """The cells of each top of a release, None where they cannot be told; the supports that it lists; its items."""
+
+    cells: dict[Bits, dict[Bits, int]] | None
+    supports: dict[Bits, int]
+    items: Bits
+
+
+@dataclass(frozen=True)
+class Releases:
+    """A new release and older ones by the same labels."""
+
+    labels: tuple[Label, ...]
+    new: Told
+    olds: tuple[Told, ...]
+
+    def named(self, itemset: Bits) -> Itemset:
+        """Return an itemset by its labels."""
+        return frozenset(self.labels[place] for place in _places(itemset))
+
+    def compared(self, numbers: Iterable[int]) -> tuple[list[Cell], bool]:
+        """Return what the new release and some of the older ones all tell, and whether that is cells.
+
+        The counts of the older ones are summed up. With each itemset all its subsets are told, so those that all tell
+        are the subsets of the largest ones; and the cells of smaller ones are sums of theirs.
+        """
+        olds = [self.olds[number] for number in numbers]
+        tables = [one.cells for one in (self.new, *olds) if one.cells is not None]
+        if len(tables) > len(olds):
+            return list(_cells(tables[0], tables[1:], len(self.labels))), True
+        return list(_supports(self.new.supports, [old.supports for old in olds])), False
+
+
+def releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
+    """Return what they tell; items are the same if their labels are, or the texts of these."""
+    same = [same_items(old.labels, new.labels) for old in olds]
+    labels = ordered(chain(new.labels, *(names.values() for names in same)))
+    code = {label: 1 << place for place, label in enumerate(labels)}
+    codes = ({label: code[name] for label, name in names.items()} for names in same)
+    return Releases(labels, _told(new, code), tuple(map(_told, olds, codes)))
+
+
+def _told(patterns: Patterns, code: Mapping[Label, Bits]) -> Told:
+    bits = [code[label] for label in patterns.labels]
+    try:
+        cells = _tables(patterns, bits)
+    except InputError:
+        cells = None
+    rooted = with_root(patterns)
+    itemsets = _as_bits(rooted.offsets.tolist(), rooted.items.tolist(), bits)
+    supports = {0: patterns.n} | dict(zip(itemsets, rooted.supports.tolist(), strict=True))
+    return Told(cells, supports, sum(bits))
+
+
+def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
+    """Return the cells of each top; refuse patterns that do not tell them."""
+    if not len(patterns):
+        return {0: {0: patterns.n}}
+    family = told_by(patterns)
+    offsets, items = family.top_itemsets()
+    tops = _as_bits(offsets.tolist(), items.tolist(), bits)
+    tables: dict[Bits, dict[Bits, int]] = {top: {} for top in tops}
+    cells = family.cells(limit=patterns.n + 1, threads=as_threads(None))
+    bases = _as_bits(cells.offsets.tolist(), cells.items.tolist(), bits)
+    for top, base, count in zip(cells.tops.tolist(), bases, cells.counts.tolist(), strict=True):
+        tables[tops[top]][base] = count
+    return tables
+
+
+def _cells(
+    new: Mapping[Bits, Mapping[Bits, int]], olds: Sequence[Mapping[Bits, Mapping[Bits, int]]], many: int
+) -> Iterator[Cell]:
+    """Yield the cells of the largest itemsets that all releases tell of; each is a sum of cells of a larger top."""
+    for top, (one, *others) in _common(new, olds, many).items():
+        after, before = _within(top, new[one]), Counter[Bits]()
+        for old, other in zip(olds, others, strict=True):
+            before.update(_within(top, old[other]))
+        for base in after.keys() | before.keys():
+            yield Cell(base, top, before[base], after[base])
+
+
+def _supports(new: Mapping[Bits, int], olds: Sequence[Mapping[Bits, int]]) -> Iterator[Cell]:
+    """Yield the supports that all releases list, as cells: nothing is lacked."""
+    for itemset in new.keys() & set.intersection(*(set(old) for old in olds)):
+        yield Cell(itemset, itemset, sum(old[itemset] for old in olds), new[itemset])
+
+
+def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
+    """Return the largest itemsets that are within a top of each release, and such tops."""
+    met: dict[Bits, tuple[Bits, ...]] = {top: (top,) for top in new}
+    for old in map(set, olds):
+        same = met.keys() & old
+        # What is a top of both needs no other: most tops of two months are such.
+        fewer = [(one, tops) for one, tops in met.items() if one not in same]
+        met = {one & other: (*tops, other) for one, tops in fewer for other in old - same} | {
+            top: (*met[top], top) for top in same
+        }
+        met = {itemset: met[itemset] for itemset in _largest(list(met), many)}
+    return met
+
+
+def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
+    """Yield the itemsets that no other one holds."""
+    is_largest = kernels.lattice.maximal(*flat([_places(itemset) for itemset in itemsets]), many).tolist()
+    return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
+
+
+def _within(top: Bits, cells: Mapping[Bits, int]) -> Counter[Bits]:
+    """Return the cells of an itemset, from those of one that holds it."""
+    table: Counter[Bits] = Counter()
+    for base, count in cells.items():
+        table[base & top] += count
+    return table
+
+
+def _as_bits(offsets: Sequence[int], items: Sequence[int], bits: Sequence[Bits]) -> list[Bits]:
+    return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(offsets)]
+
+
+def _places(itemset: Bits) -> list[int]:
+    return [place for place in range(itemset.bit_length()) if itemset >> place & 1]

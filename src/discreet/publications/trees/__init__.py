@@ -1,0 +1,1 @@
+"""Decision trees and forests, and the groups of people in their leaves."""

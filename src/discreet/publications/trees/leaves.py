@@ -1,0 +1,168 @@
+"""Leaves: what a published tree tells of its rows, a count for each leaf and class."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Final, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.data.labels import Label, ordered
+from discreet.data.thresholds import LARGEST_COUNT
+from discreet.errors import InputError
+from discreet.runtime.text import count_of
+
+Box: TypeAlias = Mapping[int, tuple[float, float]]
+"""Which rows reach a leaf: of some features, by number, the value is above the first and at most the second."""
+
+EVERYWHERE: Final = (-math.inf, math.inf)
+
+
+class Mean(NamedTuple):
+    """The mean of the targets of ``of`` rows, or draws of rows, and their mean squared distance from it, if told."""
+
+    of: int
+    mean: float
+    error: float | None = None
+
+
+class Leaf(NamedTuple):
+    """The rows that reach a leaf: which in words, how many, and for each output how many of each class.
+
+    Of a tree of means, ``counts`` are known where the values of the target are, and these are few. Otherwise ``means``
+    are what is told of each output, ``is_pure`` says that all rows have it, and ``others`` are how many rows do not
+    have the commonest target, if that is known. The ``box`` is None where the path is known in words alone.
+    """
+
+    path: tuple[str, ...]
+    rows: int
+    counts: tuple[tuple[int, ...], ...] = ()
+    box: Box | None = None
+    is_pure: bool = False
+    means: tuple[Mean, ...] = ()
+    others: tuple[int, ...] | None = None
+
+
+class Split(NamedTuple):
+    """A threshold on a feature; ``held`` is by how few rows the nearest value on either side is held, if known."""
+
+    feature: str
+    threshold: float
+    held: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Leaves:
+    """The leaves of one tree, which part its rows, and the classes of each output.
+
+    ``splits`` are the thresholds that lie midway between the values of two rows. ``reached`` is the number of the leaf
+    that each row reaches, where the rows are at hand. ``is_sample`` says that the counts are those of a sample drawn
+    with repetition, and ``is_median`` that leaves tell medians. ``fault`` is why counts cannot be told, if they cannot,
+    and ``doubt`` why they need not be those of rows. ``targets`` are the values that the target of each output takes,
+    where these are known and counts are not, and ``digits`` those that means were rounded to, if they were.
+    """
+
+    leaves: tuple[Leaf, ...]
+    classes: tuple[tuple[Label, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    splits: tuple[Split, ...] = ()
+    reached: NDArray[np.int64] | None = None
+    is_sample: bool = False
+    is_median: bool = False
+    fault: str = ""
+    doubt: str = ""
+    targets: tuple[tuple[float, ...], ...] = ()
+    digits: int | None = None
+
+    @classmethod
+    def from_rules(cls, rules: Iterable[tuple[str | Iterable[str], Mapping[Label, int]]]) -> Self:
+        """Take an ordered list of rules: conditions, and how many rows of each class a rule is the first to hold for.
+
+        The rows that no rule holds for are the last one, without conditions; where they are not told, it is left out.
+
+        >>> rules = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
+        >>> [(leaf.path, leaf.counts) for leaf in rules.leaves]
+        [(('age > 60',), ((20, 9),)), (('none of the rules before',), ((3, 80),))]
+        """
+        listed = [
+            ((conditions,) if isinstance(conditions, str) else tuple(conditions), counts)
+            for conditions, counts in rules
+        ]
+        classes = ordered(label for _, counts in listed for label in counts)
+        leaves = []
+        for number, (conditions, counts) in enumerate(listed):
+            row = tuple(_count(counts.get(label, 0), number) for label in classes)
+            before = ("none of the rules before",) * (number > 0)
+            leaves.append(Leaf((*filter(None, conditions), *before), sum(row), (row,)))
+        return cls(tuple(leaves), (classes,))
+
+    @property
+    def rows(self) -> int:
+        """How many rows reach a leaf; of a sample, how many different ones."""
+        return sum(leaf.rows for leaf in self.leaves)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Leaves: {count_of(len(self.leaves), 'leaf').replace('leafs', 'leaves')} of {count_of(self.rows, 'row')}>"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """From ``low`` to ``high`` rows, too few to be told, reach a leaf and are of a class, by one or more ``trees``.
+
+    >>> print(Few(("age ≤ 40.5", "smoker > 0.5"), "class ill", 3, 3))
+    age ≤ 40.5 and smoker > 0.5: 3 rows, class ill
+    """
+
+    path: tuple[str, ...]
+    outcome: str
+    low: int
+    high: int
+    trees: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        which = " and ".join(self.path) or "any row"
+        many = count_of(self.low, "row") if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
+        by = f" (tree {', '.join(map(str, self.trees))})" if self.trees else ""
+        return f"{which}: {', '.join(filter(None, (many, self.outcome)))}{by}"
+
+
+def words(box: Box, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which rows are in a box, a condition a feature.
+
+    >>> words({1: (30.5, 40.5), 0: (0.5, math.inf)}, ("smoker", "age"))
+    ('30.5 < age ≤ 40.5', 'smoker > 0.5')
+    """
+    return tuple(_condition(names[feature], *limits) for feature, limits in box.items())
+
+
+def _condition(name: str, low: float, high: float) -> str:
+    if low == -math.inf:
+        return f"{name} {_limit(high, '≤', '<')}"
+    if high == math.inf:
+        return f"{name} {_limit(low, '>', '≥')}"
+    above, sign = _limit(low, ">", "≥").split()[::-1]
+    return f"{above} {'<' if sign == '>' else '≤'} {name} {_limit(high, '≤', '<')}"
+
+
+def _limit(limit: float, sign: str, next_sign: str) -> str:
+    """Return a limit in words; where it is the float before a short number, that number: at most 39.999… is below 40.
+
+    >>> _limit(40.5, "≤", "<"), _limit(math.nextafter(40.5, 0), "≤", "<")
+    ('≤ 40.5', '< 40.5')
+    """
+    above = math.nextafter(limit, math.inf)
+    is_before = limit != float(f"{limit:.6g}") and above == float(f"{above:.6g}")
+    return f"{next_sign} {above:.6g}" if is_before else f"{sign} {limit:.6g}"
+
+
+def _count(value: object, number: int) -> int:
+    """Return a count of rows; refuse what is none."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) <= LARGEST_COUNT:
+        raise InputError(
+            f"rule {number + 1} has a count that is no whole number of rows; give how many rows of each class"
+        )
+    return int(value)

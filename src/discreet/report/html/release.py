@@ -1,0 +1,280 @@
+"""A release as one HTML file: for its readers what it holds and promises, for its owner alone what it cost."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from discreet.blocking.block import Comparison
+from discreet.blocking.distortion import supports_in
+from discreet.blocking.release.release import Release
+from discreet.blocking.release.verify import PATTERNS, Verification, verify
+from discreet.data.patterns import Patterns
+from discreet.errors import InputError
+from discreet.io.label_codes import patterns_in_order
+from discreet.io.read import read_patterns
+from discreet.judging.audit import Audit, audit
+from discreet.judging.policy import ZEROS, Policy
+from discreet.judging.verdict import SIGNS, Verdict
+from discreet.report.comparison import compared_line, kept_promise
+from discreet.report.figures import before_after_figure, comparison_figure
+from discreet.report.html.audit import cells_chart, policy_lines
+from discreet.report.html.lists import Listing
+from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
+from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
+from discreet.report.release import HOW, averages, cost_lines, how_to_read, meant, proved, public_facts
+from discreet.report.text import share
+from discreet.report.wording import Source, advice, guarantee, judgement
+from discreet.runtime import html
+from discreet.runtime.html import Html
+from discreet.runtime.text import printable
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+SHOWN: Final = 100
+"""Itemsets, or changes, that stand in a table of the page; the list that its script unfolds has all itemsets."""
+PRIVATE: Final = (
+    "This page tells what was changed to make the release safe, and with that what was hidden. It is for the owner of "
+    "the rows alone."
+)
+NOTHING: Final = "There is nothing to publish: not even the empty itemset is frequent and safe."
+VERIFYING: Final = (
+    "Anybody who has the release folder can check it, from its files alone, with the command `discreet verify FOLDER`.",
+    "What checks it shares nothing with what made it, and needs no rows.",
+    "Compare the SHA-256 of release.json that it shows with the one that the publisher tells you in another way.",
+)
+
+
+def release_html(
+    release: Release,
+    *,
+    comparison: Comparison | None = None,
+    source: Source | None = None,
+    private: bool = False,
+    timestamp: "datetime | None" = None,
+) -> str:
+    """Return a release as a page of HTML that needs nothing but itself.
+
+    It may be published with the release: it tells nothing that the patterns and what was asked for do not. With
+    ``private=True`` it is for the owner of the rows, says DO NOT RELEASE, and tells what the release cost, supports
+    before and after, and where the rows are from; and with a ``comparison``, what the other methods cost.
+
+    >>> from discreet import block
+    >>> release = block([["a", "b"]] * 40 + [["a"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
+    >>> ["suppressed" in release_html(release, private=private) for private in (False, True)]
+    [False, True]
+    """
+    facts, patterns = public_facts(release), release.patterns
+    found = audit(patterns, policy=release.policy) if len(patterns) else None
+    told = {**_public(facts, found), **(_owner(release, comparison, source) if private else {})}
+    return _page(told, found, private=PRIVATE if private else "", timestamp=timestamp)
+
+
+def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" = None) -> tuple[str, Verdict]:
+    """Return a page on a release folder, made from its files alone, and the verdict: WITHHOLD if it has a fault.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet import block, write_release
+    >>> with TemporaryDirectory() as place:
+    ...     write_release(block([["a"]] * 20 + [[]] * 20, min_support=10, k=10), f"{place}/release")
+    ...     page, verdict = folder_html(f"{place}/release")
+    >>> verdict.name, "GOOD" in page
+    ('RELEASE', True)
+    """
+    place = Path(folder)
+    found = verify(place)
+    if not found.is_good:
+        return _page(_faulty(found), None, timestamp=timestamp), Verdict.WITHHOLD
+    facts = json.loads((place / "release.json").read_text(encoding="utf-8"))
+    listed = _listed(place, facts)
+    judged = audit(listed, policy=_policy(facts["policy"]))
+    told = {**_public(facts, judged), "verified": _verified(found), "warnings": list(found.notes)}
+    return _page(told, judged, timestamp=timestamp), judged.verdict
+
+
+def _page(
+    told: Mapping[str, Any], found: Audit | None, *, private: str = "", timestamp: "datetime | None" = None
+) -> str:
+    """Return the page of what is told of a release; what is not told is left out."""
+    cells = None if found is None else cells_chart(found)
+    nothing = dict.fromkeys(
+        ("cost", "how", "cost_sentences", "before_after", "compared", "compared_chart", "recommendation", "verified")
+    )
+    charts = cells is not None or "before_after" in told
+    return rendered(
+        "release.html",
+        private=private,
+        timestamp=timestamp,
+        charts=charts,
+        cells=cells,
+        limits=BLOCKED_LIMITS,
+        verifying=VERIFYING,
+        glossary=GLOSSARY,
+        **{**nothing, "warnings": [], **told},
+    )
+
+
+def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
+    """Return what everybody may be told: what follows from public facts and the patterns."""
+    if found is None:
+        verdict, sentence, then, promise = Verdict.RELEASE, NOTHING, "", "Nothing is told, so nothing is given away."
+    else:
+        verdict, sentence = found.verdict, judgement(found)
+        is_safe = verdict is Verdict.RELEASE
+        then = "" if is_safe else advice(found)
+        promise = guarantee(found) if is_safe else "No channel is left, but the policy asks for more: see the checks."
+    numbers = [("rows", facts["n"]), ("itemsets", facts["listed"]), ("k", facts["k"])]
+    return {
+        "title": f"A release of {facts['listed']:,} itemsets",
+        "verdict": verdict.name,
+        "sign": SIGNS[verdict],
+        "sentence": sentence,
+        "then": then,
+        "numbers": [(name, f"{value:,}") for name, value in numbers],
+        "reading": [_first(facts), *how_to_read(facts)],
+        "published": Table("What it holds, and how it was made", [], list(_facts(facts, found))),
+        "checks": [] if found is None else checks_of(found.checks),
+        "lists": [] if found is None else [_itemsets(found.patterns)],
+        "largest": None if found is None else _largest(found.patterns),
+        "guarantee": promise,
+    }
+
+
+def _first(facts: Mapping[str, Any]) -> str:
+    """Return what is published, in a sentence."""
+    listed = f"{facts['listed']:,} {facts['kind']} itemset{'s' * (facts['listed'] != 1)}"
+    return f"{listed} of {facts['n']:,} rows, each held by at least {facts['min_support']:,} of them."
+
+
+def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str, str]]:
+    yield "itemsets", f"{facts['listed']:,} {facts['kind']} itemset{'s' * (facts['listed'] != 1)}"
+    yield "that stand for", f"{facts['frequent']:,} frequent itemset{'s' * (facts['frequent'] != 1)}"
+    yield "rows (n)", f"{facts['n']:,}"
+    yield "minimum support", f"{facts['min_support']:,} rows ({share(facts['min_support'], facts['n'])})"
+    yield "method", f"{printable(facts['method'])}: {HOW.get(facts['method'], 'not known here')}"
+    if found is not None:
+        yield from policy_lines(found)
+    yield "discreet", printable(facts["discreet"])
+
+
+def _itemsets(patterns: Patterns) -> List:
+    """Return all published itemsets as a list."""
+    orders = (ORDERS[1], ORDERS[0], ORDERS[2], ORDERS[3])
+    return list_of(
+        "all-itemsets",
+        f"All {len(patterns):,} itemsets",
+        Listing.of_patterns(patterns),
+        ROOM,
+        caption="Published itemsets",
+        head=["support", "itemset"],
+        elsewhere="The file of patterns in the release folder lists all of them.",
+        orders=orders,
+        lacks=False,
+    )
+
+
+def _largest(patterns: Patterns) -> Table:
+    lines = [
+        (f"{support:,}", html.names(labels, nothing="(every row)"))
+        for labels, support in patterns_in_order(patterns).largest(SHOWN)
+    ]
+    which = "All published itemsets" if len(lines) == len(patterns) else f"The {SHOWN} itemsets of the largest supports"
+    return Table(which, ["support", "itemset"], lines)
+
+
+def _owner(release: Release, comparison: Comparison | None, source: Source | None) -> dict[str, Any]:
+    """Return what the owner of the rows alone may be told."""
+    lines = [] if source is None else [("file", printable(source.file)), ("SHA-256 of it", _code(source.sha256))]
+    told = {
+        "cost": Table("What was changed: DO NOT RELEASE", [], [*lines, *cost_lines(release).items()]),
+        "how": f"{HOW[release.method].capitalize()}.",
+        "cost_sentences": [*([averages(release)] if release.compared else []), *proved(release.proof), meant(release)],
+        "before_after": _before_after(release),
+    }
+    if comparison is None:
+        return told
+    head = ["method", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "promise"]
+    compared = [
+        [line.name, *(["-"] * 5 if line.release is None else compared_line(line.release)), kept_promise(line.release)]
+        for line in comparison.lines
+    ]
+    left_out = [f" {line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
+    caption = "Average distortion of each method; the shorter, the better."
+    table = Table("What each method costs", head, compared)
+    chart = Chart("methods-compared", caption, comparison_figure(comparison), [])
+    recommended = comparison.recommendation + "".join(left_out)
+    return {**told, "compared": table, "compared_chart": chart, "recommendation": recommended}
+
+
+def _before_after(release: Release) -> Chart:
+    """Return the supports before and after, with the largest changes in a table."""
+    old = patterns_in_order(release.original)
+    before, after = old.supports, supports_in(release.patterns, old)
+    order = np.argsort(-np.abs(before - after), kind="stable")
+    changed = [at for at in order.tolist() if before[at] != after[at]]
+    lines = [
+        (
+            f"{before[at]:,}",
+            f"{after[at]:,}" if after[at] else "lost",
+            html.names(old.labelled(at), nothing="(every row)"),
+        )
+        for at in changed[:SHOWN]
+    ]
+    many = f"The {SHOWN} largest of {len(changed):,} changes" if len(changed) > SHOWN else "All changes"
+    table = Table(f"{many} of supports of closed itemsets", ["before", "after", "itemset"], lines)
+    caption = "Supports after blocking over those before, of closed itemsets; on the dotted line nothing has changed."
+    return Chart("before-after", caption, before_after_figure(release), [table])
+
+
+def _faulty(found: Verification) -> dict[str, Any]:
+    """Return what is told of a folder that has a fault: that, and nothing of what it claims."""
+    return {
+        "title": "A release that is not good",
+        "verdict": Verdict.WITHHOLD.name,
+        "sign": SIGNS[Verdict.WITHHOLD],
+        "sentence": f"This release is NOT GOOD: {len(found.faults):,} fault{'s' * (len(found.faults) != 1)} found.",
+        "then": "Get the release from its publisher again, and do not rely on this one.",
+        "numbers": [],
+        "reading": ["What it claims is not repeated here, since it is not what it claims to be."],
+        "published": Table(
+            "Faults", ["", "fault"], [(at, printable(one)) for at, one in enumerate(found.faults[:SHOWN], 1)]
+        ),
+        "checks": [],
+        "lists": [],
+        "largest": None,
+        "guarantee": "Nothing: it has a fault.",
+        "verified": _verified(found),
+    }
+
+
+def _verified(found: Verification) -> Table:
+    word = "GOOD" if found.is_good else "NOT GOOD"
+    lines = [
+        ("verified", word),
+        ("SHA-256 of release.json", _code(found.digest)),
+        ("maximal itemsets", "-" if found.tops is None else f"{found.tops:,}"),
+        ("smallest cell of these", "-" if found.smallest is None else f"{found.smallest:,} rows"),
+        *(("note", note) for note in found.notes),
+    ]
+    return Table("What the verifier found when this page was written", [], lines)
+
+
+def _listed(place: Path, facts: Mapping[str, Any]) -> Patterns:
+    """Return the patterns of a folder that was verified."""
+    names = sorted(PATTERNS & facts["files"].keys())
+    if len(names) != 1:
+        raise InputError(f"the release has {len(names)} files of patterns; it must have one")
+    return read_patterns(place / names[0], n=facts["n"], kind=facts["kind"])
+
+
+def _policy(facts: Mapping[str, Any]) -> Policy:
+    """Return the policy that a release names."""
+    return Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
+
+
+def _code(digest: str) -> Html:
+    return Html(f"<code>{html.text(digest)}</code>")

@@ -1,0 +1,1 @@
+"""The machine and its libraries: cores and memory, the solver, progress, HTML."""

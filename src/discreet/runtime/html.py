@@ -1,0 +1,152 @@
+"""Markup: values as short HTML tables, such as notebooks show; what is not HTML of ours is escaped."""
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+from discreet.data.labels import Label
+from discreet.runtime.text import printable
+
+SHOWN: Final = 10
+"""Lines of a table at most; of more, only their number is told."""
+
+MOST_LABELS: Final = 20
+"""Labels of one itemset or row that are shown at most."""
+
+LONGEST_LABEL: Final = 40
+"""Letters of a label that are shown at most."""
+
+LONGEST_TEXT: Final = 400
+"""Letters of anything else, a label's title included."""
+
+# No colour of text or page is set, so that light and dark themes both read well.
+_LINE: Final = "padding:.15em .6em;vertical-align:top;"
+_HEAD: Final = f"{_LINE}border-bottom:1px solid currentColor;"
+_CAPTION: Final = "caption-side:top;text-align:left;color:inherit;font-weight:bold;padding:.3em .6em;white-space:nowrap"
+_BADGE: Final = "color:#fff;padding:0 .4em;border-radius:.25em;white-space:nowrap"
+
+
+class Html(str):
+    """Text that is HTML already; any other is escaped before it is shown."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        """Return it as it is: templates ask what they are not to escape."""
+        return self
+
+
+def text(value: object) -> Html:
+    r"""Return a value as HTML that shows its text in one line, cut where it is very long; HTML stays as it is.
+
+    What would steer a reader's eye, such as a change of direction, is escaped as well.
+
+    >>> text("a < b\n"), text("\u202eright to left")
+    ('a &lt; b\\n', '\\u202eright to left')
+    """
+    return value if isinstance(value, Html) else Html(escape(printable(_cut(str(value), LONGEST_TEXT))))
+
+
+def shown(label: Label, most: int = LONGEST_LABEL) -> str:
+    """Return a label as plain text in one line, cut where it is long.
+
+    >>> shown("tea"), shown("chamomile", 4)
+    ('tea', 'cham…')
+    """
+    return printable(_cut(str(label), most))
+
+
+def name(label: Label) -> Html:
+    """Return a label, cut where it is long; its title says more of it.
+
+    >>> name("<b>")
+    '<bdi>&lt;b&gt;</bdi>'
+    >>> print(name(41 * "a"))
+    <bdi title="aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa">aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…</bdi>
+    """
+    full = str(label)
+    title = f' title="{text(full)}"' if len(full) > LONGEST_LABEL else ""
+    # What is written from right to left stays apart from its neighbours.
+    return Html(f"<bdi{title}>{text(_cut(full, LONGEST_LABEL))}</bdi>")
+
+
+def names(labels: Sequence[Label], *, sign: str = "", between: str = ", ", nothing: str = "") -> Html:
+    """Return labels side by side, the first of many, each behind a sign; without any, what stands for nothing.
+
+    >>> names(["a", "b"], sign="¬", between=" ∧ "), names([], nothing="(every row)")
+    ('¬<bdi>a</bdi> ∧ ¬<bdi>b</bdi>', '(every row)')
+    """
+    shown = [f"{text(sign)}{name(label)}" for label in labels[:MOST_LABELS]]
+    rest = [f"… {len(labels) - MOST_LABELS:,} more"] if len(labels) > MOST_LABELS else []
+    return Html(between.join([*shown, *rest]) or text(nothing))
+
+
+def badge(word: str, colour: str) -> Html:
+    """Return a word in white on a colour; the word must do without it.
+
+    >>> badge("✓ safe", "#1a7f37").endswith('background:#1a7f37">✓ safe</strong>')
+    True
+    """
+    return Html(f'<strong style="{_BADGE};background:{text(colour)}">{text(word)}</strong>')
+
+
+def table(
+    caption: str, head: Sequence[str], lines: Iterable[Sequence[str | int]], *, many: int = 0, note: str = ""
+) -> str:
+    """Return lines as a table; below it stand how many more of ``many`` there are, and a note.
+
+    The first entry of each line says what the line is about. Without lines, the caption stands alone.
+
+    >>> print(table("Rows: 0", ["row"], []))
+    <div><p style="font-weight:bold">Rows: 0</p></div>
+    """
+    shown = list(lines)
+    rest = f"… and {many - len(shown):,} more." if many > len(shown) else ""
+    below = "".join(f'<p style="opacity:.8">{text(line)}</p>' for line in (rest, note) if line)
+    if not shown:
+        return f'<div><p style="font-weight:bold">{text(caption)}</p>{below}</div>'
+    sides = ["right" if all(map(_is_number, column)) else "left" for column in zip(*shown, strict=True)]
+    heads = (
+        f'<th scope="col" style="{_HEAD}text-align:{side}">{text(word)}</th>'
+        for word, side in zip(head, sides, strict=True)
+    )
+    body = "\n".join(_line(line, sides) for line in shown)
+    return (
+        '<div style="overflow-x:auto"><table style="border-collapse:collapse;color:inherit">'
+        f'<caption style="{_CAPTION}">{text(caption)}</caption>\n'
+        f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{body}\n</tbody></table>{below}</div>"
+    )
+
+
+def filled(
+    head: Sequence[str], lines: Sequence[Sequence[str | int]]
+) -> tuple[Sequence[str], Sequence[Sequence[str | int]]]:
+    """Return the head and the lines of a table, without the last column if nothing is in it.
+
+    >>> filled(["method", "left out"], [["add", ""]])
+    (['method'], [['add']])
+    """
+    if any(line[-1] != "" for line in lines):
+        return head, lines
+    return head[:-1], [line[:-1] for line in lines]
+
+
+def _line(line: Sequence[str | int], sides: Sequence[str]) -> str:
+    """Return a line of a table; whole numbers have their thousands set apart, and only the last entry may be broken."""
+    tags = ['th scope="row"', *["td"] * (len(line) - 1)]
+    styles = [*[f"{_LINE}white-space:nowrap;"] * (len(line) - 1), _LINE]
+    entries = (
+        f'<{tag} style="{style}text-align:{side}">{text(f"{entry:,}" if isinstance(entry, int) else entry)}</{tag[:2]}>'
+        for tag, style, entry, side in zip(tags, styles, line, sides, strict=True)
+    )
+    return f"<tr>{''.join(entries)}</tr>"
+
+
+def _is_number(entry: str | int) -> bool:
+    """Return whether an entry is a number, a percentage, or the dash that stands for none."""
+    return isinstance(entry, int) or entry == "–" or re.fullmatch(r"[0-9.,e-]+%", entry) is not None
+
+
+def _cut(full: str, most: int) -> str:
+    return full if len(full) <= most else f"{full[:most]}…"

@@ -1,0 +1,42 @@
+"""Text for people: short, safe to print, with plurals and percentages."""
+
+
+def abbreviate(value: object) -> str:
+    """Return a value as a message shows it: short, even if Python refuses to print it.
+
+    >>> abbreviate(7), abbreviate(10**5000)
+    ('7', 'a number of thousands of digits')
+    """
+    try:
+        return str(value)[:40]
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+def printable(text: str) -> str:
+    r"""Return text in one line that is safe to print: characters that would steer a terminal are escaped.
+
+    >>> printable("a\x1b[31m ∧ b")
+    'a\\x1b[31m ∧ b'
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def count_of(count: int, noun: str) -> str:
+    """Return a count with its noun, in the plural unless it is 1.
+
+    >>> count_of(1, "support"), count_of(2000, "support")
+    ('1 support', '2,000 supports')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, rounded for reading.
+
+    >>> percent(0.0145), percent(0), percent(12.5)
+    ('1.45%', '0%', '1,250%')
+    """
+    return f"{100 * share:.3g}%" if share < 1 else f"{100 * share:,.0f}%"
