@@ -297,6 +297,13 @@ def family_of(listed):
     return family
 
 
+def may_be_cut(family):
+    """Return whether longer itemsets may be missing: all parts, with an item less, of one such itemset are there."""
+    longest = max(map(len, family), default=0)
+    longer = map(frozenset, combinations(frozenset().union(*family), longest + 1))
+    return any(all(one - {item} in family for item in one) for one in longer)
+
+
 def is_safe(family, k):
     """Return whether what is published has no channel, by the supports alone, and no cell of fewer than 0 rows."""
     cells = (cell_by_supports(base, top, family) for top in family for base in subsets(top))

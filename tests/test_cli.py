@@ -31,24 +31,6 @@ from discreet.cli.watch import COMPILING, Compiling
 ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], []]
 FIMI = "".join(" ".join(map(str, row)) + "\n" for row in ROWS)
 COMMAND = [sys.executable, "-c", "from discreet.cli import main; main(prog_name='discreet')"]
-COMMANDS = [
-    [],
-    ["audit"],
-    ["report"],
-    ["detect"],
-    ["tradeoff"],
-    ["block"],
-    ["verify"],
-    ["hide"],
-    ["query"],
-    ["index"],
-    ["mine"],
-    ["generate"],
-    ["generate", "clinic"],
-    ["generate", "quest"],
-    ["demo"],
-    ["reproduce"],
-]
 
 
 @pytest.fixture
@@ -317,13 +299,6 @@ def test_memory_is_told_to_mine_in_bytes(file, monkeypatch, size, count):
     monkeypatch.setattr(discreet, "mine", listening)
     run("mine", file, "--min-support", "1%", "--memory", size, "--threads", 2, "--max-patterns", 7)
     assert (told["memory"], told["threads"], told["max_patterns"], told["min_support"]) == (count, 2, 7, "1%")
-
-
-@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_help_ends_with_an_example_of_the_command(path):
-    result = run(*path, "--help")
-    assert result.exit_code == 0
-    assert " ".join(["discreet", *path]) in result.stdout[result.stdout.index("Example") :]
 
 
 def test_no_command_shows_the_help_and_is_wrong_usage():

@@ -1,7 +1,7 @@
 """Laws of families: what is told from closed itemsets alone, and which lists are refused."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import oracle
@@ -78,6 +78,35 @@ def test_lists_from_which_long_itemsets_were_cut_are_known_for_it(case, max_leng
     family = family_of(mine(rows, min_support=sigma, max_length=max_length))
     longest = max(map(len, oracle.frequent(rows, sigma)), default=0)
     assert family.may_be_cut or longest <= max_length
+
+
+@pytest.mark.nojit
+@LISTED
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_a_list_may_be_cut_if_all_parts_of_a_longer_itemset_are_there(kind, length):
+    answers = Counter()
+    for rows in oracle.subsets(map(frozenset, combinations("abcd", length))):
+        family = family_of(mine(rows, min_support=1, kind=kind))
+        assert family.may_be_cut == oracle.may_be_cut(rows)
+        answers[family.may_be_cut] += 1
+    assert min(answers[True], answers[False]) > 0
+
+
+@pytest.mark.nojit
+@settings(max_examples=60)
+@given(case=detected_databases(), max_length=st.none() | st.integers(1, 6))
+def test_a_list_may_be_cut_whatever_its_supports_are(case, max_length):
+    rows, sigma, _ = case
+    family = family_of(mine(rows, min_support=sigma, max_length=max_length))
+    assert family.may_be_cut == oracle.may_be_cut(oracle.frequent(rows, sigma, max_length))
+
+
+@pytest.mark.nojit
+def test_itemsets_that_are_not_closed_are_refused_unless_longer_ones_may_be_missing():
+    pairs = [(list(word), 2) for word in ("ab", "ac", "bc")]
+    with pytest.raises(InconsistencyError, match="have in common is not listed"):
+        family_of(Patterns.from_itemsets([([], 3), *pairs[:2]], n=3, kind="closed"))
+    assert len(family_of(Patterns.from_itemsets([([], 3), *pairs], n=3, kind="closed")).tops) == len(pairs)
 
 
 @pytest.mark.parametrize("many", [3, 70, 300])
