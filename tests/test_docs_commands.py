@@ -28,7 +28,7 @@ NOT_RUN = {
     "make": "sets up an environment of its own",
     "curl": "asks a running server; tests/test_web_*.py ask the same",
     "discreet serve": "does not end by itself; tests/test_web_*.py start it",
-    "discreet reproduce": "takes up to a minute; tests/test_reproduce.py runs it on few rows",
+    "python": "runs reproduction, which takes up to a minute; tests/test_reproduce.py runs it on few rows",
 }
 GIVEN = {
     "baskets.csv": "bread,red wine,milk\nbread,red wine\nbeer,chips,bread\nbeer,chips\nmilk\nbread,milk\n" * 20,
