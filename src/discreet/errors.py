@@ -1,48 +1,161 @@
 """The tree of errors. Each message says what came, what is allowed and what to do.
 
     DiscreetError                exit code 2
-    ├── InputError               a source that cannot be read as what it is said to be
-    │   ├── InconsistencyError   itemsets with supports that no rows have, or not all of them
-    │   └── QueryError           a text that is no query, or not only one
-    ├── OutputError              a result that cannot be written where it was asked for
-    ├── ThresholdError           a minimum support, k or length that means nothing
+    ├── InputError               a source that cannot be read as what it claims to be
+    │   ├── InconsistencyError   supports that no rows can have, or an incomplete list of itemsets
+    │   └── QueryError           a text that is not a query, or is ambiguous
+    ├── OutputError              a result that cannot be written to its place
+    ├── ThresholdError           a minimum support, k or length that is out of range
     ├── OptionError              an unknown kind, format, method, policy or data set
-    ├── BudgetError              a limit on patterns, memory or time that was reached
-    └── GuaranteeError           a release that failed its own checks, and is none
+    ├── BudgetError              a limit on patterns, memory or time was reached
+    └── GuaranteeError           a release failed its own checks, so nothing is released
 
-A message may hold row numbers and counts, never rows or labels: the data is private.
+A message may hold row numbers and counts, never rows or labels: the data is private. It names options as data
+(``Option``), so that Python, the command line and the web app can each use their own words.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, Self, TypeAlias
+
+
+class Option(NamedTuple):
+    """An option that a message names, perhaps with the value to give it.
+
+    >>> str(Option("min_support")), str(Option("format", "csv"))
+    ('min_support=', "format='csv'")
+    """
+
+    name: str
+    value: str | bool | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+class Command(NamedTuple):
+    """A command of ours that a message advises, such as ``discreet block``."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"`discreet {self.name}`"
+
+
+class Either(tuple["str | tuple[str, *tuple[str, ...]]", ...]):
+    """Remedies to choose from: sentences, or a pattern such as "raise {}" and the names of options.
+
+    Those for options that a face lacks are left out.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *remedies: str | tuple[str, *tuple[str, ...]]) -> Self:
+        """Offer remedies in this order."""
+        return super().__new__(cls, remedies)
+
+    def say(self, face: "Face") -> str:
+        """Return the remedies in the words of a face.
+
+        >>> Either(("raise {}", "memory", "min_support"), ("lower {}", "max_length")).say(on_command_line)
+        'raise --memory or --min-support, or lower --max-length'
+        """
+        said = []
+        for remedy in self:
+            if isinstance(remedy, str):
+                said.append(remedy)
+            elif names := [name for name in map(face, map(Option, remedy[1:])) if name]:
+                said.append(remedy[0].format(" or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))))
+        return ", or ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
+
+
+Word: TypeAlias = str | Option | Command | Either
+"""A part of a message."""
+Face: TypeAlias = Callable[[Option | Command], str]
+"""What a face calls an option or a command; empty if it has none."""
+FLAGS: Final = {
+    Option("k"): "-k",
+    Option("complete", value=False): "--partial",
+    Option("disclosure"): "--psi",
+    Option("min_supports"): "--min-support",
+}
+"""Options that the command line calls by another name."""
+
+
+def on_command_line(term: Option | Command) -> str:
+    """Return what the command line calls an option or a command.
+
+    >>> on_command_line(Option("format", "csv")), on_command_line(Option("grown", value=True)), on_command_line(Command("block"))
+    ('--format csv', '--grown', '`discreet block`')
+    """
+    if isinstance(term, Command) or term in FLAGS:
+        return str(term) if isinstance(term, Command) else FLAGS[term]
+    flag = f"--{term.name.replace('_', '-')}"
+    return flag if term.value in {None, True} else f"{flag} {term.value}"
+
+
+class Message(str):
+    """A text that names options as data; as a string, it is in Python's words.
+
+    >>> message = Message("give it with ", Option("n"))
+    >>> str(message), message.say(on_command_line)
+    ('give it with n=', 'give it with --n')
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[Word, ...]
+
+    def __new__(cls, *parts: Word) -> Self:
+        """Join the parts; those of another message are taken over."""
+        flat = [one for part in parts for one in (part.parts if isinstance(part, Message) else (part,))]
+        self = super().__new__(cls, "".join(_say(part, str) for part in flat))
+        self.parts = tuple(flat)
+        return self
+
+    def say(self, face: Face) -> str:
+        """Return the text in the words of a face."""
+        return "".join(_say(part, face) for part in self.parts)
+
+    def __getnewargs__(self) -> tuple[Word, ...]:  # type: ignore[override]  # for pickle
+        return self.parts
+
+
+def _say(part: Word, face: Face) -> str:
+    if isinstance(part, Either):
+        return part.say(face)
+    return part if isinstance(part, str) else face(part)
 
 
 class DiscreetError(Exception):
-    """Anything that a caller can mend; ``exit_code`` is what the command line ends with."""
+    """An error that a caller can mend; the command line ends with its ``exit_code``."""
 
     exit_code = 2
 
+    def __init__(self, *message: Word) -> None:
+        """Keep the message with its options."""
+        self.message = Message(*message)
+        super().__init__(str(self.message))
+
 
 class InputError(DiscreetError, ValueError):
-    """A source that cannot be read as what it is said to be."""
+    """A source that cannot be read as what it claims to be."""
 
 
 class InconsistencyError(InputError):
-    """Itemsets with supports that no rows have, or of which some are missing.
+    """Supports that no rows can have, or an incomplete list of itemsets.
 
-    ``flaw`` says what is wrong: an itemset is "missing", has less support than another that holds it ("rising"), is
-    held by all rows and no part of another that is said to be closed ("open"), or is met by fewer than no rows under
-    another ("negative"). ``itemset`` and ``other`` are these two, by their labels; they are for whoever published
-    them, and no part of the message.
+    ``flaw`` says what is wrong: an itemset is "missing", its support is lower than that of a superset ("rising"), a
+    listed itemset is not closed ("open"), or a cell would hold fewer than 0 rows ("negative"). ``itemset`` and
+    ``other`` are the two itemsets, by their labels; they are for the publisher, and not part of the message.
     """
 
     def __init__(self, message: str, flaw: str, itemset: Iterable[object], other: Iterable[object]) -> None:
-        """Keep what was found beside the message."""
+        """Keep the flaw and the itemsets beside the message."""
         super().__init__(message)
         self.flaw, self.itemset, self.other = flaw, frozenset(itemset), frozenset(other)
 
 
 class QueryError(InputError):
-    """A text that is no query, or could mean several; ``column`` tells where, from 1 on."""
+    """A text that is not a query, or is ambiguous; ``column`` is its place, from 1 on."""
 
     def __init__(self, message: str, column: int) -> None:
         """Keep the place beside the message."""
@@ -51,20 +164,20 @@ class QueryError(InputError):
 
 
 class OutputError(DiscreetError, OSError):
-    """A result that cannot be written where it was asked for."""
+    """A result that cannot be written to its place."""
 
 
 class ThresholdError(DiscreetError, ValueError):
-    """A minimum support, k or length that means nothing."""
+    """A minimum support, k or length that is out of range."""
 
 
 class OptionError(DiscreetError, ValueError):
-    """An unknown kind, format, method or data set."""
+    """An unknown kind, format, method, policy or data set."""
 
 
 class BudgetError(DiscreetError):
-    """A limit on patterns, memory or time that was reached before the work was done."""
+    """A limit on patterns, memory or time was reached before the work was done."""
 
 
 class GuaranteeError(DiscreetError):
-    """A release that failed its own checks, and is none: a mistake of ours."""
+    """A release failed its own checks, so nothing is released; this is a bug of ours."""
