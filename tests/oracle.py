@@ -7,7 +7,7 @@ the family is that of the frequent itemsets of at most so many items, and "close
 import re
 from collections import Counter
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations, combinations_with_replacement, count
 
 import numpy as np
@@ -713,9 +713,59 @@ def inferred_overlaps(ways, k):
 # of cells in which it is true. What he infers holds in all databases that have the release.
 
 
+def kinds_of_rows(items, groups=()):
+    """Return the rows that there can be: sets of ``items`` with at most one item of each group."""
+    return [row for row in subsets(sorted(items, key=str)) if not is_excluded(row, groups)]
+
+
+def tables_within(items, limits, others=None, groups=()):
+    """Return all databases in which the supports of sets of ``items`` keep {itemset: (least, most)}, a line for each.
+
+    The limit of the empty itemset is how many rows there are. Any other without limits is held by at most ``others``
+    rows, and no row holds two items of a group. A line tells the rows of each kind, in the order of ``kinds_of_rows``.
+
+    Supports are chosen itemset by itemset, the small ones first. All cells of an itemset are then known but for its own
+    support, which each of them is taken from or added to; and no cell is below 0.
+    """
+    every = kinds_of_rows(items)
+    place = {one: at for at, one in enumerate(every)}
+    supports = np.zeros((1, len(every)), dtype=np.int64)
+    for one in every:
+        least, most = limits.get(one, (0, np.iinfo(np.int64).max if others is None else others))
+        most = 0 if is_excluded(one, groups) else most
+        low, high = np.full(len(supports), max(0, least)), np.full(len(supports), most)
+        for base in subsets(one):
+            rest = sum((-1) ** len(more) * supports[:, place[base | more]] for more in subsets(one - base))
+            if len(one - base) % 2:
+                high = np.minimum(high, rest)
+            else:
+                low = np.maximum(low, -rest)
+        ways = np.maximum(0, high - low + 1)
+        supports = np.repeat(supports, ways, axis=0)
+        firsts = np.repeat(low - np.cumsum(ways) + ways, ways)
+        supports[:, place[one]] = firsts + np.arange(len(supports))
+    cells = [
+        sum((-1) ** len(more) * supports[:, place[base | more]] for more in subsets(frozenset(items) - base))
+        for base in kinds_of_rows(items, groups)
+    ]
+    return np.array(cells).T
+
+
+def databases_within(items, limits, others=None, groups=()):
+    """Return what ``tables_within`` returns as databases."""
+    kinds = kinds_of_rows(items, groups)
+    tables = tables_within(items, limits, others, groups).tolist()
+    return [Counter({kind: rows for kind, rows in zip(kinds, table, strict=True) if rows}) for table in tables]
+
+
+def exactly(supports):
+    """Return supports as limits."""
+    return {one: (held, held) for one, held in supports.items()}
+
+
 def databases_of(items, n):
-    """Yield all databases of ``n`` rows over ``items``."""
-    return map(Counter, combinations_with_replacement(list(subsets(items)), n))
+    """Return all databases of ``n`` rows over ``items``."""
+    return databases_within(items, exactly({frozenset(): n}))
 
 
 def supports_of(database, items):
@@ -736,17 +786,9 @@ def releases(items, n, sigma):
 
 def compatible(rows, items, sigma, *, complete):
     """Return all databases over ``items`` that have the release of these rows, or if it is not complete, more."""
-    rows = [frozenset(row) for row in rows]
-    told = frozenset((one, support(one, rows)) for one in subsets(items) if support(one, rows) >= sigma or not one)
-    found = releases(items, len(rows), sigma)
-    if complete:
-        return found[told]
-    return [
-        database
-        for every in found.values()
-        for database in every
-        if all(sum(times for held, times in database.items() if one <= held) == number for one, number in told)
-    ]
+    supports = {one: support(one, rows) for one in subsets(items)}
+    told = {one: held for one, held in supports.items() if held >= sigma or not one}
+    return databases_within(items, exactly(told), sigma - 1 if complete else None)
 
 
 def limits_of(cells, databases, over=None):
@@ -798,39 +840,6 @@ def threatened(items, n, sigma, k):
     return len(found), len(safe), len(by_conjunction), sum(is_anything_inferred(one, items, k) for one in others)
 
 
-def completions(supports, items, most):
-    """Return all databases over ``items`` with these supports of the proper subsets; at most so many rows hold all."""
-    found = []
-    for number in range(most + 1):
-        every = {**supports, frozenset(items): number}
-        cells = {base: cell_by_supports(base, frozenset(items), every) for base in subsets(items)}
-        if min(cells.values()) >= 0:
-            found.append(Counter(cells))
-    return found
-
-
-def databases_with(told, items, most, groups=()):
-    """Return all databases with the supports that are told, of which no row holds two items of a group.
-
-    At most so many rows hold an itemset that is not told of.
-    """
-    every, found = sorted(subsets(items), key=len), []
-
-    def choose(supports):
-        if len(supports) == len(every):
-            found.append(Counter({base: cell_by_supports(base, frozenset(items), supports) for base in every}))
-            return
-        one = every[len(supports)]
-        room = 0 if any(len(one & set(group)) > 1 for group in groups) else most
-        for number in [told[one]] if one in told else range(room + 1):
-            chosen = {**supports, one: number}
-            if min(cell_by_supports(base, one, chosen) for base in subsets(one)) >= 0:
-                choose(chosen)
-
-    choose({})
-    return found
-
-
 # Rules, and supports that are not exact.
 
 
@@ -873,7 +882,7 @@ def holders(base, lacked, database):
 
 def is_excluded(itemset, groups):
     """Return whether an itemset holds two items of a group, of which no row holds two."""
-    return any(len(itemset & group) > 1 for group in groups)
+    return any(len(itemset & frozenset(group)) > 1 for group in groups)
 
 
 def told_with(family, sigma, groups):
@@ -911,19 +920,6 @@ def are_few_told(family, groups, rows, k):
 
 
 # Limits. What is told of supports may be limits only, and of some items that no row holds two of them.
-
-
-def allowed(items, n, limits, groups=()):
-    """Return all databases of ``n`` rows in which supports keep their {itemset: (least, most)}.
-
-    No row holds two items of a group.
-    """
-    return [
-        database
-        for database in databases_of(items, n)
-        if not any(len(held & set(group)) > 1 for held in database for group in groups)
-        and all(low <= limits_of({one}, [database], one)[0] <= high for one, (low, high) in limits.items())
-    ]
 
 
 def smallest_outside(itemsets, items):
@@ -1048,33 +1044,9 @@ def arules_certainty(s, a, c):
 # holds two items of a group.
 
 
-def kinds_of_rows(items, groups=()):
-    """Return the rows that there can be: sets of ``items`` with at most one item of each group."""
-    return [row for row in subsets(items) if all(len(row & frozenset(group)) < 2 for group in groups)]
-
-
-@cache
-def divisions(n, parts):
-    """Return all ways to divide ``n`` rows into so many kinds, a line for each."""
-    edges = [(-1, *bars, n + parts - 1) for bars in combinations(range(n + parts - 1), parts - 1)]
-    return np.diff(edges, axis=1) - 1
-
-
 def truth(kinds, has, lacks=()):
     """Return for each kind of row whether it holds all of some items and none of others."""
     return np.array([set(has) <= kind and not set(lacks) & kind for kind in kinds])
-
-
-def databases_within(kinds, numbers, limits):
-    """Return all databases of one of the ``numbers`` of rows that keep {itemset: (least, most)}."""
-    found = []
-    for n in numbers:
-        databases = divisions(n, len(kinds))
-        for itemset, (least, most) in limits.items():
-            held = databases @ truth(kinds, itemset)
-            databases = databases[(least <= held) & (held <= most)]
-        found.append(databases)
-    return np.concatenate(found)
 
 
 def follows(databases, is_true, k):
@@ -1145,3 +1117,76 @@ def by_linear_programs(kinds, limits, patterns, k):
         ]
         if ends[0] > 1e-6 and ends[1] < k - 1e-6:
             yield pattern
+
+
+def is_told_by_parts(known, others, k):
+    """Return whether the supports of all parts of an itemset tell a Boolean pattern of 1 to k - 1 rows over it.
+
+    That is what bounds on its own support tell (docs/guarantee.md, Theorem A3), which has at most ``others`` rows where
+    it is not published. What parts tell exactly is known for larger itemsets.
+    """
+    known = dict(known)
+    for one in kinds_of_rows(frozenset().union(*known)):
+        parts = {part: known.get(part) for part in subsets(one) if part in known or part != one}
+        if None not in parts.values():
+            tables = tables_within(one, exactly(parts), others)
+            if boolean_pattern(tables, k) is not None:
+                return True
+            if tables[:, -1].min() == tables[:, -1].max():
+                known[one] = int(tables[0, -1])
+    return False
+
+
+class Published:
+    """What a list of itemsets says, and all databases that fit it."""
+
+    def __init__(self, limits, groups=(), others=None):
+        """Take {itemset: (least, most rows)}, items that exclude each other, and the most rows of any other itemset."""
+        self.items = frozenset().union(*limits)
+        self.longest = max(map(len, limits))
+        self.groups = [group for group in (frozenset(group) & self.items for group in groups) if len(group) > 1]
+        self.kinds = kinds_of_rows(self.items, self.groups)
+        self.others = limits[frozenset()][1] if others is None else others
+        self.limits = {one: limits.get(one, (0, self.others)) for one in subsets(self.items)}
+
+    @cached_property
+    def databases(self):
+        """All databases that fit, a line for each and a column for each of the kinds of rows."""
+        return tables_within(self.items, self.limits, groups=self.groups)
+
+    @property
+    def schema(self):
+        """The groups as an option."""
+        return self.groups or None
+
+    @property
+    def exact(self):
+        """The supports that are known exactly."""
+        return {one: low for one, (low, high) in self.limits.items() if low == high}
+
+    def is_told_by_sums(self, k):
+        """Return whether a sum of supports that are known exactly tells of 1 to k - 1 rows."""
+        kinds = [kind for kind in self.kinds if self.limits[kind][1] > 0]
+        return any(True for _ in sums(kinds, self.exact, literal_patterns(kinds, self.items), k))
+
+    def is_told_by_programs(self, k):
+        """Return whether linear programs over all items tell of 1 to k - 1 rows."""
+        rare = [one for one in literal_patterns(self.kinds, self.items) if follows(self.databases, one, k)]
+        return any(True for _ in by_linear_programs(self.kinds, self.limits, rare, k))
+
+    def is_told(self, level, k):
+        """Return whether an attacker of a level must find something; linear programs look at two items more."""
+        if level == "exact":
+            return boolean_pattern(self.databases, k) is not None
+        if self.is_told_by_sums(k) or (level != "plain" and is_told_by_parts(self.exact, self.others, k)):
+            return True
+        return level == "linear" and len(self.items) <= self.longest + 2 and self.is_told_by_programs(k)
+
+    def follows(self, over, cells, k):
+        """Return whether 1 to k - 1 rows of each database hold of the items ``over`` just one of the cells."""
+        return follows(self.databases, np.array([kind & over in cells for kind in self.kinds]), k)
+
+
+def released(listed, n, others=None):
+    """Return what closed or frequent itemsets and the number of rows say; any other has at most ``others`` rows."""
+    return Published(exactly({**family_of(listed), frozenset(): n}), others=others)

@@ -141,13 +141,13 @@ def test_of_two_thresholds_for_the_same_rows_the_lower_one_tells_all(rows, sigma
 @given(rows=rows_over("abc"), k=st.integers(2, 4))
 def test_two_lists_of_other_items_of_the_same_rows_tell_what_rows_that_have_both_do(rows, k):
     parts = [[row & set(items) for row in rows] for items in ("ab", "bc")]
-    limits = {
-        one: (oracle.support(one, part),) * 2
+    supports = {
+        one: oracle.support(one, part)
         for part, items in zip(parts, ("ab", "bc"), strict=True)
         for one in oracle.subsets(items)
         if oracle.support(one, part) >= 2 or not one
     }
-    databases = oracle.allowed("abc", len(rows), limits)
+    databases = oracle.databases_within("abc", oracle.exactly(supports))
     old, new = (mine(part, min_support=2) for part in parts)
     found = attack(new, k=k, level="exact", against=old, complete=False)
     found.check()

@@ -173,7 +173,7 @@ def border_cases(many, items=ABC):
         supports = oracle.supports_of(database, items)
         most, n = supports.pop(items) + random.choice([0, 1, 2, 99]), supports[frozenset()]
         facts = Facts.from_limits([(one, held, held) for one, held in supports.items()], n=n, absent=most)
-        yield oracle.completions(supports, items, min(most, n)), facts, items, random.randint(2, 4)
+        yield oracle.databases_within(items, oracle.exactly(supports), most), facts, items, random.randint(2, 4)
 
 
 BORDER = [*border_cases(1000 if LARGE else 150), *border_cases(50 if LARGE else 5, frozenset("abcd"))]

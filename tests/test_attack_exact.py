@@ -37,7 +37,7 @@ def databases_of(patterns, items, sigma, *, complete, groups=()):
     """Return all databases that have the published supports, by brute force."""
     told = {one: max((held for top, held in patterns if one <= top), default=None) for one in oracle.subsets(items)}
     told = {one: held for one, held in told.items() if held is not None} | {frozenset(): patterns.n}
-    return oracle.databases_with(told, items, sigma - 1 if complete else patterns.n, groups)
+    return oracle.databases_within(items, oracle.exactly(told), sigma - 1 if complete else None, groups)
 
 
 def counts(kinds):

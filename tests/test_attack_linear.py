@@ -159,7 +159,7 @@ def test_limits_and_schemas_bound_as_all_databases_that_keep_them_do(rows, slack
         one: (max(0, oracle.support(one, rows) - less), min(len(rows), oracle.support(one, rows) + more))
         for one, (less, more) in slack.items()
     }
-    databases = oracle.allowed(ITEMS, len(rows), told, groups)
+    databases = oracle.databases_within(ITEMS, {**told, **oracle.exactly({frozenset(): len(rows)})}, groups=groups)
     facts = Facts.from_limits([(one, *both) for one, both in told.items()], n=len(rows), schema=groups)
     for text in QUERIES[:4]:
         found = bounds(facts, text)

@@ -7,7 +7,6 @@ the largest supports, or rounded. The oracle enumerates all databases that fit t
 import os
 from math import comb
 
-import numpy as np
 import oracle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -42,61 +41,10 @@ def databases(draw, limit=MOST):
     return rows[:most], groups, k
 
 
-class Published:
-    """What a list of itemsets says, and all databases that fit it."""
-
-    def __init__(self, limits, numbers, groups=(), others=None):
-        """Take {itemset: (least, most rows)}, how many rows there may be, and the most rows of any other itemset."""
-        self.items = frozenset().union(*limits)
-        self.longest = max(map(len, limits))
-        self.groups = [group for group in (frozenset(group) & self.items for group in groups) if len(group) > 1]
-        self.kinds = oracle.kinds_of_rows(self.items, self.groups)
-        most = max(numbers) if others is None else others
-        self.limits = {one: limits.get(one, (0, most)) for one in oracle.subsets(self.items)}
-        self.databases = oracle.databases_within(self.kinds, numbers, self.limits)
-
-    @property
-    def schema(self):
-        """The groups as an option."""
-        return self.groups or None
-
-    def told_by_sums(self, k):
-        """Return whether a sum of supports that are known exactly tells of 1 to k - 1 rows."""
-        exact = {one: low for one, (low, high) in self.limits.items() if low == high}
-        kinds = [kind for kind in self.kinds if self.limits[kind][1] > 0]
-        return any(True for _ in oracle.sums(kinds, exact, oracle.literal_patterns(kinds, self.items), k))
-
-    def told_by_programs(self, k):
-        """Return whether linear programs over all items tell of 1 to k - 1 rows."""
-        every = oracle.literal_patterns(self.kinds, self.items)
-        rare = [one for one in every if oracle.follows(self.databases, one, k)]
-        return any(True for _ in oracle.by_linear_programs(self.kinds, self.limits, rare, k))
-
-    def is_told(self, level, k):
-        """Return whether an attacker of a level must find something; linear programs look at two items more."""
-        if level == "exact":
-            return oracle.boolean_pattern(self.databases, k) is not None
-        is_seen = level == "linear" and len(self.items) <= self.longest + 2
-        return self.told_by_sums(k) or (is_seen and self.told_by_programs(k))
-
-    def follows(self, finding, k):
-        """Return whether what an attacker found is true in all databases."""
-        over, *cells = (
-            frozenset(finding.facts.labels[code] for code in codes)
-            for codes in (finding.pattern.over, *finding.pattern.cells)
-        )
-        return oracle.follows(self.databases, np.array([kind & over in cells for kind in self.kinds]), k)
-
-
-def exactly(listed):
-    """Return supports as limits."""
-    return {one: (count, count) for one, count in listed.items()}
-
-
 def whole(rows, groups, sigma, *, complete=True):
     """Return what the list of all itemsets that reach sigma says, to whoever knows that it is whole or does not."""
     listed = {frozenset(): len(rows), **oracle.frequent(rows, sigma)}
-    return Published(exactly(listed), [len(rows)], groups, sigma - 1 if complete else None)
+    return oracle.Published(oracle.exactly(listed), groups, sigma - 1 if complete else None)
 
 
 def released(release):
@@ -104,22 +52,28 @@ def released(release):
     n, listed = release.patterns.n, dict(release.patterns)
     if comb(n + 2 ** len(frozenset().union(*listed)) - 1, n) > MOST:
         return None
-    parts = {part for one in listed for part in oracle.subsets(one)}
-    supports = {part: max(count for one, count in listed.items() if part <= one) for part in parts}
-    others = release.patterns.min_support - 1 if release.is_whole else None
-    return Published(exactly({**supports, frozenset(): n}), [n], (), others)
+    return oracle.released(listed, n, release.patterns.min_support - 1 if release.is_whole else None)
+
+
+def is_true(finding, published, k):
+    """Return whether what an attacker found is true in all databases."""
+    over, *cells = (
+        frozenset(finding.facts.labels[code] for code in codes)
+        for codes in (finding.pattern.over, *finding.pattern.cells)
+    )
+    return published.follows(over, cells, k)
 
 
 def check_attack(source, published, k, level, **options):
     """Whatever is found is true everywhere, and who finds nothing misses nothing that the level promises to find."""
     found = attack(source, k=k, level=level, schema=published.schema, **options)
-    assert all(published.follows(finding, k) for finding in found.findings)
+    assert all(is_true(finding, published, k) for finding in found.findings)
     assert not (found.is_safe and published.is_told(level, k))
 
 
 def check_audit(source, published, k, **options):
     found = audit(source, k=k, schema=published.schema, **options)
-    assert not (found.verdict is Verdict.RELEASE and published.told_by_sums(k))
+    assert not (found.verdict is Verdict.RELEASE and published.is_told_by_sums(k))
 
 
 @many
@@ -151,8 +105,8 @@ def test_maximal_itemsets_are_safe_only_where_nothing_follows(case, sigma, level
     n, listed = len(rows), oracle.maximal(rows, sigma)
     parts = {part for one in listed for part in oracle.subsets(one)}
     limits = {part: (max(count for one, count in listed.items() if part <= one), n) for part in parts}
-    limits |= exactly({**listed, frozenset(): n})
-    published = Published(limits, [n], groups, sigma - 1 if complete else None)
+    limits |= oracle.exactly({**listed, frozenset(): n})
+    published = oracle.Published(limits, groups, sigma - 1 if complete else None)
     patterns = mine(rows, min_support=sigma, kind="maximal")
     check_attack(patterns, published, k, level, complete=complete)
     check_audit(patterns, published, k)
@@ -165,7 +119,7 @@ def test_a_list_with_gaps_is_safe_only_where_nothing_follows(case, level, data):
     every = sorted(oracle.frequent(rows, 1), key=sorted)
     kept = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))
     listed = {frozenset(): len(rows)} | {one: oracle.support(one, rows) for one in kept}
-    published = Published(exactly(listed), [len(rows)], groups)
+    published = oracle.Published(oracle.exactly(listed), groups)
     facts = read_facts(Patterns.from_itemsets(listed.items(), n=len(rows)))
     check_attack(facts, published, k, level)
     check_audit(facts, published, k)
@@ -177,11 +131,11 @@ def test_a_list_that_was_cut_at_a_length_is_released_only_where_no_sum_tells_of_
     rows, groups, k = case
     assume(len(rows) >= sigma)
     listed = {frozenset(): len(rows), **oracle.frequent(rows, sigma, length)}
-    published = Published(exactly(listed), [len(rows)], groups)
+    published = oracle.Published(oracle.exactly(listed), groups)
     patterns = mine(rows, min_support=sigma, kind=kind, max_length=length)
     check_audit(patterns, published, k)
     found = attack(patterns, k=k, level="plain", schema=published.schema)
-    assert not (found.is_safe and published.told_by_sums(k))
+    assert not (found.is_safe and published.is_told_by_sums(k))
 
 
 @many
@@ -193,7 +147,7 @@ def test_zeros_count_beside_supports_within_limits(case, level, data):
     counts = {one: oracle.support(one, rows) for one in slack}
     listed = {one: (count, min(len(rows), count + slack[one])) for one, count in counts.items()}
     assume(items)
-    published = Published({**listed, frozenset(): (len(rows), len(rows))}, [len(rows)], groups, 0)
+    published = oracle.Published({**listed, frozenset(): (len(rows), len(rows))}, groups, 0)
     limits = ((one, *ends) for one, ends in listed.items())
     check_attack(Facts.from_limits(limits, n=len(rows), absent=0), published, k, level)
 
@@ -212,7 +166,7 @@ def test_a_list_of_the_largest_supports_is_safe_only_where_nothing_follows(case,
     assume(every)
     every.sort(key=lambda pair: (-pair[0], sorted(pair[1])))
     listed = {one: count for count, one in every[: data.draw(st.integers(1, len(every)))]}
-    published = Published(exactly({**listed, frozenset(): len(rows)}), [len(rows)], groups, min(listed.values()))
+    published = oracle.Published(oracle.exactly({**listed, frozenset(): len(rows)}), groups, min(listed.values()))
     facts = read_facts(Patterns.from_itemsets(listed.items(), n=len(rows)), top=True)
     check_attack(facts, published, k, level)
     check_audit(facts, published, k)
@@ -240,7 +194,7 @@ def test_rounded_supports_are_safe_only_where_nothing_follows(case, level, sigma
     assume(n and listed)
     limits = {one: (max(sigma, before(count)[0]), before(count)[1]) for one, count in listed.items()}
     least, most = before(n)
-    published = Published({**limits, frozenset(): (least, most)}, range(least, most + 1), groups, sigma - 1)
+    published = oracle.Published({**limits, frozenset(): (least, most)}, groups, sigma - 1)
     patterns = Patterns.from_itemsets(listed.items(), n=n)
     facts = read_facts(patterns, round_to=unit, rounding=mode, min_support=sigma)
     check_attack(facts, published, k, level)
@@ -267,5 +221,5 @@ def test_an_audit_of_what_is_blocked_releases_nothing_that_a_schema_tells(case, 
     published = released(release) if len(release.patterns) else None
     # Blocking knows no schema: rows that it adds may hold nothing of an attribute, but never two values of it.
     assume(published is not None)
-    told = Published(published.limits, [release.patterns.n], groups, 0)
+    told = oracle.Published(published.limits, groups, 0)
     check_audit(release.patterns, told, k)

@@ -1,7 +1,7 @@
 """The oracle itself, against tables worked out by hand."""
 
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations_with_replacement, permutations
 
 import oracle
 import pytest
@@ -265,3 +265,37 @@ def test_the_measures_of_the_running_example_are_the_known_ones():
     assert (itemsets, lost, changed, round(float(average), 4)) == (12, 4, 8, 0.3860)
     itemsets, lost, changed, average, _ = oracle.distortion(before, oracle.frequent(PKDD + oracle.add(PKDD, 8, 3), 8))
     assert (itemsets, lost, changed, round(float(average), 4)) == (12, 0, 5, 0.2066)
+
+
+supports_within = st.dictionaries(
+    st.sampled_from(list(oracle.subsets("abc"))), st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted)
+)
+"""Limits of the supports of some itemsets."""
+
+
+@given(
+    limits=supports_within,
+    n=st.integers(0, 4),
+    others=st.none() | st.integers(0, 2),
+    groups=st.sampled_from([(), ["ab"], ["abc"], ["ab", "bc"]]),
+)
+def test_all_databases_within_limits_are_those_of_all_rows_that_keep_them(limits, n, others, groups):
+    limits = {**limits, EMPTY: (n - 1, n)}
+    every = list(oracle.subsets("abc"))
+    expected = {
+        rows
+        for many in range(max(0, n - 1), n + 1)
+        for rows in combinations_with_replacement(every, many)
+        if not any(len(row & set(group)) > 1 for row in rows for group in groups)
+        and all(
+            low <= oracle.support(one, rows) <= high
+            for one in every
+            for low, high in [limits.get(one, (0, n if others is None else others))]
+        )
+    }
+    found = [
+        tuple(row for row in every for _ in range(database[row]))
+        for database in oracle.databases_within("abc", limits, others, groups)
+    ]
+    assert set(found) == expected
+    assert len(found) == len(expected)
