@@ -1119,21 +1119,21 @@ def by_linear_programs(kinds, limits, patterns, k):
             yield pattern
 
 
-def is_told_by_parts(known, others, k):
+def is_told_by_parts(limits, k):
     """Return whether the supports of all parts of an itemset tell a Boolean pattern of 1 to k - 1 rows over it.
 
-    That is what bounds on its own support tell (docs/guarantee.md, Theorem A3), which has at most ``others`` rows where
-    it is not published. What parts tell exactly is known for larger itemsets.
+    That is what bounds on its own support tell (docs/guarantee.md, Theorem A3), which has limits too. What parts tell
+    exactly is known for larger itemsets.
     """
-    known = dict(known)
-    for one in kinds_of_rows(frozenset().union(*known)):
-        parts = {part: known.get(part) for part in subsets(one) if part in known or part != one}
-        if None not in parts.values():
-            tables = tables_within(one, exactly(parts), others)
+    limits = dict(limits)
+    for one in kinds_of_rows(frozenset().union(*limits)):
+        parts = {part: limits[part] for part in subsets(one)}
+        if all(low == high for part, (low, high) in parts.items() if part != one):
+            tables = tables_within(one, parts)
             if boolean_pattern(tables, k) is not None:
                 return True
-            if tables[:, -1].min() == tables[:, -1].max():
-                known[one] = int(tables[0, -1])
+            # The last kind of row holds all of it.
+            limits[one] = (tables[:, -1].min(), tables[:, -1].max())
     return False
 
 
@@ -1146,8 +1146,8 @@ class Published:
         self.longest = max(map(len, limits))
         self.groups = [group for group in (frozenset(group) & self.items for group in groups) if len(group) > 1]
         self.kinds = kinds_of_rows(self.items, self.groups)
-        self.others = limits[frozenset()][1] if others is None else others
-        self.limits = {one: limits.get(one, (0, self.others)) for one in subsets(self.items)}
+        most = limits[frozenset()][1] if others is None else others
+        self.limits = {one: limits.get(one, (0, most)) for one in subsets(self.items)}
 
     @cached_property
     def databases(self):
@@ -1159,15 +1159,11 @@ class Published:
         """The groups as an option."""
         return self.groups or None
 
-    @property
-    def exact(self):
-        """The supports that are known exactly."""
-        return {one: low for one, (low, high) in self.limits.items() if low == high}
-
     def is_told_by_sums(self, k):
         """Return whether a sum of supports that are known exactly tells of 1 to k - 1 rows."""
+        exact = {one: low for one, (low, high) in self.limits.items() if low == high}
         kinds = [kind for kind in self.kinds if self.limits[kind][1] > 0]
-        return any(True for _ in sums(kinds, self.exact, literal_patterns(kinds, self.items), k))
+        return any(True for _ in sums(kinds, exact, literal_patterns(kinds, self.items), k))
 
     def is_told_by_programs(self, k):
         """Return whether linear programs over all items tell of 1 to k - 1 rows."""
@@ -1178,7 +1174,7 @@ class Published:
         """Return whether an attacker of a level must find something; linear programs look at two items more."""
         if level == "exact":
             return boolean_pattern(self.databases, k) is not None
-        if self.is_told_by_sums(k) or (level != "plain" and is_told_by_parts(self.exact, self.others, k)):
+        if self.is_told_by_sums(k) or (level != "plain" and is_told_by_parts(self.limits, k)):
             return True
         return level == "linear" and len(self.items) <= self.longest + 2 and self.is_told_by_programs(k)
 
