@@ -20,7 +20,9 @@ PRINTED: Final = {
 FILES: Final = {
     "secret.sensitive": "A B D\nA C D @ 50%\n",
     "letters.sensitive": "a b\nc e @ 50%\n",
+    "pairs.sensitive": "a b\nc e\n",
     "numbers.sensitive": "38 39\n48 41 @ 25%\n32 39 @ 10%\n",
+    "goods.sensitive": "38 39\n48 41\n",
     "baskets.sensitive": '"whole milk" "other vegetables"\n"rolls/buns" soda @ 40%\n',
     "closed.out": "(12)\na (9)\ne (11)\na b (8)\na e (8)\nd e (10)\nc d e (9)\n",
     "rules.txt": "1 2 ==> 3 #SUP: 80 #CONF: 0.987\n2 ==> 3 #SUP: 120 #CONF: 0.774\n",
@@ -32,6 +34,7 @@ FILES: Final = {
     'numberOfItemsets="2" numberOfRules="1"><MiningSchema/><Item id="1" value="tea"/><Item id="2" value="milk"/>'
     '<Itemset id="1" support="0.5"><ItemRef itemRef="1"/></Itemset><Itemset id="2"><ItemRef itemRef="2"/></Itemset>'
     '<AssociationRule antecedent="1" consequent="2" support="0.3" confidence="0.6"/></AssociationModel></PMML>',
+    "nine.csv": "b\nb\na,b\na,b\na,c\na,c\nb,c\nb,c\na,b,c\n",
     "part.csv": "itemset,support\na;b,8\na;b;c,7\n",
     "shares.csv": "itemset,support\na,0.62\na;b,0.60\nb,0.71\nc,0.31\n",
     "tree.txt": "|--- smoker <= 0.50\n|   |--- transplant <= 0.50\n|   |   |--- weights: [10.00, 60.00] class: well\n"
@@ -121,7 +124,7 @@ COMMANDS: Final = {
         block pkdd.csv --min-support 8 -k 3 --method withhold --patterns borgelt --out withhold --json
         block pkdd.csv --min-support 8 -k 3 --method optimal --out optimal --json
         block pkdd.csv --min-support 8 -k 3 --method best --keep-n --out best --json
-        block waim.csv --min-support 4 -k 2 --method suppress --against derive --out derive --json
+        block nine.csv --min-support 3 -k 2 --method suppress --against derive --out derive --json
         block pkdd.csv --min-support 8 -k 3 --compare
         verify suppress --json
         verify add
@@ -136,8 +139,8 @@ COMMANDS: Final = {
         hide oliveira.csv --sensitive secret.sensitive --method maxfia --reading dynamic --out maxfia --json
         hide oliveira.csv --sensitive secret.sensitive --out iga --show-labels
         hide oliveira.csv --sensitive secret.sensitive --method swa --window 3 --out swa --json
-        hide pkdd.txt --sensitive letters.sensitive --method border --below 5 --out border --json
-        hide pkdd.onehot.csv --format onehot --row id --sensitive letters.sensitive --method exact --below 5 \
+        hide pkdd.txt --sensitive pairs.sensitive --method border --below 5 --out border --json
+        hide pkdd.onehot.csv --format onehot --row id --sensitive pairs.sensitive --method exact --below 5 \
             --out exact --json
         hide pkdd.long.csv --row id --item item --sensitive letters.sensitive --psi 25% --out long \
             --measure --sigma 6 --json
@@ -193,7 +196,7 @@ COMMANDS: Final = {
         block retail.dat --min-support 0.4% -k 50 --method suppress --patterns csv --out suppress --json
         hide retail.dat --sensitive numbers.sensitive --method iga --out iga --json
         hide retail.dat --sensitive numbers.sensitive --method swa --window 20000 --memory 50MB --out swa --json
-        hide retail.dat --sensitive numbers.sensitive --method border --below 1% --out border --json
+        hide retail.dat --sensitive goods.sensitive --method border --below 1% --out border --json
         query retail.dat "38 & ~39 & (48 | 41)" --json
     """,
     "groceries": """

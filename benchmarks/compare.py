@@ -72,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(case: str, tree: Path, folder: Path, *, reuse: bool) -> None:
     """Run the commands of a case in a folder of its own, unless its outputs are there and may be used again."""
     place, stamp, commands = folder / case, folder / f"{case}.stamp", list(commands_of(case))
-    stamped = json.dumps([digest(tree), commands, FILES, PRINTED])
+    files = [file for file in FILES.items() if any(file[0] in words for _, words in commands)]
+    stamped = json.dumps([digest(tree), commands, files, PRINTED])
     if reuse and stamp.exists() and stamp.read_text() == stamped:
         return
     shutil.rmtree(place, ignore_errors=True)
