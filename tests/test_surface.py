@@ -95,7 +95,6 @@ RUN = {
     "generate clinic": "--rows 9 --out rows.csv",
     "generate quest": "--rows 9 --out rows.dat",
     "demo": "",
-    "reproduce": "",
     "serve": "missing.csv --no-browser",
 }
 """What each command is run with, on a few rows. ``serve`` ends by itself only where it refuses the file."""
