@@ -1,0 +1,152 @@
+"""Rooms import from rooms to their left alone: the table in pyproject.toml, checked against the syntax trees."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "discreet"
+PLAN = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["discreet"]
+RANK = {room: rank for rank, rooms in enumerate(PLAN["ranks"]) for room in rooms}
+DOORS = {(door["from"], door["to"]) for door in PLAN["doors"]}
+
+
+def dotted(path):
+    """The name that a file is imported by."""
+    return ".".join(("discreet", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+MODULES = {dotted(path): path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def room_of(module):
+    """The room of a module or of a name in it; ``discreet`` itself is above all rooms."""
+    return (module.split(".") + [""])[1]
+
+
+def imports(source, names=MODULES):
+    """Yield each import of ours, late ones included: the module, and the name taken from it ("" for the module)."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=aliases):
+                yield from ((alias.name, "") for alias in aliases if alias.name.split(".")[0] == "discreet")
+            case ast.ImportFrom(module=str(module), names=aliases, level=0) if module.split(".")[0] == "discreet":
+                for alias in aliases:
+                    inner = f"{module}.{alias.name}"
+                    yield (inner, "") if inner in names else (module, alias.name)
+
+
+def private_uses(source):
+    """Yield the private names that are reached through an imported module, such as ``problem._coded``."""
+    tree = ast.parse(source)
+    aliases = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "discreet":
+            aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_private(node.attr):
+            if aliases.get(node.value.id) in MODULES:
+                yield aliases[node.value.id], node.attr
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def is_door(module, target):
+    return any(module == start and (target == end or target.startswith(f"{end}.")) for start, end in DOORS)
+
+
+def faults(module, source):
+    """What is wrong with the imports of a module, in words."""
+    room, found = room_of(module), []
+    for target, name in imports(source):
+        other = room_of(target)
+        if target == "discreet" and name not in {"", "__version__"} and room not in PLAN["faces"]:
+            found.append(f"{name} comes from discreet itself, which is above")
+        if not other or other == room:
+            continue
+        if is_private(name) or any(map(is_private, target.split("."))):
+            found.append(f"{target}.{name} is private to {other}")
+        if RANK[other] >= RANK[room] and not is_door(module, target):
+            found.append(f"{other} is not to the left of {room}")
+    found += [f"{target}.{name} is private" for target, name in private_uses(source) if room_of(target) != room]
+    return found
+
+
+def test_every_entry_of_the_package_is_a_room_and_has_a_rank():
+    entries = {path.stem for path in SOURCE.iterdir() if path.name not in {"__pycache__", "__init__.py", "py.typed"}}
+    assert entries == set(RANK) == set(PLAN["rooms"])
+    assert len(entries) + 2 <= 18
+    assert len(PLAN["ranks"]) <= 12
+
+
+def test_doors_are_few_and_are_all_used():
+    used = {(module, end) for module, source in MODULES.items() for target, _ in imports(source)
+            for start, end in DOORS if module == start and (target == end or target.startswith(f"{end}."))}
+    assert used == DOORS
+    assert len(DOORS) <= 5
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_from_its_own_room_and_from_its_left(module):
+    assert module == "discreet" or faults(module, MODULES[module]) == []
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) == "cli"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from discreet.hiding.problem import _coded",
+        "def late():\n    from discreet.hiding.problem import _coded",
+        "from discreet.hiding import problem\nproblem._coded",
+    ],
+)
+def test_a_private_name_of_another_room_is_refused_wherever_it_is_imported(module, line):
+    assert faults(module, f"{MODULES[module]}\n{line}\n") != []
+
+
+@pytest.mark.parametrize("line", ["from discreet.report import save", "def late():\n    import discreet.report.text"])
+def test_an_import_from_the_right_is_refused_wherever_it_stands(line):
+    assert faults("discreet.hiding.problem", line) != []
+
+
+def test_no_modules_import_each_other_in_a_circle_but_through_doors():
+    graph = {
+        module: {target for target, _ in imports(source) if target in MODULES and not is_door(module, target)}
+        for module, source in MODULES.items()
+        if module != "discreet"
+    }
+    while graph:
+        free = {module for module, targets in graph.items() if not targets & set(graph) - {module}}
+        assert free, f"these import each other: {sorted(graph)}"
+        graph = {module: targets for module, targets in graph.items() if module not in free}
+
+
+def test_no_room_has_the_name_of_a_public_function():
+    init = ast.parse(MODULES["discreet"])
+    public = {alias.asname or alias.name for node in init.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert set(RANK).isdisjoint(public)
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) == "kernels"])
+def test_a_kernel_file_imports_nothing_of_ours_but_bits_and_room(module):
+    shared = {"discreet.kernels.bits", "discreet.kernels.room"}
+    assert {target for target, _ in imports(MODULES[module])} <= shared
+
+
+VERIFIER = "discreet.blocking.release.verify"
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(VERIFIER)])
+def test_the_verifier_is_short_and_imports_nothing_of_ours_but_errors_and_sizes(module):
+    allowed = ("discreet.errors", "discreet.runtime.parquet_footer", VERIFIER)
+    assert [target for target, _ in imports(MODULES[module]) if not target.startswith(allowed)] == []
+    assert len(MODULES[module].splitlines()) < 200
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_read_in_one_sitting(module):
+    assert len(MODULES[module].splitlines()) <= 400
