@@ -107,7 +107,7 @@ def walks() -> dict[str, set[str]]:
         transactions = discreet.Transactions(map(tuple, clinic(600, seed=1)))
         discreet.write(transactions, rows)
         itemset, _ = max(discreet.mine(transactions, min_support="20%"), key=lambda pair: len(pair[0]))
-        sensitive.write_text(",".join(sorted(map(str, itemset))) + "\n")
+        sensitive.write_text(" ".join(f'"{label}"' for label in sorted(map(str, itemset))) + "\n")
         asked = (str(rows), "--min-support", "5%", "-k", "10", "--quiet")
         return {
             "audit": walk_command("audit", *asked),
