@@ -29,7 +29,8 @@ from discreet import (
 )
 from discreet.blocking import guarantee
 from discreet.blocking.problem import NOBODY, Answer, Problem
-from discreet.blocking.release.release import Release, Weighted, witness
+from discreet.blocking.release.release import Release, witness
+from discreet.data.itemsets import Weighted
 from discreet.data.lattice import taken
 from discreet.mining.mine import mine
 
@@ -55,7 +56,7 @@ def released(method, rows, sigma, k, **options):
 
 def added(release):
     """Return the rows that were added, one by one."""
-    offsets, items, weights = release.added
+    offsets, items, weights = release.added.arrays
     itemsets = [
         [release.rows.labels[item] for item in items[offsets[at] : offsets[at + 1]]] for at in range(len(weights))
     ]
@@ -709,14 +710,14 @@ def test_rows_that_were_not_suppressed_or_added_are_not_said_to_be():
     with pytest.raises(GuaranteeError):
         guarantee.check(problem, suppressed._replace(suppressed=suppressed.suppressed[:-1]))
     with pytest.raises(GuaranteeError):
-        guarantee.check(problem, added_._replace(added=added_.added._replace(weights=added_.added.weights - 1)))
+        guarantee.check(problem, added_._replace(added=replace(added_.added, weights=added_.added.weights - 1)))
 
 
 def test_rows_that_are_too_few_are_not_enough_to_add():
     problem = problem_of(["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
     answer = answered("add", problem)
     for weight, is_safe in ((7, False), (8, False), (9, False), (10, True), (11, True)):
-        added_ = answer.added._replace(weights=answer.added.weights * 0 + weight)
+        added_ = replace(answer.added, weights=answer.added.weights * 0 + weight)
         rows = mine(witness(problem.rows, NOBODY, added_), min_support=10)
         told_ = replace(answer.patterns, supports=rows.supports, n=rows.n)
         changed = answer._replace(patterns=told_, added=added_)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from strategies import detected_databases, large_databases, lengths
 
 from discreet import InconsistencyError, InputError, Patterns, mine
+from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells, family_of, taken, together
 
 LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
@@ -133,11 +134,9 @@ def test_no_parts_are_no_cells():
 @given(parts=st.lists(st.lists(st.lists(st.integers(0, 5), max_size=3), max_size=3), max_size=4))
 def test_parts_are_put_together_in_order(parts):
     def cells(bases):
-        lengths = [0, *map(len, bases)]
         return Cells(
             np.arange(len(bases), dtype=np.int32),
-            np.cumsum(lengths, dtype=np.int64),
-            np.array([item for base in bases for item in base], dtype=np.int32),
+            Itemsets.of(bases),
             np.array(list(map(len, bases)), dtype=np.int64),
         )
 

@@ -42,6 +42,7 @@ from discreet import (
     write_release,
 )
 from discreet.cli import main
+from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells
 from discreet.report import (
     Source,
@@ -296,7 +297,7 @@ def many_channels(many):
     which = np.repeat(np.arange(tops), 10)
     bases = top_items[which][held]
     offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
-    cells = Cells(which, offsets, bases, chance.integers(1, 10, many))
+    cells = Cells(which, Itemsets(offsets, bases), chance.integers(1, 10, many))
     channels = Channels.from_cells(cells, np.arange(tops + 1) * length, top_items.ravel(), labels, n=10**6, k=10)
     patterns = Patterns.from_itemsets([([], 10**6)], n=10**6)
     check = Check("inference channels", Verdict.WITHHOLD, many, "Many.")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import InputError, OutputError, Patterns, read_patterns, write_patterns
+from discreet.data.itemsets import Itemsets
 
 FORMATS = ("spmf", "borgelt", "csv", "parquet", "json")
 SUFFIXES = {"spmf": ".txt", "borgelt": ".out", "csv": ".csv", "parquet": ".parquet", "json": ".json"}
@@ -82,8 +83,7 @@ def test_equal_patterns_give_equal_bytes_whatever_their_codes(form, patterns):
     if form == "borgelt" and not len(patterns):
         return
     again = Patterns(
-        patterns.offsets,
-        patterns.items + 2,
+        Itemsets(patterns.offsets, patterns.items + 2),
         patterns.supports,
         ("zebra", "aardvark", *patterns.labels),
         patterns.n,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import databases, mined_databases
 
 from discreet import InputError, OptionError, Patterns
+from discreet.data.itemsets import Itemsets
 from discreet.data.patterns import as_counts
 
 SMALL = [(["b", "a"], 2), (["a"], 3), ([], 4), (["b"], 2)]
@@ -85,7 +86,7 @@ def test_equality_goes_by_label_support_and_how_they_were_mined():
 
 def test_equality_goes_by_label_and_not_by_code():
     offsets, supports = np.array([0, 1]), np.array([2])
-    coded = Patterns(offsets, np.array([1], np.int32), supports, ("a", "b"), 4, 2, "frequent")
+    coded = Patterns(Itemsets(offsets, np.array([1], np.int32)), supports, ("a", "b"), 4, 2, "frequent")
     assert coded == Patterns.from_itemsets([(["b"], 2)], n=4)
     assert coded != Patterns.from_itemsets([(["a"], 2)], n=4)
 

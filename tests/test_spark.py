@@ -21,10 +21,10 @@ import discreet
 import discreet.spark as far
 from discreet import Merged, Patterns, Transactions, kernels
 from discreet.data import generate
+from discreet.data.itemsets import Weighted
 from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.io import datasets
-from discreet.mining.search import at_root, jobs, together
-from discreet.mining.watch import Itemsets
+from discreet.mining.search import at_root, jobs
 from discreet.report import audit_json, exposed_csv
 from discreet.spark import parts, shards
 from discreet.spark.merged import merged
@@ -105,8 +105,10 @@ def in_shards(rows, count, kind, max_length, many):
         [dealt] = shards.shared(iter([batch]), job, plan, supports.size)
         tables = [pa.Table.from_batches([dealt.slice(line, 1)]) for line in range(dealt.num_rows)]
         done = [shards.search(table, job, plan, count, supports.size) for table in tables]
-        found.extend([*heads, *(Itemsets(*part) for table in done for part in parts.read(table))])
-    return dict(Patterns.from_codes(*together(found), data.labels, n=data.n, min_support=count, kind=kind))
+        found.extend([*heads, *(Weighted(*part) for table in done for part in parts.read(table))])
+    return dict(
+        Patterns.from_codes(*Weighted.concat(found).arrays, data.labels, n=data.n, min_support=count, kind=kind)
+    )
 
 
 @pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])

@@ -27,7 +27,7 @@ from spark_session import MARKS, frame_of
 import discreet
 import discreet.spark as far
 from discreet import Merged, Patterns, Transactions
-from discreet.blocking.release.release import Weighted
+from discreet.data.itemsets import Weighted
 
 pytestmark = MARKS
 

@@ -11,7 +11,8 @@ import oracle
 import pytest
 
 from discreet import BudgetError, InputError, kernels, mine
-from discreet.mining.watch import BYTES_AN_ENTRY, RECORD, Itemsets, Limits, Watch
+from discreet.data.itemsets import Weighted
+from discreet.mining.watch import BYTES_AN_ENTRY, RECORD, Limits, Watch
 
 THREADS = pytest.mark.parametrize("threads", [1, 2])
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed"])
@@ -105,7 +106,7 @@ def test_a_thread_that_fails_ends_the_others():
             raise MemoryError
         while not control[kernels.search.STOP]:
             sleep(0.01)
-        return Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+        return Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
     with pytest.raises(MemoryError):
         Watch(Limits(threads=2), 1).over(run, np.ones(10, np.int64))
@@ -115,7 +116,7 @@ def test_a_thread_that_fails_ends_the_others():
 def test_each_place_is_searched_once_and_found_in_order(threads, places):
     def run(start, stop, _control):
         numbers = np.arange(start, stop)
-        return Itemsets(np.arange(numbers.size + 1), numbers.astype(np.int32), np.ones(numbers.size, np.int64))
+        return Weighted(np.arange(numbers.size + 1), numbers.astype(np.int32), np.ones(numbers.size, np.int64))
 
     parts = Watch(Limits(threads=threads), 1).over(run, np.ones(places, np.int64))
     assert np.concatenate([part.items for part in parts]).tolist() == list(range(places))

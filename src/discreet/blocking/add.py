@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.cover import covering, distortions
 from discreet.blocking.problem import NOBODY, Answer, Problem, held_by
-from discreet.blocking.release.release import Weighted
+from discreet.data.itemsets import Weighted
 
 
 def answer(problem: Problem) -> Answer:

@@ -5,14 +5,12 @@ from itertools import count
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.blocking import add, suppress, withhold
 from discreet.blocking.findings import holding, inferred, merged
 from discreet.blocking.problem import NOBODY, NONE, Answer, Problem
-from discreet.blocking.release.release import Weighted
 from discreet.blocking.suppress import without
-from discreet.data.lattice import flat, taken
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.merged import Merged
 from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes
@@ -35,17 +33,17 @@ def suppressed(problem: Problem) -> Answer:
     left, rounds = problem.patterns, 0
     while True:
         part = np.flatnonzero(is_left)
-        plain = suppress.answer(replace(problem, rows=merged(problem, _taken(rows, part)), patterns=left))
+        plain = suppress.answer(replace(problem, rows=merged(problem, rows.take(part)), patterns=left))
         is_left[part[plain.suppressed]] = False
         left, rounds = plain.patterns, rounds + (plain.rounds or 0) + 1
-        findings = inferred(problem, left, _taken(rows, np.flatnonzero(is_left)))
+        findings = inferred(problem, left, rows.take(np.flatnonzero(is_left)))
         if not findings:
             return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
         hit = np.flatnonzero(is_left & holding(rows, [finding.pattern for finding in findings]))
         if not hit.size:
             raise GuaranteeError("no row is left of which something is inferred; nothing is released: please report it")
         is_left[hit] = False
-        left = without(left, _taken(rows, hit))
+        left = without(left, rows.take(hit))
 
 
 def added(problem: Problem) -> Answer:
@@ -60,18 +58,18 @@ def added(problem: Problem) -> Answer:
     is_left = np.ones(rows.weights.size, dtype=np.bool_)
     left, more = problem.patterns, NONE
     for turn in count():
-        plain = add.answer(replace(problem, rows=Merged(*NONE, left.labels, left.n, problem.least), patterns=left))
-        more = _together([more, plain.added])
-        every = _together([_taken(rows, np.flatnonzero(is_left)), more])
+        plain = add.answer(replace(problem, rows=Merged(NONE, left.labels, left.n, problem.least), patterns=left))
+        more = Weighted.concat([more, plain.added])
+        every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
         findings = inferred(problem, plain.patterns, every)
         if not findings:
             return Answer(plain.patterns, np.flatnonzero(~is_left[numbers]), more)
         bases = [_base(finding, problem.least) if turn < ROUNDS else None for finding in findings]
-        more = _together([more, _copies({base for base in bases if base is not None}, problem.k)])
+        more = Weighted.concat([more, _copies({base for base in bases if base is not None}, problem.k)])
         rare = [finding.pattern for finding, base in zip(findings, bases, strict=True) if base is None]
         is_left &= ~holding(rows, rare)
         # A row that was no closed itemset is one now: what is kept up would lack it.
-        every = _together([_taken(rows, np.flatnonzero(is_left)), more])
+        every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
         left = mine(merged(problem, every), min_support=problem.least, threads=problem.threads)
     raise AssertionError
 
@@ -86,9 +84,7 @@ def withheld(problem: Problem) -> Answer:
     patterns = withhold.answer(problem).patterns
     while findings := inferred(problem, patterns, rows, is_whole=False):
         longest = [Pattern.conjunction(_longest(finding)) for finding in findings]
-        left = np.flatnonzero(~holding(Weighted(patterns.offsets, patterns.items, patterns.supports), longest))
-        offsets, items = taken(patterns.offsets, patterns.items, left)
-        patterns = replace(patterns, offsets=offsets, items=items, supports=patterns.supports[left])
+        patterns = patterns.take(np.flatnonzero(~holding(patterns.itemsets, longest)))
     return Answer(patterns, NOBODY, NONE, is_whole=False)
 
 
@@ -108,16 +104,4 @@ def _base(finding: Finding, least: int) -> Codes | None:
 def _copies(bases: set[Codes], k: int) -> Weighted:
     """Return k rows of each itemset, in dictionary order."""
     itemsets = sorted(map(sorted, bases))
-    return Weighted(*flat(itemsets), np.full(len(itemsets), k, dtype=np.int64))
-
-
-def _together(parts: list[Weighted]) -> Weighted:
-    """Return the rows of all parts."""
-    starts = np.cumsum([0, *(part.items.size for part in parts)])
-    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)]
-    items, weights = (np.concatenate([getattr(part, name) for part in parts]) for name in ("items", "weights"))
-    return Weighted(np.concatenate([*offsets, starts[-1:]]), items, weights)
-
-
-def _taken(rows: Weighted, numbers: NDArray[np.intp]) -> Weighted:
-    return Weighted(*taken(rows.offsets, rows.items, numbers), rows.weights[numbers])
+    return Itemsets.of(itemsets).weigh(np.full(len(itemsets), k, dtype=np.int64))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking.problem import Problem
-from discreet.blocking.release.release import Weighted
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.attack import attack
@@ -29,15 +29,15 @@ def inferred(problem: Problem, patterns: Patterns, rows: Weighted, *, is_whole: 
     return found.findings
 
 
-def holding(rows: Weighted, patterns: Iterable[Pattern]) -> NDArray[np.bool_]:
+def holding(rows: Itemsets, patterns: Iterable[Pattern]) -> NDArray[np.bool_]:
     """Return for each row whether one of the patterns is true for it."""
     wanted = list(patterns)
     items = np.array(sorted(set(chain.from_iterable(pattern.over for pattern in wanted))), dtype=np.int64)
     place = np.full(int(max(rows.items.max(initial=-1), items.max(initial=-1))) + 1, items.size)
     place[items] = np.arange(items.size)
-    held = np.zeros((rows.weights.size, items.size + 1), dtype=np.bool_)
-    held[np.repeat(np.arange(rows.weights.size), np.diff(rows.offsets)), place[rows.items]] = True
-    found = np.zeros(rows.weights.size, dtype=np.bool_)
+    held = np.zeros((len(rows), items.size + 1), dtype=np.bool_)
+    held[rows.owners, place[rows.entries]] = True
+    found = np.zeros(len(rows), dtype=np.bool_)
     for pattern in wanted:
         over = sorted(pattern.over)
         for cell in pattern.cells:
@@ -47,4 +47,4 @@ def holding(rows: Weighted, patterns: Iterable[Pattern]) -> NDArray[np.bool_]:
 
 def merged(problem: Problem, rows: Weighted) -> Merged:
     """Return rows to be looked at by themselves, in the codes of the problem."""
-    return Merged(*rows, problem.patterns.labels, int(rows.weights.sum()), problem.least)
+    return Merged(rows, problem.patterns.labels, int(rows.weights.sum()), problem.least)

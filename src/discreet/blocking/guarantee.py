@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.distortion import distortion, supports_in
 from discreet.blocking.problem import Answer, Problem
-from discreet.blocking.release.release import Weighted, witness
+from discreet.blocking.release.release import witness
+from discreet.data.itemsets import Weighted
 from discreet.data.lattice import family_of, taken, told_by
 from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
@@ -45,7 +46,7 @@ def has_small_sum(problem: Problem, added: Weighted) -> bool:
     cells, many = problem.cells, len(problem.patterns.labels)
     sums = cells.counts.copy()
     tops = problem.told.top_itemsets()
-    kernels.cell_rows.weigh((added.offsets, added.items), added.weights, cells[:3], tops, many, sums)
+    kernels.cell_rows.weigh(added.flat, added.weights, (cells.tops, *cells.bases.flat), tops, many, sums)
     return bool((added.weights < problem.k).any() or (sums < problem.k).any())
 
 
@@ -98,8 +99,7 @@ def is_complete(patterns: Patterns, before: Patterns, places: NDArray[np.int64],
     gone = np.flatnonzero(~is_listed & (supports >= patterns.min_support))
     if not gone.size:
         return True
-    offsets, items = taken(before.offsets, before.items, gone)
-    left = replace(before, offsets=offsets, items=items, supports=supports[gone], n=patterns.n)
+    left = replace(before.take(gone), supports=supports[gone], n=patterns.n)
     return np.array_equal(supports_in(patterns, left), supports[gone])
 
 
@@ -108,5 +108,5 @@ def weighed(rows: Weighted, patterns: Patterns) -> NDArray[np.int64]:
     supports = np.zeros(len(patterns), dtype=np.int64)
     itemsets = (patterns.offsets, patterns.items)
     if rows.weights.size:
-        kernels.cell_rows.supports(rows[:2], rows.weights, itemsets, len(patterns.labels), supports)
+        kernels.cell_rows.supports(rows.flat, rows.weights, itemsets, len(patterns.labels), supports)
     return supports

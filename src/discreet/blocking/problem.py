@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.blocking.release.release import Proof, Weighted
+from discreet.blocking.release.release import Proof
+from discreet.data.itemsets import Weighted
 from discreet.data.lattice import Cells, Family, Trie
 from discreet.data.merged import Rows, are_all
 from discreet.data.patterns import Patterns

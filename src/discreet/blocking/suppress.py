@@ -7,8 +7,8 @@ import numpy as np
 
 from discreet import kernels
 from discreet.blocking.problem import NONE, Answer, Problem, held_by
-from discreet.blocking.release.release import Weighted
-from discreet.data.lattice import Trie, taken
+from discreet.data.itemsets import Weighted
+from discreet.data.lattice import Trie
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.detect import channels_of
@@ -39,7 +39,7 @@ def answer(problem: Problem) -> Answer:
         if not hit.size:
             raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
-        left = without(left, Weighted(*taken(merged.offsets, merged.items, hit), merged.weights[hit]), trie)
+        left = without(left, merged.take(hit), trie)
         question = Question(left, None, problem.k, problem.threads)
         channels, trie = channels_of(question), question.family.trie
     return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
@@ -59,9 +59,8 @@ def without(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> Pat
     gone = held_by(patterns, rows, trie)
     supports = patterns.supports - gone
     frequent = np.flatnonzero(supports >= patterns.min_support)
-    offsets, items = taken(patterns.offsets, patterns.items, frequent)
-    order = np.argsort((supports[frequent] << LENGTH_BITS) + np.diff(offsets))
-    closed = kernels.closure.closed(offsets, items, supports[frequent], gone[frequent] == 0, order)
-    offsets, items = taken(offsets, items, closed)
+    itemsets = patterns.itemsets.take(frequent)
+    order = np.argsort((supports[frequent] << LENGTH_BITS) + itemsets.lengths)
+    closed = kernels.closure.closed(*itemsets.flat, supports[frequent], gone[frequent] == 0, order)
     n = patterns.n - int(rows.weights.sum())
-    return replace(patterns, offsets=offsets, items=items, supports=supports[frequent[closed]], n=n)
+    return replace(patterns, itemsets=itemsets.take(closed), supports=supports[frequent[closed]], n=n)

@@ -5,10 +5,10 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.blocking.problem import NOBODY, NONE, Answer, Problem
-from discreet.blocking.release.release import Weighted
+from discreet.data.itemsets import Weighted
 from discreet.data.patterns import Patterns
-from discreet.mining.search import together, unpack
-from discreet.mining.watch import Controls, Itemsets, Watch
+from discreet.mining.search import unpack
+from discreet.mining.watch import Controls, Watch
 
 
 def answer(problem: Problem) -> Answer:
@@ -21,16 +21,16 @@ def answer(problem: Problem) -> Answer:
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
     listed = Patterns.from_codes(
-        *safe_core(problem), patterns.labels, n=patterns.n, min_support=least, threads=problem.threads
+        *safe_core(problem).arrays, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads
     )
     return Answer(listed, NOBODY, NONE, is_whole=False)
 
 
-def safe_core(problem: Problem) -> Itemsets:
+def safe_core(problem: Problem) -> Weighted:
     """Return the itemsets of the safe core, in any order."""
     n, least, k = problem.patterns.n, problem.least, problem.k
     if n < max(least, k):
-        return together([])
+        return Weighted.concat([])
     merged, _ = problem.merged
     rows = np.repeat(np.arange(merged.weights.size, dtype=np.int32), np.diff(merged.offsets))
     supports = np.zeros(len(problem.patterns.labels), dtype=np.int64)
@@ -40,7 +40,7 @@ def safe_core(problem: Problem) -> Itemsets:
     menu = np.argsort(supports, kind="stable").astype(np.int32)
     menu = menu[is_safe[menu]]
     watch = Watch(problem.limits, 1)
-    root = watch.note(Itemsets(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
+    root = watch.note(Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
     if not menu.size:
         return root
     place = np.full(supports.size, -1, dtype=np.int32)
@@ -48,7 +48,7 @@ def safe_core(problem: Problem) -> Itemsets:
     placed, lists = _placed(merged, rows, place), _lists(menu.size, place[merged.items], rows)
     goal = (least, k, n)
 
-    def run(start: int, stop: int, control: Controls) -> Itemsets:
+    def run(start: int, stop: int, control: Controls) -> Weighted:
         stream, size = kernels.withhold.search(
             placed, lists, merged.weights, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
         )
@@ -56,7 +56,7 @@ def safe_core(problem: Problem) -> Itemsets:
 
     found = watch.over(run, np.arange(menu.size, 0, -1) ** 2)
     watch.end()
-    return together([root, *found])
+    return Weighted.concat([root, *found])
 
 
 def _placed(

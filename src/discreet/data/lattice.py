@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import in_dictionary_order
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.errors import InconsistencyError, InputError
@@ -26,12 +25,25 @@ AT_ONCE: Final = 1024
 
 
 class Cells(NamedTuple):
-    """Cells of tops: number of the top, base (CSR: ``items[offsets[i]:offsets[i + 1]]``), and number of rows."""
+    """Cells of tops: the number of the top, the base, and how many rows hold the base and no other item of the top."""
 
     tops: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    bases: Itemsets
     counts: NDArray[np.int64]
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each base starts in ``items``, and where the last one ends."""
+        return self.bases.offsets
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The codes of all bases, one base after the other."""
+        return self.bases.items
+
+    def take(self, numbers: NDArray[np.integer[Any]]) -> "Cells":
+        """Return the cells of these numbers, in that order."""
+        return Cells(self.tops[numbers], self.bases.take(numbers), self.counts[numbers])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,14 +55,23 @@ class Family:
     tops need be closed.
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    itemsets: Itemsets
     supports: NDArray[np.int64]
     tops: NDArray[np.int64]
     labels: tuple[Label, ...]
     n: int
     all: bool = False
     partial: bool = False
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each itemset starts in ``items``, and where the last one ends."""
+        return self.itemsets.offsets
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The codes of all itemsets, one itemset after the other."""
+        return self.itemsets.items
 
     @cached_property
     def trie(self) -> Trie:
@@ -67,7 +88,7 @@ class Family:
     @property
     def longest(self) -> int:
         """The length of the longest itemset."""
-        return int(np.diff(self.offsets).max(initial=0))
+        return self.itemsets.longest
 
     @cached_property
     def may_be_cut(self) -> bool:
@@ -76,7 +97,7 @@ class Family:
 
     def top_itemsets(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the tops as itemsets: where each starts, and their items."""
-        return taken(self.offsets, self.items, self.tops)
+        return self.itemsets.take(self.tops).flat
 
     def widened(self, offsets: NDArray[np.int64], items: NDArray[np.int32], *, partial: bool) -> "Family":
         """Return the family with larger itemsets: no row holds them, and their parts are listed or in no row either.
@@ -84,11 +105,10 @@ class Family:
         Their supports of 0 stand for those of all such parts. They are ``partial`` if a row may meet one in an itemset
         that is not closed.
         """
-        every = np.concatenate([self.offsets, self.offsets[-1] + offsets[1:]]), np.concatenate([self.items, items])
         supports = np.concatenate([self.supports, np.zeros(offsets.size - 1, dtype=np.int64)])
-        starts, entries, supports = in_dictionary_order(*every, supports, len(self.labels))
-        tops = np.flatnonzero(kernels.lattice.maximal(starts, entries, len(self.labels)))
-        return Family(starts, entries, supports, tops, self.labels, self.n, partial=partial)
+        every = Itemsets.concat([self.itemsets, Itemsets(offsets, items)]).weigh(supports).sort(len(self.labels))
+        tops = np.flatnonzero(kernels.lattice.maximal(*every.flat, len(self.labels)))
+        return Family(Itemsets(*every.flat), every.weights, tops, self.labels, self.n, partial=partial)
 
     def whole(self) -> "Family":
         """Return the family of a list that leaves out nothing but what no row holds: all items are its one top.
@@ -114,14 +134,13 @@ class Family:
             own, rows = self.cells(self.n + 1), wide.cells(self.n + 1)
         except InconsistencyError:
             return False
-        sums, itemsets = np.zeros_like(own.counts), (rows.offsets, rows.items)
-        many = len(self.labels)
-        kernels.cell_rows.weigh(itemsets, rows.counts, own[:3], self.top_itemsets(), many, sums)
+        sums, cells = np.zeros_like(own.counts), (own.tops, *own.bases.flat)
+        kernels.cell_rows.weigh(rows.bases.flat, rows.counts, cells, self.top_itemsets(), len(self.labels), sums)
         return int(rows.counts.sum()) == self.n and np.array_equal(sums, own.counts)
 
     def labelled(self, number: int) -> Itemset:
         """Return an itemset by its labels."""
-        return frozenset(self.labels[item] for item in self.items[self.offsets[number] : self.offsets[number + 1]])
+        return frozenset(self.labels[item] for item in self.itemsets[number].tolist())
 
     def cells(self, limit: int, threads: int = 1) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.
@@ -143,7 +162,7 @@ class Family:
     def steps(self, sample: int) -> int:
         """Return about how many steps ``cells`` takes, one an itemset within a top, from ``sample`` of the tops."""
         if self.all:
-            lengths = np.diff(self.offsets)[self.tops]
+            lengths = self.itemsets.lengths[self.tops]
             return int((lengths << lengths).sum())
         open_ = self._open(self.tops)
         closed = self.tops[~open_]
@@ -159,7 +178,7 @@ class Family:
         wrong = np.flatnonzero(cells.counts < 0)
         if wrong.size:
             at = wrong[0]
-            base = cells.items[cells.offsets[at] : cells.offsets[at + 1]]
+            base = cells.bases[int(at)]
             raise InconsistencyError(
                 f"the supports say that {cells.counts[at]} rows hold {base.size} items of an itemset and no other of "
                 "it; no rows can have them: check that they are exact, and of closed or of all frequent itemsets",
@@ -173,7 +192,7 @@ class Family:
         """Return which of some itemsets may not be closed, or do not fit a word of a bitmap."""
         if self.partial:
             return np.ones(numbers.size, dtype=np.bool_)
-        lengths = self.offsets[numbers + 1] - self.offsets[numbers]
+        lengths = self.itemsets.lengths[numbers]
         open_: NDArray[np.bool_] = lengths >= (min(self.longest, WORD + 1) if self.may_be_cut else WORD + 1)
         return open_
 
@@ -205,8 +224,7 @@ class Family:
         self, numbers: NDArray[np.int64], limit: int
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
         """Return cells of closed itemsets, taken as tops, and how many steps that took."""
-        listed = self.offsets.size > 1 and self.offsets[1] == 0
-        supports = np.concatenate([self.supports[:1] if listed else [0], self.supports])
+        supports = np.concatenate([self.supports[:1] if self.itemsets.is_rooted else [0], self.supports])
         found: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.inversion.cells_of_closed(
             self.trie, self.offsets, self.items, supports, numbers, len(self.labels), limit
         )
@@ -226,18 +244,16 @@ def based(
     items = np.empty(int(np.bitwise_count(maps).sum()), dtype=np.int32)
     none = np.empty(0, dtype=np.int64)
     kernels.cells.write_bases(maps, tops, top_offsets, top_items, none if place is None else place, offsets, items)
-    return Cells(tops, offsets, items, counts)
+    return Cells(tops, Itemsets(offsets, items), counts)
 
 
 def together(parts: list[Cells]) -> Cells:
     """Return the cells of all parts."""
     if len(parts) == 1:
         return parts[0]
-    starts = np.cumsum([0, *(part.items.size for part in parts)])
     return Cells(
         np.concatenate([np.empty(0, dtype=np.int32), *(part.tops for part in parts)]),
-        np.concatenate([*(part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)), starts[-1:]]),
-        np.concatenate([np.empty(0, dtype=np.int32), *(part.items for part in parts)]),
+        Itemsets.concat([part.bases for part in parts]),
         np.concatenate([np.empty(0, dtype=np.int64), *(part.counts for part in parts)]),
     )
 
@@ -261,7 +277,7 @@ def family_of(patterns: Patterns) -> Family:
         return _of_frequent(rooted(patterns))
     listed = rooted(patterns)
     tops = np.flatnonzero(kernels.lattice.maximal(listed.offsets, listed.items, len(patterns.labels)))
-    family = Family(listed.offsets, listed.items, listed.supports, tops, patterns.labels, patterns.n)
+    family = Family(listed.itemsets, listed.supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
         _check_closed(family)
     return family
@@ -287,22 +303,18 @@ def rooted(patterns: Patterns) -> Patterns:
 
 def with_root(patterns: Patterns) -> Patterns:
     """Return the patterns with the empty itemset, which n rows hold: n is public, whether it is listed or not."""
-    if not len(patterns) or patterns.offsets[1] == 0:
+    if not len(patterns) or patterns.is_rooted:
         return patterns
     # The empty itemset comes first in dictionary order.
-    offsets, supports = np.insert(patterns.offsets, 0, 0), np.insert(patterns.supports, 0, patterns.n)
-    return replace(patterns, offsets=offsets, supports=supports)
+    supports = np.insert(patterns.supports, 0, patterns.n)
+    return replace(patterns, itemsets=patterns.itemsets.with_empty(), supports=supports)
 
 
 def taken(
     offsets: NDArray[np.int64], items: NDArray[np.int32], numbers: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return some of the itemsets, in the given order."""
-    moved = np.zeros(numbers.size + 1, dtype=np.int64)
-    entries = int((offsets[numbers + 1] - offsets[numbers]).sum())
-    chosen = np.empty(entries, dtype=np.int32)
-    kernels.itemsets.take(offsets, items, numbers, 0, moved[1:], chosen)
-    return moved, chosen
+    return Itemsets(offsets, items).take(numbers).flat
 
 
 def flat(itemsets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -311,8 +323,7 @@ def flat(itemsets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[
     >>> [part.tolist() for part in flat([[0, 2], [], [1]])]
     [[0, 2, 2, 3], [0, 2, 1]]
     """
-    offsets = np.cumsum([0, *map(len, itemsets)], dtype=np.int64)
-    return offsets, np.fromiter(chain.from_iterable(itemsets), dtype=np.int32, count=int(offsets[-1]))
+    return Itemsets.of(itemsets).flat
 
 
 def _of_frequent(patterns: Patterns) -> Family:
@@ -325,10 +336,10 @@ def _of_frequent(patterns: Patterns) -> Family:
         itemset = patterns.labelled(number)
         raise _flaw(wrong == kernels.lattice.MISSING, itemset[:place] + itemset[place + 1 :], itemset)
     if not patterns.mined:
-        return Family(offsets, items, supports, np.flatnonzero(~is_held), labels, patterns.n, all=True)
+        return Family(patterns.itemsets, supports, np.flatnonzero(~is_held), labels, patterns.n, all=True)
     closed = np.flatnonzero(~is_open)
     tops = np.flatnonzero(~is_held[closed])
-    return Family(*taken(offsets, items, closed), supports[closed], tops, labels, patterns.n)
+    return Family(patterns.itemsets.take(closed), supports[closed], tops, labels, patterns.n)
 
 
 def _flaw(missing: bool, subset: list[Label], itemset: list[Label]) -> InconsistencyError:  # noqa: FBT001 - one of two
@@ -349,7 +360,7 @@ def _check_closed(family: Family) -> None:
     Where longer itemsets may have been left out, the longest need not be closed, and are not looked at.
     """
     cut = family.longest if family.may_be_cut else family.longest + 1
-    short = np.diff(family.offsets) < cut
+    short = family.itemsets.lengths < cut
     everywhere = np.flatnonzero(short & (family.supports == family.n))
     if everywhere.size:
         _check_root(family, int(everywhere[0]), short)
@@ -367,10 +378,7 @@ def _check_closed(family: Family) -> None:
 
 def _check_root(family: Family, root: int, short: NDArray[np.bool_]) -> None:
     """Refuse an itemset, of those that are ``short``, that does not hold the items which all rows hold."""
-    is_root = np.zeros(len(family.labels), dtype=np.bool_)
-    is_root[family.items[family.offsets[root] : family.offsets[root + 1]]] = True
-    held = np.concatenate([[0], np.cumsum(is_root[family.items])])
-    lacking = np.flatnonzero(short & (held[family.offsets[1:]] - held[family.offsets[:-1]] < is_root.sum()))
+    lacking = np.flatnonzero(short & ~family.itemsets.contain(family.itemsets[root].tolist()))
     if lacking.size:
         other = family.labelled(int(lacking[0]))
         raise InconsistencyError(

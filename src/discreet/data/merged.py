@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import in_dictionary_order
+from discreet.data.itemsets import Weighted
 from discreet.data.labels import Itemset, Label
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
@@ -20,10 +20,10 @@ from discreet.errors import ThresholdError
 class Merged:
     """Rows cut to the items that at least ``min_support`` of them hold, equal ones merged.
 
-    Row ``r`` is ``items[offsets[r]:offsets[r + 1]]``, strictly increasing codes into ``labels``, which are those of the
-    items that are left, and stands for ``weights[r]`` of ``n`` rows; they are in dictionary order. Rows of which
-    nothing is left are the empty row. ``mine``, ``detect``, ``audit``, ``tradeoff`` and ``block`` take merged rows for
-    rows, with the same result, for any minimum support from ``min_support`` on.
+    Row ``r`` has the codes ``itemsets[r]``, strictly increasing, into ``labels``, which are those of the items that are
+    left, and stands for ``weights[r]`` of ``n`` rows. Rows are in dictionary order; one without items is the empty row.
+    ``mine``, ``detect``, ``audit``, ``tradeoff`` and ``block`` take merged rows for rows, with the same result, for any
+    minimum support from ``min_support`` on.
 
     >>> merged = Merged.of([["a", "b"], ["b", "a", "c"], ["b"], ["d"], []], min_support=2)
     >>> merged
@@ -32,16 +32,28 @@ class Merged:
     [([], 2), (['a', 'b'], 2), (['b'], 1)]
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    weights: NDArray[np.int64]
+    itemsets: Weighted
     labels: tuple[Label, ...]
     n: int
     min_support: int
 
     def __post_init__(self) -> None:
-        for numbers in (self.offsets, self.items, self.weights):
-            numbers.setflags(write=False)
+        self.itemsets.freeze()
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each row starts in ``items``, and where the last one ends."""
+        return self.itemsets.offsets
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The codes of all rows, one row after the other."""
+        return self.itemsets.items
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """How many rows each row stands for."""
+        return self.itemsets.weights
 
     @classmethod
     def of(cls, rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold) -> Self:
@@ -77,13 +89,12 @@ class Merged:
         names = tuple(labels)
         is_kept = kernels.merge_rows.count(offsets, items, weights, len(names)) >= min_support
         code = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
-        starts, kept, counts, _ = kernels.merged.merge(offsets, items, weights, code)
-        many, listed = int(is_kept.sum()), int(counts.sum())
-        starts, kept, counts = in_dictionary_order(starts, kept, counts, many)
-        if n is not None and n > listed:
-            starts, counts = with_empty(starts, counts, n - listed)
+        rows = Weighted(*kernels.merged.merge(offsets, items, weights, code)[:3]).sort(int(is_kept.sum()))
+        listed = int(rows.weights.sum())
         left = tuple(label for label, is_left in zip(names, is_kept.tolist(), strict=True) if is_left)
-        return cls(starts, kept, counts, left, listed if n is None else n, min_support)
+        if n is not None and n > listed:
+            return cls(add_empty(rows, n - listed), left, n, min_support)
+        return cls(rows, left, listed if n is None else n, min_support)
 
     @cached_property
     def mark(self) -> object:
@@ -106,16 +117,14 @@ class Merged:
     def __iter__(self) -> Iterator[tuple[Itemset, int]]:
         """Yield each different row, and how many rows are like it."""
         for row, weight in enumerate(self.weights.tolist()):
-            codes = self.items[self.offsets[row] : self.offsets[row + 1]].tolist()
-            yield frozenset(self.labels[code] for code in codes), weight
+            yield frozenset(self.labels[code] for code in self.itemsets[row].tolist()), weight
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same rows, by label, merged for the same minimum support."""
         if not isinstance(other, Merged):
             return NotImplemented
         mine, theirs = (self.labels, self.n, self.min_support), (other.labels, other.n, other.min_support)
-        pairs = ((self.offsets, other.offsets), (self.items, other.items), (self.weights, other.weights))
-        return mine == theirs and all(np.array_equal(left, right) for left, right in pairs)
+        return mine == theirs and self.itemsets == other.itemsets
 
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
@@ -146,10 +155,8 @@ def are_all(rows: Rows) -> bool:
     return int(rows.weights.sum()) == rows.n
 
 
-def with_empty(
-    offsets: NDArray[np.int64], weights: NDArray[np.int64], more: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def add_empty(rows: Weighted, more: int) -> Weighted:
     """Return merged rows in dictionary order with so many empty ones more; the empty row is the first."""
-    if weights.size and offsets[1] == 0:
-        return offsets, np.concatenate([weights[:1] + more, weights[1:]])
-    return np.concatenate([[0], offsets]), np.concatenate([[more], weights])
+    if rows.is_rooted:
+        return rows.weigh(np.concatenate([rows.weights[:1] + more, rows.weights[1:]]))
+    return rows.with_empty().weigh(np.concatenate([[more], rows.weights]))

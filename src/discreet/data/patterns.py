@@ -4,7 +4,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Final, Literal, Self, get_args
@@ -12,8 +12,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
-from discreet.data.itemsets import in_dictionary_order
+from discreet.data.itemsets import Itemsets, offsets_of
 from discreet.data.labels import Itemset, Label, in_order
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.data.transactions import as_itemset
@@ -32,8 +31,8 @@ LARGEST_SHARED: Final = 2**33
 class Patterns:
     """Itemsets with their supports, in dictionary order of their codes.
 
-    Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, strictly increasing codes into ``labels``,
-    held by ``supports[i]`` of ``n`` rows. The empty itemset, which all ``n`` rows hold, counts as one.
+    ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
+    itemset, which all ``n`` rows hold, counts as one.
     ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all
     ("frequent"), those without a superset of the same support ("closed"), or those without a frequent
     superset ("maximal"). ``mined`` is the mark of the rows in which ``mine`` found
@@ -47,8 +46,7 @@ class Patterns:
     [(['a'], 3), (['a', 'b'], 2)]
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    itemsets: Itemsets
     supports: NDArray[np.int64]
     labels: tuple[Label, ...]
     n: int
@@ -58,8 +56,17 @@ class Patterns:
 
     def __post_init__(self) -> None:
         as_kind(self.kind)
-        for numbers in (self.offsets, self.items, self.supports):
-            numbers.setflags(write=False)
+        self.itemsets.weigh(self.supports).freeze()
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each itemset starts in ``items``, and where the last one ends."""
+        return self.itemsets.offsets
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The codes of all itemsets, one itemset after the other."""
+        return self.itemsets.items
 
     @classmethod
     def from_itemsets(
@@ -78,15 +85,16 @@ class Patterns:
         2
         """
         code: dict[Label, int] = {}
-        flat, lengths, supports = array("i"), [0], []
+        flat, lengths, supports = array("i"), [], []
         for itemset, support in itemsets:
             distinct = as_itemset(itemset)
             flat.extend([code.setdefault(label, len(code)) for label in distinct])
             lengths.append(len(distinct))
             supports.append(support)
         items, labels = in_order(np.array(flat, dtype=np.int32), list(code))
-        offsets = np.cumsum(lengths, dtype=np.int64)
-        return cls.from_codes(offsets, items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind)
+        return cls.from_codes(
+            offsets_of(lengths), items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind
+        )
 
     @classmethod
     def from_codes(
@@ -108,11 +116,10 @@ class Patterns:
         >>> [(sorted(itemset), support) for itemset, support in patterns]
         [(['a'], 3), (['a', 'b'], 2)]
         """
-        items = items[: kernels.rows.sort_rows(offsets, items)]
-        offsets, items, supports = in_dictionary_order(offsets, items, supports, len(labels), threads)
-        _check_supports(np.diff(offsets), supports, n)
+        listed = Itemsets(offsets, items).sort_items().weigh(supports).sort(len(labels), threads)
+        _check_supports(listed.lengths, listed.weights, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
-        return cls(offsets, items, supports, labels, n, max(1, smallest), kind)
+        return cls(Itemsets(*listed.flat), listed.weights, labels, n, max(1, smallest), kind)
 
     @classmethod
     def from_pandas(
@@ -151,7 +158,7 @@ class Patterns:
     @property
     def is_rooted(self) -> bool:
         """Whether the empty itemset is listed; it is the first then."""
-        return bool(len(self) and self.offsets[1] == 0)
+        return self.itemsets.is_rooted
 
     def __len__(self) -> int:
         return int(self.supports.size)
@@ -177,8 +184,7 @@ class Patterns:
         if mine != theirs or len(self) != len(other):
             return False
         if self.labels == other.labels:
-            pairs = ((self.offsets, other.offsets), (self.items, other.items), (self.supports, other.supports))
-            return all(np.array_equal(left, right) for left, right in pairs)
+            return self.itemsets == other.itemsets and np.array_equal(self.supports, other.supports)
         return dict(self) == dict(other)
 
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
@@ -186,6 +192,10 @@ class Patterns:
     def __repr__(self) -> str:
         mined = f"support at least {self.min_support:,} of {self.n:,} rows"
         return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
+
+    def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
+        """Return the patterns of these numbers, which rise."""
+        return replace(self, itemsets=self.itemsets.take(numbers), supports=self.supports[numbers])
 
     def largest(self, most: int) -> Iterator[tuple[list[Label], int]]:
         """Yield the labels and the support of the ``most`` itemsets that most rows hold, in a fixed order.
@@ -209,7 +219,7 @@ class Patterns:
 
     def codes(self, number: int) -> list[int]:
         """Return the codes of an itemset, by its number."""
-        codes: list[int] = self.items[self.offsets[number] : self.offsets[number + 1]].tolist()
+        codes: list[int] = self.itemsets[number].tolist()
         return codes
 
     def labelled(self, number: int) -> list[Label]:
@@ -230,7 +240,7 @@ class Patterns:
             "support": self.supports / max(1, self.n),
             "itemsets": itemsets,
             "count": self.supports,
-            "length": np.diff(self.offsets),
+            "length": self.itemsets.lengths,
         }
 
 
@@ -279,8 +289,8 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     """
     if n > LARGEST_SHARED:
         raise InputError(
-            f"supports are shares of {abbreviate(n)} rows; floats tell counts of up to {LARGEST_SHARED} rows: give a column "
-            "of counts"
+            f"supports are shares of {abbreviate(n)} rows; floats tell counts of up to {LARGEST_SHARED} rows: give "
+            "a column of counts"
         )
     counts = []
     for number, share in enumerate(shares, start=1):

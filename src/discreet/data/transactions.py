@@ -10,8 +10,8 @@ from typing import Any, Final, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import kernels
 from discreet.data import baskets, query
+from discreet.data.itemsets import Itemsets, offsets_of
 from discreet.data.labels import Itemset, Label, is_missing, ordered
 from discreet.errors import InputError
 from discreet.runtime import html
@@ -24,7 +24,7 @@ LONGEST_ROW: Final = 100_000
 class Transactions:
     """``n`` rows of items; a row is a set, so a repeated item counts once.
 
-    Row ``r`` is ``items[offsets[r]:offsets[r + 1]]``, strictly increasing codes into ``labels``.
+    ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``.
     ``ids`` names the rows where they have names.
 
     >>> rows = Transactions([["bread", "milk"], ["milk"], []])
@@ -34,8 +34,7 @@ class Transactions:
     [['milk'], []]
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    itemsets: Itemsets
     labels: tuple[Label, ...]
     ids: Sequence[Hashable] | None
 
@@ -45,16 +44,16 @@ class Transactions:
 
         if frames.is_frame(rows):
             offsets, items, names, _ = frames.from_onehot(rows)
-            self._fill(offsets, items, tuple(names), ids)
+            self._fill(Itemsets(offsets, items), tuple(names), ids)
             return
         lengths, flat, is_ordered = _flatten(rows)
         labels = _ordered(flat)
         if is_ordered:
-            bounds = _offsets(lengths[: baskets.SEEN]).tolist()
+            bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
             baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
         code = {label: number for number, label in enumerate(labels)}
         items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
-        self._fill(_offsets(lengths), items, labels, ids)
+        self._fill(Itemsets.from_lengths(lengths, items), labels, ids)
 
     @classmethod
     def from_codes(
@@ -72,7 +71,7 @@ class Transactions:
         True
         """
         transactions = cls.__new__(cls)
-        transactions._fill(offsets, items, tuple(labels), ids)
+        transactions._fill(Itemsets(offsets, items), tuple(labels), ids)
         return transactions
 
     @classmethod
@@ -106,9 +105,19 @@ class Transactions:
         return cls.from_codes(offsets, items, labels, ids=ids)
 
     @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each row starts in ``items``, and where the last one ends."""
+        return self.itemsets.offsets
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The codes of all rows, one row after the other."""
+        return self.itemsets.items
+
+    @property
     def n(self) -> int:
         """The number of rows."""
-        return int(self.offsets.size - 1)
+        return len(self.itemsets)
 
     @property
     def weights(self) -> NDArray[np.int64]:
@@ -167,7 +176,7 @@ class Transactions:
         if not isinstance(other, Transactions):
             return NotImplemented
         if self.labels == other.labels:
-            same = np.array_equal(self._lengths, other._lengths) and np.array_equal(self._used, other._used)
+            same = self.itemsets == other.itemsets
         else:
             same = self.n == other.n and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
         return same and _listed(self.ids) == _listed(other.ids)
@@ -175,7 +184,7 @@ class Transactions:
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
     def __repr__(self) -> str:
-        return f"<Transactions: {self.n:,} rows, {len(self.labels):,} items, {self._used.size:,} entries>"
+        return f"<Transactions: {self.n:,} rows, {len(self.labels):,} items, {self.itemsets.size:,} entries>"
 
     def _repr_html_(self) -> str:
         """Return the first rows as a table, for notebooks."""
@@ -186,25 +195,13 @@ class Transactions:
         lines = ((row, html.name(first.ids[row]), items) for row, items in numbered)
         return html.table(repr(self)[1:-1], ["row", "id", "items"], lines, many=len(self))
 
-    @property
-    def _lengths(self) -> NDArray[np.int64]:
-        return np.diff(self.offsets)
-
-    @property
-    def _used(self) -> NDArray[np.int32]:
-        return self.items[self.offsets[0] : self.offsets[-1]]
-
     def _labelled(self, row: int) -> list[Label]:
         labels = self.labels
-        return [labels[item] for item in self.items[self.offsets[row] : self.offsets[row + 1]].tolist()]
+        return [labels[item] for item in self.itemsets[row].tolist()]
 
     def _slice(self, rows: slice) -> Self:
-        start, stop, step = rows.indices(self.n)
-        if step != 1:
-            raise InputError(f"rows can be sliced in steps of 1, not {step}")
         part = type(self).__new__(type(self))
-        ids = None if self.ids is None else self.ids[start:stop]
-        part._set(self.offsets[start : max(start, stop) + 1], self.items, self.labels, ids)
+        part._set(self.itemsets[rows], self.labels, None if self.ids is None else self.ids[rows])
         return part
 
     def _holding(self, wanted: str | Iterable[Label]) -> NDArray[np.bool_]:
@@ -212,36 +209,21 @@ class Transactions:
         if isinstance(wanted, str):
             return query.holding(query.parse(wanted), self.offsets, self.items, self.code)
         itemset = as_itemset(wanted)
-        found = np.zeros(self.n, dtype=np.bool_)
-        if all(label in self.code for label in itemset):
-            codes = np.array(sorted(self.code[label] for label in itemset), dtype=np.int32)
-            kernels.rows.holding(self.offsets, self.items, codes, found)
-        return found
+        if not all(label in self.code for label in itemset):
+            return np.zeros(self.n, dtype=np.bool_)
+        return self.itemsets.contain(self.code[label] for label in itemset)
 
-    def _fill(
-        self,
-        offsets: NDArray[np.int64],
-        items: NDArray[np.int32],
-        labels: tuple[Label, ...],
-        ids: Sequence[Hashable] | None,
-    ) -> None:
+    def _fill(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
         """Sort the rows, check them and keep them."""
-        if ids is not None and len(ids) != offsets.size - 1:
-            raise InputError(f"there are {offsets.size - 1} rows but {len(ids)} row ids; give one id a row")
-        items = items[: kernels.rows.sort_rows(offsets, items)]
-        check_lengths(np.diff(offsets))
-        self._set(offsets, items, labels, ids)
+        if ids is not None and len(ids) != len(itemsets):
+            raise InputError(f"there are {len(itemsets)} rows but {len(ids)} row ids; give one id a row")
+        sorted_ = itemsets.sort_items()
+        check_lengths(sorted_.lengths)
+        self._set(sorted_, labels, ids)
 
-    def _set(
-        self,
-        offsets: NDArray[np.int64],
-        items: NDArray[np.int32],
-        labels: tuple[Label, ...],
-        ids: Sequence[Hashable] | None,
-    ) -> None:
-        for array in (offsets, items):
-            array.setflags(write=False)
-        for name, value in (("offsets", offsets), ("items", items), ("labels", labels), ("ids", ids)):
+    def _set(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
+        itemsets.freeze()
+        for name, value in (("itemsets", itemsets), ("labels", labels), ("ids", ids)):
             object.__setattr__(self, name, value)
 
 
@@ -314,12 +296,6 @@ def _ordered(flat: Sequence[Label]) -> tuple[Label, ...]:
     if any(is_missing(label) for label in labels):
         raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
     return labels
-
-
-def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
 
 
 def _listed(ids: Sequence[Hashable] | None) -> list[Hashable] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.labels import Itemset, Label, ordered
-from discreet.data.lattice import Cells, rooted, taken, told_by
+from discreet.data.lattice import Cells, rooted, told_by
 from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError
@@ -162,9 +162,8 @@ class Channels:
         order = np.argsort(cells.tops, kind="stable")
         keys = cells.tops.astype(np.uint64)
         kernels.itemsets.settle(cells.offsets, cells.items, keys, order, np.empty_like(order))
-        offsets, items = taken(cells.offsets, cells.items, order)
-        arranged = Cells(cells.tops[order], offsets, items, cells.counts[order])
-        for numbers in (*arranged, top_offsets, top_items):
+        arranged = cells.take(order)
+        for numbers in (arranged.tops, *arranged.bases.flat, arranged.counts, top_offsets, top_items):
             numbers.setflags(write=False)
         return cls(arranged, top_offsets, top_items, labels, n, k)
 
@@ -179,9 +178,8 @@ class Channels:
         if isinstance(number, slice):
             return [self[one] for one in range(len(self))[number]]
         at = range(len(self))[number]
-        _, offsets, items, counts = self.cells
-        base = items[offsets[at] : offsets[at + 1]]
-        return Channel(_labelled(base, self.labels), self._top(int(self.cells.tops[at])), int(counts[at]))
+        base, top = self.cells.bases[at], self._top(int(self.cells.tops[at]))
+        return Channel(_labelled(base, self.labels), top, int(self.cells.counts[at]))
 
     def __iter__(self) -> Iterator[Channel]:
         return (self[number] for number in range(len(self)))
@@ -246,7 +244,7 @@ class Channels:
         code = np.array([rows.code.get(label, -1) for label in self.labels], dtype=np.int64)
         kernels.cell_rows.count(
             (rows.offsets, rows.items),
-            (*self.cells, self.top_offsets, self.top_items),
+            (self.cells.tops, *self.cells.bases.flat, self.cells.counts, self.top_offsets, self.top_items),
             code,
             len(rows.labels),
             times,

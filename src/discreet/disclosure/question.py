@@ -150,7 +150,7 @@ def below(family: Family, min_support: int) -> Patterns:
         slots, listed.offsets, listed.items, family.offsets, family.items, family.supports, supports
     )
     kernels.lattice.inherit(slots, listed.offsets, listed.items, supports)
-    return Patterns(listed.offsets, listed.items, supports, listed.labels, family.n, min_support, "frequent")
+    return Patterns(listed.itemsets, supports, listed.labels, family.n, min_support, "frequent")
 
 
 def check_length(method: str, offsets: NDArray[np.int64]) -> None:

@@ -243,7 +243,7 @@ def _mined(rows: Transactions, least: int, budget: Budget) -> Patterns:
         raise BudgetError(f"the frequent itemsets are too many to be compared one by one ({error})") from None
     if not found.is_rooted:
         return found
-    return replace(found, offsets=found.offsets[1:], supports=found.supports[1:])
+    return replace(found, itemsets=found.itemsets[1:], supports=found.supports[1:])
 
 
 def _restricted(patterns: Patterns, sensitive: Iterable[Itemset], code: Mapping[Label, int]) -> NDArray[np.bool_]:

@@ -6,9 +6,9 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from discreet import kernels
-from discreet.data.itemsets import in_dictionary_order
+from discreet.data.itemsets import Weighted
 from discreet.data.labels import Label, in_order
-from discreet.data.merged import Merged, with_empty
+from discreet.data.merged import Merged, add_empty
 from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import BudgetError, ThresholdError
 from discreet.io.chunks import Piece
@@ -66,11 +66,9 @@ class Merging:
         del self._slots, self._starts, self._weights, self._kept
         items, names = in_order(items, labels)
         kernels.rows.sort_rows(offsets, items)
-        offsets, items, weights = in_dictionary_order(offsets, items, weights, len(names))
+        rows = Weighted(offsets, items, weights).sort(len(names))
         more = n - int(weights.sum())
-        if more > 0:
-            offsets, weights = with_empty(offsets, weights, more)
-        return Merged(offsets, items, weights, names, n, min_support)
+        return Merged(add_empty(rows, more) if more > 0 else rows, names, n, min_support)
 
     def _make_room(self, rows: int, entries: int) -> None:
         """Make room for so many rows and entries more, and in a while for half as many again as there are."""

@@ -148,7 +148,7 @@ def _channels(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]
     if wide is None:
         return 0, []
     cells, (offsets, items) = wide.cells(k), wide.top_itemsets()
-    listed = Patterns(family.offsets, family.items, family.supports, family.labels, family.n, 1, "closed")
+    listed = Patterns(family.itemsets, family.supports, family.labels, family.n, 1, "closed")
     found = []
     for at in np.lexsort((np.diff(offsets)[cells.tops], cells.counts))[:LISTED].tolist():
         base = frozenset(cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.labels import Label
-from discreet.data.lattice import taken, told_by
+from discreet.data.lattice import told_by
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
@@ -113,9 +113,7 @@ def above(patterns: Patterns, min_support: int) -> Patterns:
     """Return the patterns that have at least ``min_support``."""
     if min_support == patterns.min_support:
         return patterns
-    numbers = np.flatnonzero(patterns.supports >= min_support)
-    offsets, items = taken(patterns.offsets, patterns.items, numbers)
-    return replace(patterns, offsets=offsets, items=items, supports=patterns.supports[numbers], min_support=min_support)
+    return replace(patterns.take(np.flatnonzero(patterns.supports >= min_support)), min_support=min_support)
 
 
 def below(counts: NDArray[np.int64], weights: NDArray[np.int64], limits: Sequence[int]) -> list[int]:

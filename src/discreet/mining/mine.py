@@ -89,16 +89,14 @@ def mine_by(
     least = as_count(min_support, rows.n)
     if isinstance(rows, Merged):
         rows.check(least)
-    offsets, items, supports = search(rows, kind, least, max_length, limits, strategy)
+    found = search(rows, kind, least, max_length, limits, strategy)
     patterns = Patterns.from_codes(
-        offsets,
-        items,
-        supports,
+        *found.arrays,
         rows.labels,
         n=rows.n,
         min_support=least,
         kind=kind,
-        threads=min(limits.threads or resources.cores(), 1 + supports.size // WORTH_A_THREAD),
+        threads=min(limits.threads or resources.cores(), 1 + len(found) // WORTH_A_THREAD),
     )
     return replace(patterns, mined=rows.mark)
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Weighted
 from discreet.data.merged import Rows
 from discreet.data.patterns import Kind
 from discreet.errors import InputError
-from discreet.mining.watch import Controls, Itemsets, Limits, Run, Watch
+from discreet.mining.watch import Controls, Limits, Run, Watch
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
 Stream: TypeAlias = NDArray[np.int32]
@@ -42,27 +43,27 @@ class Job(NamedTuple):
     menu: NDArray[np.int32]
 
 
-def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy) -> Itemsets:
+def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy) -> Weighted:
     """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
     n = rows.n
     supports = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels))
     check_size(n, rows.offsets.size - 1, most_entries(rows, supports[supports >= least]))
-    longest = int(np.diff(rows.offsets).max(initial=0))
+    longest = rows.itemsets.longest
     todo = list(jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
-    found: list[Itemsets] = []
+    found: list[Weighted] = []
     for job in todo:
         found.append(watch.note(at_root(job, n)))
         if job.menu.size and job.root.size < job.span[1]:
             run, weights = prepare(rows, supports, job, least, CROWD[strategy], watch)
             found.extend(watch.over(run, weights))
     watch.end()
-    return together(found)
+    return Weighted.concat(found)
 
 
 def most_entries(rows: Rows, held: NDArray[np.int64]) -> int:
     """Return how many entries rows have at most of some items, which so many rows hold: rows may stand for many."""
-    return min(int(held.sum()), int(rows.offsets[-1] - rows.offsets[0]))
+    return min(int(held.sum()), rows.itemsets.size)
 
 
 def check_size(n: int, different: int, entries: int) -> None:
@@ -98,12 +99,12 @@ def jobs(
         yield Job(kernels.search.FREQUENT, (limit, limit), root[:0], frequent)
 
 
-def at_root(job: Job, n: int) -> Itemsets:
+def at_root(job: Job, n: int) -> Weighted:
     """Return the one itemset that the kernels leave out, where it is wanted: the root itself, which all rows hold."""
     whole = job.kind in {kernels.search.MAXIMAL, kernels.search.UNEXTENDED}
     wanted = job.span[0] <= job.root.size <= job.span[1] and not (whole and job.menu.size)
     offsets = np.array([0, job.root.size] if wanted else [0], dtype=np.int64)
-    return Itemsets(offsets, np.sort(job.root[: offsets[-1]]), np.full(offsets.size - 1, n, dtype=np.int64))
+    return Weighted(offsets, np.sort(job.root[: offsets[-1]]), np.full(offsets.size - 1, n, dtype=np.int64))
 
 
 def prepare(
@@ -138,7 +139,7 @@ def prepare(
     names = np.concatenate([job.menu, job.root])
     sort = names.size <= FEW and not (dense and job.kind == kernels.search.FREQUENT)
 
-    def run(start: int, stop: int, control: Controls) -> Itemsets:
+    def run(start: int, stop: int, control: Controls) -> Weighted:
         above = (itemset.copy(), job.root.size)
         stream, size = kernel(start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
         # What was cut short is of no use, and unpacking it would let Ctrl-C wait.
@@ -190,15 +191,15 @@ def by_lists(
     # A pass over the rows for each tableful of lower items, and a count for each pair in a row.
     weights = starts.size * (many - np.arange(many)) // TABLE + PAIRS_AN_ITEM * held
     parts = watch.share(lambda low, stop: encode.pair_up(records, starts, many, low, stop, goal[0], TABLE), weights)
-    behind = together([Itemsets(*part) for part in parts])
-    pairs = (encode.turn(*behind), tuple(behind))
+    behind = Weighted.concat([Weighted(*part) for part in parts])
+    pairs = (encode.turn(*behind.arrays), behind.arrays)
     index = (records, starts, shifts, held, offsets, lists, maps, line, int(records[starts].max()))
     return lambda start, stop, above, stream, control: kernels.search.in_lists(
         kind, index, pairs, start, stop, above, goal, crowd, stream, 0, control
     )
 
 
-def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Itemsets:
+def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Weighted:
     """Return the itemsets of a stream, with ``names`` for its items, which are in order if ``sort`` says so."""
     itemsets, entries = kernels.itemsets.size(stream)
     offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)
@@ -210,13 +211,4 @@ def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Itemsets:
         kernels.itemsets.unpack_in_order(stream, ranks, names[order], offsets, items, supports)
     else:
         kernels.itemsets.unpack(stream, names, offsets, items, supports)
-    return Itemsets(offsets, items, supports)
-
-
-def together(parts: list[Itemsets]) -> Itemsets:
-    """Return the itemsets of all parts."""
-    starts = np.cumsum([0, *(part.items.size for part in parts)])
-    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)]
-    items = np.concatenate([np.empty(0, dtype=np.int32), *(part.items for part in parts)])
-    supports = np.concatenate([np.empty(0, dtype=np.int64), *(part.supports for part in parts)])
-    return Itemsets(np.concatenate([*offsets, starts[-1:]]), items, supports)
+    return Weighted(offsets, items, supports)

@@ -8,29 +8,21 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Weighted
 from discreet.errors import BudgetError
 from discreet.runtime import resources
 from discreet.runtime.progress import Progress
 
 Controls: TypeAlias = NDArray[np.int64]
 
-
-class Itemsets(NamedTuple):
-    """Itemsets as arrays: ``items[offsets[i]:offsets[i + 1]]`` has the support ``supports[i]``."""
-
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    supports: NDArray[np.int64]
-
-
 Part = TypeVar("Part")
-Run: TypeAlias = Callable[[int, int, Controls], Itemsets]
+Run: TypeAlias = Callable[[int, int, Controls], Weighted]
 """Searches from one place to another; returns what it found, or nothing where it was stopped."""
 
 TICK: Final = 0.1
@@ -60,7 +52,7 @@ class Work:
     def __init__(self, run: Run, weights: NDArray[np.int64], controls: list[Controls]) -> None:
         """Part the work between as many threads as there are ``controls``."""
         self.controls = controls
-        self.found: dict[int, Itemsets] = {}
+        self.found: dict[int, Weighted] = {}
         self._run, self._places = run, weights.size
         self._ends = dict(_parts(weights, len(controls), PARTS))
         # What takes longest should start first; of parts that weigh the same, the first.
@@ -127,16 +119,16 @@ class Watch:
                 f"{resources.size(self._memory)}: raise memory or min_support"
             )
 
-    def note(self, itemsets: Itemsets) -> Itemsets:
+    def note(self, itemsets: Weighted) -> Weighted:
         """Count itemsets that were found without a search."""
-        self._add(itemsets.supports.size, _entries(itemsets))
+        self._add(itemsets.weights.size, _entries(itemsets))
         return itemsets
 
     def share(self, function: Callable[[int, int], Part], weights: NDArray[np.int64]) -> list[Part]:
         """Return what ``function`` gives for parts of the places that have these ``weights``, all threads at work."""
         return resources.share(function, _parts(weights, self._threads, 2), self._threads)
 
-    def over(self, run: Run, weights: NDArray[np.int64]) -> list[Itemsets]:
+    def over(self, run: Run, weights: NDArray[np.int64]) -> list[Weighted]:
         """Return what a search through all places, which have these ``weights``, finds, in their order."""
         # Loaded late: it brings logging along, and importing discreet shall stay quick.
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
@@ -197,9 +189,9 @@ class Watch:
             )
 
 
-def _entries(itemsets: Itemsets) -> int:
+def _entries(itemsets: Weighted) -> int:
     """Return how many entries of a stream the itemsets take."""
-    return itemsets.items.size + RECORD * itemsets.supports.size
+    return itemsets.items.size + RECORD * itemsets.weights.size
 
 
 def _parts(weights: NDArray[np.int64], threads: int, parts: int) -> list[tuple[int, int]]:

@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame
 from discreet.blocking.block import block as block_locally
 from discreet.blocking.compare import solved
 from discreet.blocking.problem import Problem
-from discreet.blocking.release.release import Release, Weighted
+from discreet.blocking.release.release import Release
 from discreet.blocking.suppress import without
-from discreet.data.itemsets import in_dictionary_order
+from discreet.data.itemsets import Weighted
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
@@ -53,8 +53,8 @@ def block(
             return block_locally(rows, min_support=rows.min_support, policy=rule, method=method)
         patterns = shards.mined(rows, "closed")
         some = suppressed(rows, patterns, rule.k) if method == "suppress" else joined([])
-        order = in_dictionary_order(*some, len(rows.labels))
-        return solved(method, Problem(Merged(*order, rows.labels, rows.n, rows.min_support), patterns, rule.k), rule)
+        order = Weighted(*some).sort(len(rows.labels))
+        return solved(method, Problem(Merged(order, rows.labels, rows.n, rows.min_support), patterns, rule.k), rule)
 
 
 def suppressed(spread: Spread, patterns: Patterns, k: int) -> Part:
@@ -88,5 +88,5 @@ def met(
     """Yield the rows of a partition that a channel singles out."""
     for batch in batches:
         part = joined(read(batch))
-        found = channels.rows(Merged(*part, labels, int(part.weights.sum()), least))
+        found = channels.rows(Merged(Weighted(*part), labels, int(part.weights.sum()), least))
         yield written([(0, part.of(found.numbers))])

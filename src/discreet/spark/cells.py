@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pyspark.sql import functions as sql
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells, based, taken, together
 from discreet.data.merged import Merged
 from discreet.disclosure.channels import Channels, Exposed
@@ -50,8 +51,8 @@ def channels_in(question: Question, spread: Spread) -> Channels:
     back = np.full(len(code) + 1, -1, dtype=np.int32)
     back[codes] = np.arange(codes.size, dtype=np.int32)
     small = np.flatnonzero(found.counts < question.limit)
-    bases = taken(found.offsets, found.items, small)
-    cells = Cells(found.tops[small], bases[0], back[bases[1]], found.counts[small])
+    bases = found.bases.take(small)
+    cells = Cells(found.tops[small], Itemsets(bases.offsets, back[bases.items]), found.counts[small])
     return Channels.from_cells(cells, offsets, items, patterns.labels, n=patterns.n, k=question.limit)
 
 
@@ -77,8 +78,7 @@ def counted(spread: Spread, tops: Tops, limit: int) -> Cells:
     bases = [np.frombuffer(base.as_py(), dtype=np.int32) for base in table.column("base")]
     return Cells(
         table.column("top").to_numpy().astype(np.int32),
-        np.cumsum([0, *(base.size for base in bases)], dtype=np.int64),
-        np.concatenate([np.empty(0, dtype=np.int32), *bases]),
+        Itemsets.of(bases),
         table.column("count").to_numpy().astype(np.int64),
     )
 
@@ -122,7 +122,7 @@ def projected(part: Part, tops: Tops, top: int) -> Cells:
     items = tops.items[tops.offsets[top] : tops.offsets[top + 1]]
     code[items] = items
     offsets, bases, counts, _ = kernels.merged.merge(*part, code)
-    return Cells(np.full(counts.size, top, dtype=np.int32), offsets, bases, counts)
+    return Cells(np.full(counts.size, top, dtype=np.int32), Itemsets(offsets, bases), counts)
 
 
 def exposed_in(spread: Spread, channels: Channels) -> Exposed:
@@ -144,7 +144,7 @@ def exposures(
     labels, least = spread
     for batch in batches:
         part = joined(read(batch))
-        found = channels.rows(Merged(*part, labels, int(part.weights.sum()), least))
+        found = channels.rows(Merged(Weighted(*part), labels, int(part.weights.sum()), least))
         yield pa.RecordBatch.from_pydict(
             {"channels": found.channels, "smallest": found.smallest, "weight": found.weights},
             schema=pa.schema([(name, pa.int64()) for name in ("channels", "smallest", "weight")]),

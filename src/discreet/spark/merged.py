@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.data.itemsets import in_dictionary_order
+from discreet.data.itemsets import Weighted
 from discreet.data.labels import Label
 from discreet.data.merged import Merged
 from discreet.data.thresholds import Threshold, as_count
@@ -58,8 +58,8 @@ class Spread:
         """Return the rows on the driver."""
         lines = self.frame.select("lengths", "items", "weights").toLocalIterator(prefetchPartitions=True)
         part = joined(part_of(*map(bytes, line)) for line in lines)
-        arranged = in_dictionary_order(*part, len(self.labels), resources.cores())
-        return Merged(*arranged, self.labels, self.n, self.min_support)
+        arranged = Weighted(*part).sort(len(self.labels), resources.cores())
+        return Merged(arranged, self.labels, self.n, self.min_support)
 
 
 @contextmanager

@@ -18,10 +18,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Weighted
 from discreet.data.merged import Merged
 from discreet.data.patterns import Kind, Patterns
-from discreet.mining.search import CROWD, Job, at_root, check_size, jobs, prepare, together
-from discreet.mining.watch import Controls, Itemsets, Limits, Watch
+from discreet.mining.search import CROWD, Job, at_root, check_size, jobs, prepare
+from discreet.mining.watch import Controls, Limits, Watch
 from discreet.spark.merged import Spread
 from discreet.spark.parts import SCHEMA, Part, joined, read, written
 
@@ -58,19 +59,21 @@ def mined(spread: Spread, kind: Kind, max_length: int | None = None) -> Patterns
         if job.menu.size and job.root.size < job.span[1]:
             shards, heads = planned(job, least, SHARDS_A_CORE * cores, partial(weights_of, spread))
             found.extend([*heads, *searched(spread, job, shards, least)])
-    patterns = Patterns.from_codes(*together(found), spread.labels, n=spread.n, min_support=least, kind=kind)
+    patterns = Patterns.from_codes(
+        *Weighted.concat(found).arrays, spread.labels, n=spread.n, min_support=least, kind=kind
+    )
     return replace(patterns, mined=object())
 
 
 def planned(
     job: Job, least: int, many: int, weigh: Callable[[list[Head]], list[Weights]]
-) -> tuple[list[Shard], list[Itemsets]]:
+) -> tuple[list[Shard], list[Weighted]]:
     """Return shards of about equal weight, ``many`` or more, and those heads of split ones that are wanted themselves.
 
     ``weigh`` tells what the shards of single items above each of some heads weigh.
     """
     shards: list[Shard] = []
-    found: list[Itemsets] = []
+    found: list[Weighted] = []
     heads: list[Head] = [()]
     while heads:
         heavy: list[Head] = []
@@ -85,7 +88,7 @@ def planned(
     return shards, found
 
 
-def at_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Itemsets]:
+def at_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
     """Yield a head with the root as an itemset if it is wanted, told by ``supports`` of each item beside it."""
     if not head:
         return
@@ -93,7 +96,7 @@ def at_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> It
     most = int(supports[np.setdiff1d(job.menu, head)].max(initial=0))
     limits = {kernels.search.FREQUENT: math.inf, kernels.search.CLOSED: support}
     if most < limits.get(job.kind, least) and job.span[0] <= itemset.size <= job.span[1]:
-        yield Itemsets(np.array([0, itemset.size]), itemset, np.array([support]))
+        yield Weighted(np.array([0, itemset.size]), itemset, np.array([support]))
 
 
 def cut(job: Job, head: Head, weights: Weights, least: int, many: int) -> Iterator[tuple[Shard, int]]:
@@ -150,7 +153,7 @@ def holding(part: Part, head: Head) -> Part:
     return part.of(np.flatnonzero(found))
 
 
-def searched(spread: Spread, job: Job, shards: list[Shard], least: int) -> Iterator[Itemsets]:
+def searched(spread: Spread, job: Job, shards: list[Shard], least: int) -> Iterator[Weighted]:
     """Yield what is found in each shard."""
     many = len(spread.labels)
     dealt = spread.frame.mapInArrow(partial(shared, job=job, shards=shards, many=many), SCHEMA)
@@ -159,7 +162,7 @@ def searched(spread: Spread, job: Job, shards: list[Shard], least: int) -> Itera
         return search(table, job, shards, least, many)
 
     found = dealt.groupBy("key").applyInArrow(run, SCHEMA).select("lengths", "items", "weights").toArrow()
-    yield from (Itemsets(*part) for part in read(found))
+    yield from (Weighted(*part) for part in read(found))
 
 
 def shared(batches: Iterator[pa.RecordBatch], job: Job, shards: list[Shard], many: int) -> Iterator[pa.RecordBatch]:
@@ -183,7 +186,7 @@ def search(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int
     """Return the itemsets of one shard."""
     number = table.column("key")[0].as_py()
     shard, part = shards[number], joined(read(table))
-    rows = Merged(*part, tuple(range(many)), int(part.weights.sum()), least)
+    rows = Merged(Weighted(*part), tuple(range(many)), int(part.weights.sum()), least)
     check_size(rows.n, part.weights.size, part.items.size)
     supports = kernels.merge_rows.count(*part, many)
     # An item that fewer rows of the shard hold can be in no itemset here, and closes none.
@@ -195,8 +198,8 @@ def search(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int
     watch = Watch(Limits(threads=1), 1)
     run, weights = prepare(rows, supports, job._replace(root=above, menu=job.menu[places]), least, crowd, watch)
 
-    def within(first: int, last: int, control: Controls) -> Itemsets:
+    def within(first: int, last: int, control: Controls) -> Weighted:
         return run(start + first, start + last, control)
 
-    found = together(watch.over(within, weights[start:stop]))
-    return pa.Table.from_batches([written([(number, Part(found.offsets, found.items, found.supports))])])
+    found = Weighted.concat(watch.over(within, weights[start:stop]))
+    return pa.Table.from_batches([written([(number, Part(found.offsets, found.items, found.weights))])])

@@ -11,7 +11,7 @@ from discreet.blocking.findings import holding
 from discreet.blocking.guarantee import has_channel
 from discreet.blocking.optimal.row_types import Found, Kinds, answer_of, as_matrix, gained, holds, places
 from discreet.blocking.problem import Problem
-from discreet.blocking.release.release import Weighted
+from discreet.data.itemsets import Weighted
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.runtime.solver import Numbers, Program, Terms, each, entries
 

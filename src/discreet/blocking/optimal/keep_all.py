@@ -13,7 +13,7 @@ from discreet.blocking.findings import holding
 from discreet.blocking.guarantee import has_channel
 from discreet.blocking.optimal.row_types import Found, Kinds, answer_of, as_matrix, gained, holds, kinds_of, places
 from discreet.blocking.problem import Answer, Problem
-from discreet.blocking.release.release import Weighted
+from discreet.data.itemsets import Weighted
 from discreet.data.lattice import flat, taken
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError

@@ -11,7 +11,8 @@ from discreet.blocking.findings import inferred
 from discreet.blocking.optimal import exhaustive, keep_all
 from discreet.blocking.optimal.row_types import Found
 from discreet.blocking.problem import NOBODY, NONE, Answer, Problem
-from discreet.blocking.release.release import Proof, Weighted, witness
+from discreet.blocking.release.release import Proof, witness
+from discreet.data.itemsets import Weighted
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from discreet.blocking import add
 from discreet.blocking.findings import holding
 from discreet.blocking.problem import NOBODY, Answer, Problem
-from discreet.blocking.release.release import Weighted, witness
+from discreet.blocking.release.release import witness
+from discreet.data.itemsets import Weighted
 from discreet.data.lattice import flat, taken
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.formula import Pattern

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking.distortion import Distortion, distortion
+from discreet.data.itemsets import Weighted
 from discreet.data.merged import Merged, Rows, are_all
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
 
     from discreet.blocking.block import Comparison
     from discreet.report import Source
-
-
-class Weighted(NamedTuple):
-    """Merged rows: each different row once (CSR: ``items[offsets[i]:offsets[i + 1]]``), and how many are like it."""
-
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    weights: NDArray[np.int64]
 
 
 class Proof(NamedTuple):

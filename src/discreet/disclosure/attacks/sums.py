@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells as SmallCells
 from discreet.data.lattice import Family, flat
 from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim
@@ -76,7 +77,7 @@ def known_family(facts: Facts, most: int) -> Family:
     tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(facts.labels)))
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
-    family = Family(offsets, items, supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    family = Family(Itemsets(offsets, items), supports, tops, facts.labels, facts.n, not facts.inherited, partial)
     if facts.absent != 0:
         return family
     return family.whole() if facts.inherited or supports.size == len(facts) else _with_zeros(family, facts)
