@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
 
-.PHONY: help demo test test-without-jit test-spark kernels check docs screenshots bench bench-spark clean
+.PHONY: help demo test test-without-jit test-spark kernels check docs screenshots reproduce walk bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
@@ -13,6 +13,8 @@ help:
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
 	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
+	@echo "make reproduce    list the figures of the papers; make one anew with FIGURE=NAME"
+	@echo "make walk         show which files audit, block, hide and a web audit enter"
 	@echo "make bench        measure against other miners (needs a C compiler, for pyfim)"
 	@echo "make bench-spark  measure on Spark, against its FPGrowth (needs Java 17; takes long)"
 	@echo "make clean        remove .venv and all caches"
@@ -50,6 +52,12 @@ docs: .venv/installed-test
 screenshots: .venv/installed-test
 	$(BIN)/python tests/browser/screenshots.py
 
+reproduce: .venv/installed
+	$(BIN)/python -m reproduction $(FIGURE)
+
+walk: .venv/installed-test
+	@$(BIN)/python -W ignore benchmarks/walk.py
+
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/mining.py
 
@@ -58,7 +66,7 @@ bench-spark: .venv/installed-spark
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* dist site screenshots
-	find src tests benchmarks docs -type d -name __pycache__ -exec rm -rf {} +
+	find src tests benchmarks reproduction docs -type d -name __pycache__ -exec rm -rf {} +
 
 # A stamp for each set of dependencies: the demo waits for none that only the tests need.
 .venv/installed: pyproject.toml constraints.txt

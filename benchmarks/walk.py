@@ -10,18 +10,26 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from http import HTTPStatus
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final
 
+from starlette.testclient import TestClient
+
 import discreet
+from discreet.cli import main
 from discreet.data.generate.clinic import clinic
+from discreet.web import worker
+from discreet.web.routes import application
+from discreet.web.state import House
 
 SOURCE: Final = str(Path(discreet.__file__).parent)
 MOST: Final = {"audit": 30, "block": 38, "hide": 35, "web audit": 40}
 """Files that a command may enter."""
+TOKEN: Final = "walk"
 LIST: Final = "DISCREET_WALK"
 """The environment variable that names where a traced worker leaves its files."""
 
@@ -30,7 +38,7 @@ LIST: Final = "DISCREET_WALK"
 def traced(add: Callable[[str], object]) -> Iterator[None]:
     """Collect the files of ours whose functions are called, in all threads."""
 
-    def note(frame: FrameType, event: str, _: Any) -> None:
+    def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_filename.startswith(SOURCE):
             add(code.co_filename[len(SOURCE) + 1 :])
@@ -56,7 +64,6 @@ def walk(run: Callable[[], object]) -> set[str]:
 
 def walk_command(*words: str) -> set[str]:
     """Return the files that a command line enters."""
-    from discreet.cli import main
 
     def run() -> None:
         with suppress(SystemExit):
@@ -67,16 +74,11 @@ def walk_command(*words: str) -> set[str]:
 
 def walk_web(rows: Path, place: Path) -> set[str]:
     """Return the files that an audit in the app enters, in the server and in its worker."""
-    from starlette.testclient import TestClient
-
-    from discreet.web.routes import application
-    from discreet.web.state import House
-
     os.environ[LIST] = str(place)
-    app = application(House(command=(sys.executable, "-P", __file__)), port=8765, token="walk", once="once")
+    app = application(House(command=(sys.executable, "-P", __file__)), port=8765, token=TOKEN, once="once")
     files: set[str] = set()
     with traced(files.add), TestClient(app, base_url="http://127.0.0.1:8765") as client:
-        client.cookies.set("discreet-8765", "walk", domain="127.0.0.1")
+        client.cookies.set("discreet-8765", TOKEN, domain="127.0.0.1")
         answer = client.post("/api/upload", content=rows.read_bytes(), headers={"X-File-Name": rows.name})
         upload = {"upload": answer.json()["upload"]}
         data = {"data": _wait(client, "read", upload)["data"]}
@@ -84,8 +86,8 @@ def walk_web(rows: Path, place: Path) -> set[str]:
     return files | set(place.read_text().split())
 
 
-def _wait(client: Any, verb: str, asked: dict[str, object]) -> dict[str, Any]:
-    while (answer := client.post(f"/api/{verb}", json={**asked, "wait": 10})).status_code == 202:
+def _wait(client: TestClient, verb: str, asked: dict[str, object]) -> dict[str, Any]:
+    while (answer := client.post(f"/api/{verb}", json={**asked, "wait": 10})).status_code == HTTPStatus.ACCEPTED:
         pass
     answer.raise_for_status()
     return answer.json()
@@ -93,9 +95,7 @@ def _wait(client: Any, verb: str, asked: dict[str, object]) -> dict[str, Any]:
 
 def work() -> None:
     """Be a worker of the app that notes the files it enters."""
-    from discreet.web import worker
-
-    with open(os.environ[LIST], "w") as notes, traced(lambda file: print(file, file=notes, flush=True)):
+    with Path(os.environ[LIST]).open("w") as notes, traced(lambda file: print(file, file=notes, flush=True)):
         worker.main()
 
 

@@ -1,90 +1,63 @@
-"""``discreet reproduce``: a figure of a paper, made anew."""
+"""Make a figure of a paper anew: ``make reproduce FIGURE=icdm05-fig2``, or ``python -m reproduction icdm05-fig2``."""
 
-from collections.abc import Iterator
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
-
-from discreet.cli.output import check_place, say
-
-
-@click.command(
-    short_help="Make a figure of a paper anew.",
-    epilog="""\b
-Examples:
-  discreet reproduce
-  discreet reproduce icdm05-fig2 --out figures
-  discreet reproduce waim08-fig7 --data mushroom.dat --quick""",
-)
-@click.argument("name", required=False)
-@click.option("--data", metavar="FILE", help="Rows to use in place of the data sets of the paper.")
-@click.option("--format", metavar="FORMAT", help="How --data is read; without it, by its suffix.")
-@click.option("--out", metavar="FOLDER", default=".", help="Where the CSV and the SVG go; here without it.")
-@click.option(
-    "--quick", is_flag=True, help="First and last minimum support, k and disclosure only; few generated rows."
-)
-@click.option("--download", is_flag=True, help="Fetch data sets that are not on this machine, where they are offered.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-def reproduce(
-    *,
-    name: str | None,
-    data: str | None,
-    format: str | None,  # noqa: A002 - as in read()
-    out: str,
-    quick: bool,
-    download: bool,
-    quiet: bool,
-) -> None:
-    """Make the figure NAME of a paper anew: a table, where it stands, and NAME.csv and NAME.svg.
-
-    Without NAME, list the figures. Data sets are looked for in the folder that the environment variable
-    DISCREET_DATA names, and in the user's cache; nothing is fetched without --download.
-    """
-    from discreet import InputError, read, report
-    from discreet.cli.watch import watching
-    from reproduction import run as again
-
-    if name is None:
-        say(_listed())
-        return
-    if name not in again.EXPERIMENTS:
-        raise click.UsageError(f"there is no figure {name[:40]!r}; 'discreet reproduce' lists them")
-    places = [_folder(out) / f"{name}.{suffix}" for suffix in ("csv", "svg")]
-    for place in places:
-        check_place("--out", str(place), data)
-    with watching(quiet=quiet, then=f"making {name}") as progress:
-        try:
-            rows = None if data is None else read(data, format=format)
-            called = report.printable(Path(data or "").name)
-            figure = again.run(name, rows, data=called, quick=quick, download=download, progress=progress)
-        except InputError as error:
-            told = str(error).replace("download=True", "--download")
-            raise InputError(f"{told}{', or give rows of your own with --data' * (data is None)}") from None
-    for place, content in zip(places, (again.figure_csv(figure), again.figure_svg(figure)), strict=True):
-        report.save(place, [content])
-    say(again.figure_text(figure))
-    if not quiet:
-        click.echo(f"written to {places[0]} and {places[1].name}", err=True)
+from discreet import DiscreetError, InputError, OptionError, OutputError, read
+from discreet.report import save
+from reproduction.figure import figure_csv, figure_svg, figure_text
+from reproduction.run import EXPERIMENTS, run
 
 
-def _listed() -> Iterator[str]:
-    """Yield the figures: their names, what they show and from which data."""
-    from reproduction.run import EXPERIMENTS
+def main(words: Sequence[str] | None = None) -> None:
+    """Print a figure as a table, and write it as CSV and SVG; without a name, list the figures."""
+    parser = ArgumentParser(prog="python -m reproduction", description="Make a figure of a paper anew.")
+    parser.add_argument("name", nargs="?", help="the figure; without it, the figures are listed")
+    parser.add_argument("--data", metavar="FILE", help="rows to use in place of the data sets of the paper")
+    parser.add_argument("--out", metavar="FOLDER", default=".", help="folder for NAME.csv and NAME.svg [default: here]")
+    parser.add_argument("--quick", action="store_true", help="first and last settings only, few generated rows")
+    parser.add_argument("--download", action="store_true", help="fetch data sets that are not on this machine")
+    asked = parser.parse_args(words)
+    try:
+        if asked.name is None:
+            print(*_list_figures(), sep="\n")
+        else:
+            _make(asked.name, asked.data, Path(asked.out), quick=asked.quick, download=asked.download)
+    except DiscreetError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
 
+
+def _make(name: str, data: str | None, out: Path, *, quick: bool, download: bool) -> None:
+    if name not in EXPERIMENTS:
+        raise OptionError(f"there is no figure {name[:40]!r}; 'python -m reproduction' lists them")
+    places = [out / f"{name}.{suffix}" for suffix in ("csv", "svg")]
+    if data is not None and Path(data).resolve() in {place.resolve() for place in places}:
+        raise OutputError(f"--out would overwrite {data}, which is to be read; name another folder")
+    try:
+        rows = None if data is None else read(data)
+        figure = run(name, rows, data=Path(data or "").name, quick=quick, download=download)
+    except InputError as error:
+        hint = ", with --download here, or give rows of your own with --data" * (data is None)
+        raise InputError(f"{error}{hint}") from None
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"--out is {out}, which is no folder and cannot be made ({error.strerror})") from None
+    for place, content in zip(places, (figure_csv(figure), figure_svg(figure)), strict=True):
+        save(place, [content])
+    print(*figure_text(figure), sep="\n")
+    print(f"written to {places[0]} and {places[1].name}", file=sys.stderr)
+
+
+def _list_figures() -> Iterator[str]:
     width = max(map(len, EXPERIMENTS))
     for name, experiment in EXPERIMENTS.items():
         yield f"{name:<{width}}  {experiment.title} ({', '.join(experiment.data)})"
-    yield ""
-    yield "Make one of them:  discreet reproduce NAME"
+    yield "\nMake one of them:  make reproduce FIGURE=NAME"
 
 
-def _folder(out: str) -> Path:
-    """Return the folder that results go to; make it if it is not there."""
-    from discreet import OutputError
-
-    try:
-        Path(out).mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "its name is no folder name"
-        raise OutputError(f"--out is {out[:80]}, which is no folder and cannot be made ({reason})") from None
-    return Path(out)
+if __name__ == "__main__":
+    main()

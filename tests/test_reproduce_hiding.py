@@ -13,7 +13,8 @@ from strategies import databases
 
 from discreet import Transactions
 from discreet.io import datasets
-from reproduction import hiding, run
+from reproduction import hiding
+from reproduction import run as figures
 from reproduction.figure import Point, chosen, figure_csv, figure_svg, figure_text
 
 ROWS = [frozenset(row) for row in datasets.EXAMPLES["pkdd2005"].rows.split()]
@@ -63,17 +64,17 @@ def test_the_rows_have_the_shape_of_the_paper():
     assert rows == hiding.quest_rows(500)
 
 
-@pytest.mark.parametrize(("quick", "asked"), [(True, (run.FEW,)), (False, ())])
+@pytest.mark.parametrize(("quick", "asked"), [(True, (figures.FEW,)), (False, ())])
 def test_rows_are_generated_and_few_where_it_is_to_be_quick(monkeypatch, quick, asked):
     calls = []
     monkeypatch.setattr(hiding, "quest_rows", lambda *n: calls.append(n) or Transactions(ROWS))
-    figure = run.run("oz02-fig9", quick=quick)
+    figure = figures.run("oz02-fig9", quick=quick)
     assert calls == [asked]
     assert {point.data for point in figure.points} == {"quest"}
 
 
 def on_the_example(name, *, quick=True):
-    return run.run(name, Transactions(ROWS), data="example", quick=quick)
+    return figures.run(name, Transactions(ROWS), data="example", quick=quick)
 
 
 def value_of(point):
@@ -120,7 +121,7 @@ def test_the_csv_has_the_columns_that_are_used():
 @pytest.mark.parametrize("rows", [[], [[]], [[1]], [[1, 2]] * 3])
 @pytest.mark.parametrize("number", [5, 6, 10, 11])
 def test_where_nothing_can_be_hidden_it_is_said(number, rows):
-    figure = run.run(f"oz02-fig{number}", Transactions(rows), quick=True)
+    figure = figures.run(f"oz02-fig{number}", Transactions(rows), quick=True)
     assert figure.points == []
     assert set(figure.findings) == {hiding.NOTHING}
     assert figure_svg(figure).startswith(b"<svg")

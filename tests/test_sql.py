@@ -653,7 +653,6 @@ PLACES = [
     ["hide", "FILE", "--sensitive", "secret.txt", *ROWS, "--out-table", "URL"],
     ["hide", "FILE", "--sensitive", "secret.txt", *ROWS, "--psi", "URL"],
     ["generate", "quest", "--out", "URL"],
-    ["reproduce", "URL"],
     ["serve", "URL"],
 ]  # fmt: skip
 
