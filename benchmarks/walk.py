@@ -29,7 +29,7 @@ from discreet.web.state import House
 SOURCE: Final = str(Path(discreet.__file__).parent)
 MOST: Final = {"audit": 30, "block": 38, "hide": 35, "web audit": 40}
 """Files that a command may enter."""
-TOKEN: Final = "walk"
+TOKEN: Final = "walk"  # noqa: S105 - lets in nobody but this script
 LIST: Final = "DISCREET_WALK"
 """The environment variable that names where a traced worker leaves its files."""
 

@@ -18,7 +18,7 @@ from discreet import InputError, OptionError, Transactions
 from discreet.io import datasets
 from discreet.report import svg_chart
 from reproduction import run as figures
-from reproduction import suppression, times
+from reproduction import channels, suppression, times
 from reproduction.__main__ import main
 from reproduction.figure import Figure, Point, View, chosen, figure_csv, figure_svg, figure_text, steps
 
@@ -174,7 +174,7 @@ def test_each_limit_leaves_its_detector_out(monkeypatch, limit, name):
 
 
 def test_too_many_channels_are_left_out(monkeypatch):
-    monkeypatch.setattr(run.channels, "MOST", 20)
+    monkeypatch.setattr(channels, "MOST", 20)
     figure = on_the_example("pkdd05-fig2")
     values = {point.place: point.value for point in chosen(figure.points, measure="channels")}
     for point in chosen(on_the_example("pkdd05-fig2").points, measure="maximal channels"):
@@ -218,14 +218,14 @@ def test_fewer_by_an_order_of_magnitude_is_counted():
     counts = [("channels", 10), ("maximal channels", 1), ("channels", 19), ("maximal channels", 2)]
     points = [Point(measure, "d", "5%", 5, at // 2, "", value) for at, (measure, value) in enumerate(counts)]
     left_out = [Point("channels", "d", "5%", 5, 9, "", None), Point("maximal channels", "d", "5%", 5, 9, "", 3)]
-    (finding,) = run.channels.condensed([*points, *left_out])
+    (finding,) = channels.condensed([*points, *left_out])
     assert finding.endswith("here 10 times or more at 1 of 2 points (from 9.5 to 10.0 times).")
 
 
 def test_the_lowest_minimum_support_without_a_channel_is_told_for_each_k():
     values = {(5, 2): 1, (5, 3): 2, (10, 2): 0, (10, 3): 1, (15, 2): 0, (15, 3): 1}
     points = [Point("maximal channels", "d", f"{at}%", at, k, "", value) for (at, k), value in values.items()]
-    *_, finding = run.channels.both(points)
+    *_, finding = channels.both(points)
     assert finding.endswith("d: 10% for k = 2, none for k = 3.")
 
 
