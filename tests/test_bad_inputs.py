@@ -252,7 +252,7 @@ CALLS = {
     "missing column": (
         lambda _: read_bytes(LONG, format="csv", row="whom", item="what"),
         InputError,
-        "the header does not have both columns that row= and item= name; check their names",
+        "the header lacks a column that row= or item= names; check their names",
     ),
     "an empty field in long form": (
         lambda _: read_bytes(LONG + b"2,\n", format="csv", row="who", item="what"),
@@ -405,7 +405,7 @@ CALLS = {
     "an audit of rows at no support": (
         lambda _: discreet.audit(MINED, k=2),
         ThresholdError,
-        "min_support is missing; give the least support of what would be published, such as '10%'",
+        "min_support= is missing; give the least support of what would be published, such as '10%'",
     ),
     "rows given twice": (
         lambda _: discreet.audit(MINED, min_support=1, k=2, rows=MINED),
@@ -415,7 +415,7 @@ CALLS = {
     "a support for what is mined already": (
         lambda _: discreet.audit(CLOSED, min_support=1, k=2),
         OptionError,
-        "patterns were mined already; leave min_support, threads, max_patterns and memory out",
+        "patterns were mined already; leave min_support=, threads=, max_patterns= and memory= out",
     ),
     "a limit for what is mined already": (
         lambda _: discreet.audit(CLOSED, k=2, threads=1),
@@ -452,7 +452,7 @@ CALLS = {
     "a trade-off of nothing": (
         lambda _: discreet.tradeoff(MINED, min_supports=[], ks=[2]),
         ThresholdError,
-        "there is nothing to compare; give one min_support and one k at least",
+        "there is nothing to compare; give at least one minimum support and one k",
     ),
     "a trade-off for no k": (
         lambda _: discreet.tradeoff(MINED, min_supports=[1], ks=[0]),

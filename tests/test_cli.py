@@ -260,8 +260,8 @@ def endless(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--max-patterns", 1000], "more than 1,000 itemsets were found, as many as --max-patterns allows"),
-        (["--memory", "10MiB"], "take more than the 10.0 MiB that memory allows: raise --memory or --min-support"),
+        (["--max-patterns", 1000], "more than 1,000 itemsets were found, which is the limit: raise --max-patterns"),
+        (["--memory", "10MiB"], "take more than the allowed 10.0 MiB of memory: raise --memory or --min-support"),
         (["--memory", "1KB"], "to be searched; memory is limited to 1000 bytes: raise --memory or --min-support"),
     ],
     ids=str,

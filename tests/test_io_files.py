@@ -77,7 +77,7 @@ def test_memory_bounds_what_a_file_unpacks_to(tmp_path, packed, pack):
     path = tmp_path / f"rows.dat{packed}"
     path.write_bytes(pack(b"1 2\n" * (1 << 20)))
     assert read(path, memory=1 << 22).n == 1 << 20
-    with pytest.raises(BudgetError, match=r"the file holds more than the 3\.0 MiB that memory allows: raise memory"):
+    with pytest.raises(BudgetError, match=r"the file holds more than the 3\.0 MiB that memory= allows: raise it"):
         read(path, memory=3 << 20)
 
 
@@ -86,7 +86,7 @@ def test_memory_bounds_what_parquet_unpacks_to(tmp_path):
     pl.DataFrame({"items": pl.repeat("a", 1 << 20, eager=True).implode()}).write_parquet(path)
     assert path.stat().st_size < 1 << 14
     assert list(read(path, memory=1 << 26)) == [{"a"}]
-    with pytest.raises(BudgetError, match="that memory allows: raise memory"):
+    with pytest.raises(BudgetError, match="that memory= allows: raise it"):
         read(path, memory=1 << 23)
     with pytest.raises(BudgetError, match="a row group of the file holds more than"):
         scan(path, min_support=1, memory=1 << 23)
@@ -100,7 +100,7 @@ def test_the_command_scans_what_unpacks_to_too_much(tmp_path, packed, pack):
     result = CliRunner().invoke(main, arguments)
     assert (result.exit_code, "it is scanned twice" in result.stderr) == (0, True)
     result = CliRunner().invoke(main, ["mine", "-", "--format", "fimi", *arguments[2:]], input=b"1 2\n" * (5 << 19))
-    assert (result.exit_code, "that memory allows: raise --memory" in result.stderr) == (2, True)
+    assert (result.exit_code, "that --memory allows: raise it" in result.stderr) == (2, True)
 
 
 def test_without_a_library_for_zstandard_the_error_says_which_to_install(tmp_path, monkeypatch):

@@ -190,7 +190,7 @@ def test_shares_that_no_count_of_the_rows_has_are_refused():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"digits": 2}, "say it with n="),
+        ({"digits": 2}, "give it with n="),
         ({"digits": 2, "round_to": 5, "n": 9}, "leave one out"),
         ({"digits": 2, "n": 9, "format": "json"}, "CSV files"),
         ({"round_to": 0, "n": 9}, "whole number from 1 on"),

@@ -311,7 +311,7 @@ def test_where_nothing_is_safe_the_tradeoff_says_so():
 @pytest.mark.parametrize(
     ("candidate", "options", "words"),
     [
-        (ROWS, {"min_support": 10}, "Make it safe by `discreet block`"),
+        (ROWS, {"min_support": 10}, "Make it safe with `discreet block`"),
         (mine(ROWS, min_support=10), {}, "Publish only itemsets of more support"),
         (Patterns.from_itemsets([(["a", "b"], 50)], n=100), {}, "say so with --kind"),
         (

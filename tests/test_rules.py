@@ -342,7 +342,7 @@ def test_missing_rules_beyond_those_that_are_followed_are_said_to_be_left(monkey
     [
         ({"min_confidence": "120%"}, "min confidence is '120%'"),
         ({"min_support": 0}, "min support is the count 0"),
-        ({"min_support": "10%"}, "say it with n="),
+        ({"min_support": "10%"}, "give it with n="),
         ({"min_confidence": "90%"}, "1 of 2 rules do not reach"),
         ({"min_support": 7}, "2 of 2 rules do not reach"),
     ],
@@ -554,7 +554,7 @@ def test_a_rounding_that_is_none_is_refused(options):
 
 
 def test_shares_of_nobody_knows_how_many_rows_are_refused():
-    with pytest.raises(InputError, match="say it with n="):
+    with pytest.raises(InputError, match="give it with n="):
         read_rules([(["a"], ["b"], 0.25, 0.5)])
 
 

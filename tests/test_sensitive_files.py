@@ -153,7 +153,7 @@ BAD = {
     "(bread)": "line 1 has something at column 1 that is no item",
     "bread 'secret": "line 1 has something at column 7 that is no item",
     "bread'milk'": "line 1 has something at column 6 that is no item",
-    "# nothing": "there is no itemset in the file",
+    "# nothing": "no sensitive itemset is named",
     "": "the file is empty",
     "bread\0": "line 1 holds a NUL byte",
 }

@@ -60,7 +60,7 @@ def test_what_progress_raises_ends_the_search(kind, threads):
 @THREADS
 @KINDS
 def test_a_search_without_end_stops_at_a_limit_of_memory(kind, threads):
-    with pytest.raises(BudgetError, match=r"itemsets found so far take more than the 10\.0 MiB that memory allows"):
+    with pytest.raises(BudgetError, match=r"itemsets found so far take more than the allowed 10\.0 MiB of memory"):
         mine(HARD, min_support=1, kind=kind, threads=threads, memory=10 << 20)
 
 

@@ -84,8 +84,8 @@ FLAGS: Final = {
 def on_command_line(term: Option | Command) -> str:
     """Return what the command line calls an option or a command.
 
-    >>> on_command_line(Option("format", "csv")), on_command_line(Option("grown", value=True)), on_command_line(Command("block"))
-    ('--format csv', '--grown', '`discreet block`')
+    >>> on_command_line(Option("format", "csv")), on_command_line(Option("grown", value=True))
+    ('--format csv', '--grown')
     """
     if isinstance(term, Command) or term in FLAGS:
         return str(term) if isinstance(term, Command) else FLAGS[term]

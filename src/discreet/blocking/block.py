@@ -13,7 +13,7 @@ from discreet.data.merged import Merged, Rows, as_rows
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.finding import Level, as_level
-from discreet.errors import OptionError
+from discreet.errors import Option, OptionError
 from discreet.judging.policy import Policy, as_policy
 from discreet.mining.mine import Budget, mine
 from discreet.mining.watch import Limits
@@ -68,9 +68,11 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     if method not in {"best", *METHODS}:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of best, {', '.join(METHODS)}")
     if merge and method != "add":
-        raise OptionError(f"merge is for the method 'add', but method is {method!r}; leave merge out")
+        raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
     if keep_n and method in {"suppress", "add"}:
-        raise OptionError(f"the method {method!r} changes the number of rows; leave keep_n out, or use 'optimal'")
+        raise OptionError(
+            f"the method {method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'"
+        )
     if isinstance(rows, Merged) and method in {"best", "optimal"}:
         raise OptionError(
             f"the method {method!r} needs the rows themselves, not merged ones; use suppress, add or withhold"

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from discreet.blocking.guarantee import check
 from discreet.blocking.problem import Answer, Problem
 from discreet.blocking.release.release import Release, Rival
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Either
 from discreet.judging.policy import Policy
 from discreet.runtime import html
 from discreet.runtime.text import percent
@@ -121,11 +121,15 @@ def compared(problem: Problem, policy: Policy, names: Iterable[str] = WAYS) -> C
             left_out = "it changes the number of rows, which is to be kept" if changes_n else ""
             _ = release.distortion
         except BudgetError as error:
-            left_out = str(error)
+            left_out = error.message
         lines.append(Compared(name, None if left_out else release, perf_counter() - start, left_out))
     if all(line.release is None for line in lines if line.name in RIVALS):
         raise BudgetError(
-            "no method that makes a whole list fits the limits; raise memory, max_patterns or min_support, "
-            f"{'leave keep_n out, ' * problem.keep_n}or use the method 'withhold'"
+            "no method that makes a whole list fits the limits; ",
+            Either(
+                ("raise {}", "memory", "max_patterns", "min_support"),
+                *[("leave {} out", "keep_n")] * problem.keep_n,
+                "use the method 'withhold'",
+            ),
         )
     return Comparison(tuple(lines))

@@ -10,7 +10,7 @@ from discreet import kernels
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.problem import Problem
 from discreet.data.lattice import taken
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Option
 
 LONGEST: Final = 64
 """Items of a top whose bases fit a word of bitmaps."""
@@ -57,7 +57,9 @@ def _pairs(problem: Problem) -> NDArray[np.int64]:
     if lengths.max(initial=0) > LONGEST or steps > MOST_STEPS:
         raise BudgetError(
             f"merging would compare {len(patterns):,} itemsets with maximal ones of up to {lengths.max(initial=0)} "
-            f"items, {steps:,} times; {LONGEST} items and {MOST_STEPS:,} times are its limits: leave merge out"
+            f"items, {steps:,} times; {LONGEST} items and {MOST_STEPS:,} times are its limits: leave ",
+            Option("merge"),
+            " out",
         )
     top_itemsets, cells = (channels.top_offsets, channels.top_items), channels.cells
     maps = kernels.cover.map_bases(*top_itemsets, cells.tops, cells.offsets, cells.items, many)
@@ -65,7 +67,7 @@ def _pairs(problem: Problem) -> NDArray[np.int64]:
         (patterns.offsets, patterns.items), (cells.tops, maps), top_itemsets, many, MOST_PAIRS
     )
     if len(pairs) > MOST_PAIRS:
-        raise BudgetError(f"itemsets cover channels in more than {MOST_PAIRS:,} ways; leave merge out")
+        raise BudgetError(f"itemsets cover channels in more than {MOST_PAIRS:,} ways; leave ", Option("merge"), " out")
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 

@@ -13,7 +13,7 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.attack import attack
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Option
 
 
 def inferred(problem: Problem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True) -> tuple[Finding, ...]:
@@ -24,7 +24,8 @@ def inferred(problem: Problem, patterns: Patterns, rows: Weighted, *, is_whole: 
     if found.undecided and not found.findings:
         raise BudgetError(
             f"it cannot be told whether the release withstands the attacker {problem.against!r} "
-            f"({found.undecided[0]}); nothing is released: raise min_support"
+            f"({found.undecided[0]}); nothing is released: raise ",
+            Option("min_support"),
         )
     return found.findings
 

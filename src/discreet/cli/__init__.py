@@ -6,7 +6,6 @@ Exit codes: 0 done, or safe to publish; 1 unsafe to publish; 2 wrong usage or in
 
 import errno
 import os
-import re
 import signal
 import sys
 import threading
@@ -33,15 +32,8 @@ from discreet.cli.report import report
 from discreet.cli.serve import serve
 from discreet.cli.tradeoff import tradeoff
 from discreet.cli.verify import verify
+from discreet.errors import on_command_line
 
-ARGUMENT: Final = re.compile(
-    r"(?<![\w./-])(?:(?P<name>format|out_format|rows?|items?|separator|kind|method|n)=(?:'(?P<value>\w+)'|(?![\w./-]))"
-    r"|(?P<word>min_support|max_patterns|max_length|keep_n|(?<=raise )memory|(?<=more )seconds|(?<=leave )merge)"
-    r"(?![\w./-])|(?P<flag>grown=True|complete=False))"
-)
-"""An argument in a sentence, with or without its value; no part of the name of a file."""
-FLAGS: Final = {"grown=True": "--grown", "complete=False": "--partial"}
-"""Arguments that are flags on the command line."""
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end a command, with all cleaned up; the first is Ctrl-C."""
 UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
@@ -98,35 +90,15 @@ def main() -> None:
     """Publish patterns, not people: frequent itemsets that are safe to share."""
 
 
-def in_options(sentence: str) -> str:
-    """Return a sentence of the library with its arguments called as they are on the command line.
-
-    >>> in_options("name one with format=, such as format='csv'; raise memory or min_support")
-    'name one with --format, such as --format csv; raise --memory or --min-support'
-    >>> in_options("give more seconds, or leave keep_n out")
-    'give more --seconds, or leave --keep-n out'
-    >>> in_options("say grown=True if rows were added, or complete=False")
-    'say --grown if rows were added, or --partial'
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name, value, word, flag = found.groups()
-        if flag:
-            return FLAGS[flag]
-        return " ".join(filter(None, ["--" + (name or word).replace("_", "-"), value]))
-
-    return ARGUMENT.sub(option, sentence)
-
-
 @contextmanager
 def _ending(arguments: Iterable[str]) -> Iterator[None]:
     """End in a line and an exit code for every foreseen error; none of the ``arguments`` is told that must not be."""
     try:
         yield
     except DiscreetError as error:
-        _fail(in_options(veiled(str(error), arguments)), error.exit_code)
+        _fail(veiled(error.message.say(on_command_line), arguments), error.exit_code)
     except MemoryError:
-        _fail("this machine has no more memory to give; raise min_support, or limit --memory or --max-length", 2)
+        _fail("this machine has no more memory to give; raise --min-support, or limit --memory or --max-length", 2)
     except KeyboardInterrupt as error:
         end = signal.Signals(error.args[0] if error.args else signal.SIGINT)
         _fail(f"stopped by {'Ctrl-C' if end is signal.SIGINT else end.name}", 128 + end)

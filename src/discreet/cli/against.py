@@ -38,8 +38,9 @@ def _read(place: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN401
         return digested(place, lambda file: read_patterns(file, **told))
     except InputError as error:
         raise InputError(
-            f"{error} (--n and --kind are for FILE: an older release is a folder that `discreet block` wrote, or "
-            "patterns that tell both, as JSON does)"
+            error.message,
+            " (--n and --kind are for FILE: an older release is a folder that `discreet block` wrote, or "
+            "patterns that tell both, as JSON does)",
         ) from None
 
 

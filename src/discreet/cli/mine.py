@@ -8,6 +8,7 @@ import click
 
 from discreet.cli.output import rehearsed
 from discreet.cli.reading import COLUMNS, LIMITS, TABLE, options, within
+from discreet.errors import Option
 
 
 @click.command(
@@ -94,4 +95,5 @@ def _rehearse(place: str, how: str | None, source: str) -> None:
         with rehearsed("--out", place, source) as path:
             write_patterns(nothing, path, format=how)
     except OptionError as error:
-        raise OptionError(str(error).replace("format=", "out_format=")) from None
+        named = error.message.parts
+        raise OptionError(*(Option("out_format") if part == Option("format") else part for part in named)) from None

@@ -225,7 +225,7 @@ def _patterns(file: str, **told: Any) -> "tuple[Patterns, Source]":  # noqa: ANN
     try:
         return digested(file, lambda place: read_patterns(place, **told))
     except (InputError, OptionError) as error:
-        raise type(error)(f"{error} (if FILE holds rows, not patterns, give --min-support)") from None
+        raise type(error)(error.message, " (if FILE holds rows, not patterns, give --min-support)") from None
 
 
 def digested(

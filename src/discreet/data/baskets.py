@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from discreet.data.labels import Label
-from discreet.errors import InputError
+from discreet.errors import InputError, Message, Option
 
 Lines: TypeAlias = Sequence[Sequence[Label]]
 
@@ -40,7 +40,10 @@ TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?
 """How a last line begins that sums up the others."""
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-MEANT: Final = "if each line is a row of items, say so with both format='csv' and separator="
+MEANT: Final = Message(
+    "if each line is a row of items, say so with both ", Option("format", "csv"), " and ", Option("separator")
+)
+ONEHOT: Final = Option("format", "onehot")
 
 
 def check_rows(rows: Lines) -> None:
@@ -78,8 +81,8 @@ def check_lines(lines: Sequence[Sequence[str]], separator: str | None) -> None:
         raise InputError(found)
     for doubt in _doubts(_core(filled)):
         raise InputError(doubt)
-    if found := _stray_line(filled):
-        raise InputError(f"{found}; {MEANT}")
+    if stray := _stray_line(filled):
+        raise InputError(f"{stray}; ", MEANT)
 
 
 def check_blanks(texts: Collection[str]) -> None:
@@ -91,7 +94,8 @@ def check_blanks(texts: Collection[str]) -> None:
     if alike:
         raise InputError(
             f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, "
-            f"or {MEANT}"
+            "or ",
+            MEANT,
         )
 
 
@@ -231,44 +235,48 @@ def _core(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     return core if is_small and (_width(core) or first) else lines
 
 
-def _doubts(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+def _doubts(lines: Sequence[Sequence[str]]) -> Iterator[Message]:
     """Yield why lines are hardly rows of items."""
     many, width = len(lines), _width(lines)
     if is_onehot(lines):
-        yield (
+        yield Message(
             f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header; put a header "
-            f"of labels before them and read it with format='onehot'; {MEANT}"
+            "of labels before them and read it with ",
+            *(ONEHOT, "; ", MEANT),
         )
     if width and (is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
-        ids = "" if is_onehot(lines[1:], least=1) else ", and name the column of ids with row="
-        yield (
-            "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with format='onehot'"
-            f"{ids}; {MEANT}"
+        ids = () if is_onehot(lines[1:], least=1) else (", and name the column of ids with ", Option("row"))
+        yield Message(
+            "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with ",
+            *(ONEHOT, *ids, "; ", MEANT),
         )
     if _is_yes_or_no(lines):
-        yield (
+        yield Message(
             f"the {many:,} lines hold nothing but two values, such as yes and no, as in a table of a column for each "
-            "item; write 1 and 0 for them, below a header of labels, and read it with format='onehot', and row= if it "
-            f"has ids; {MEANT}"
+            "item; write 1 and 0 for them, below a header of labels, and read it with ",
+            *(ONEHOT, ", and ", Option("row"), " if it has ids; ", MEANT),
         )
     if has_header(lines):
-        yield (
+        yield Message(
             f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns; name those of row ids and "
-            f"of items with row= and item=, or read a table of 0 and 1 with format='onehot'; {MEANT}"
+            "of items with ",
+            *(Option("row"), " and ", Option("item"), ", or read a table of 0 and 1 with ", ONEHOT, "; ", MEANT),
         )
     if any(map(begins_with_ids, (lines, lines[1:]))):
-        yield (
+        yield Message(
             f"the lines begin with what looks like row ids, {_many_ids(lines):,} different ones in {many:,} lines; "
-            f"leave the ids out, or put a header before the lines and name its columns with row= and item=; {MEANT}"
+            "leave the ids out, or put a header before the lines and name its columns with ",
+            *(Option("row"), " and ", Option("item"), "; ", MEANT),
         )
     if width > 1 and many >= FEW and _is_of_attributes(lines):
-        yield (
+        yield Message(
             f"all {many:,} lines have {width:,} fields, and each column has values of its own, or one in nearly every "
-            f"line, or gaps, as in a table of attributes; make items of its values, such as sex=f; {MEANT}"
+            "line, or gaps, as in a table of attributes; make items of its values, such as sex=f; ",
+            MEANT,
         )
 
 
-def _other_separator(lines: Sequence[Sequence[str]]) -> str | None:
+def _other_separator(lines: Sequence[Sequence[str]]) -> Message | None:
     """Return that most lines have something else between their fields than a comma, if so."""
     alone = [line[0] for line in lines if len(line) == 1]
     for sign, name in SEPARATORS.items():
@@ -277,11 +285,11 @@ def _other_separator(lines: Sequence[Sequence[str]]) -> str | None:
             held, where = sum(sign in line[0] for line in lines if sign != ","), "first"
         if 2 * held > len(lines):
             seen = f"{held:,} of {len(lines):,} lines have {name} in their {where} field"
-            return f"{seen}; give it with separator=, or {MEANT}"
+            return Message(f"{seen}; give it with ", Option("separator"), ", or ", MEANT)
     blank = sum(" " in field.strip() for field in alone)
     if len(alone) == len(lines) >= FEW and 2 * blank > len(lines) and not _are_names(alone):
         seen = f"no line has a comma, and {blank:,} of {len(lines):,} have blanks"
-        return f"{seen}; give a blank with separator=, or {MEANT}"
+        return Message(f"{seen}; give a blank with ", Option("separator"), ", or ", MEANT)
     return None
 
 

@@ -12,7 +12,7 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, Label
 from discreet.data.patterns import Patterns
-from discreet.errors import InconsistencyError, InputError
+from discreet.errors import InconsistencyError, InputError, Message, Option
 from discreet.runtime import resources
 
 Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
@@ -345,11 +345,12 @@ def _of_frequent(patterns: Patterns) -> Family:
 def _flaw(missing: bool, subset: list[Label], itemset: list[Label]) -> InconsistencyError:  # noqa: FBT001 - one of two
     """Return what is wrong with an itemset and a subset of it: it is missing, or has less support."""
     if missing:
-        sentence = (
+        message = Message(
             f"an itemset of {len(itemset)} items is listed, but not all of its subsets: this is no list of all "
-            "frequent itemsets; list them all, or say kind='closed' or kind='maximal' if that is what they are"
+            "frequent itemsets; list them all, or say ",
+            *(Option("kind", "closed"), " or ", Option("kind", "maximal"), " if that is what they are"),
         )
-        return InconsistencyError(sentence, "missing", subset, itemset)
+        return InconsistencyError(message, "missing", subset, itemset)
     sentence = f"an itemset of {len(itemset)} items has a larger support than one of its subsets; no rows can have both"
     return InconsistencyError(sentence, "rising", subset, itemset)
 

@@ -12,9 +12,10 @@ from discreet.data.lattice import Family, family_of, flat, taken, with_root
 from discreet.data.merged import Merged, Rows
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.errors import BudgetError, InputError, OptionError
+from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.mining.mine import mine
 
+AUTO: Final = Option("method", "auto")
 LONGEST: Final = 25
 """Items of an itemset up to which the papers' sums over all subsets end within a lifetime."""
 
@@ -116,14 +117,15 @@ class Question:
         if self.patterns.kind == "maximal":
             raise OptionError(
                 f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, "
-                "or the rows and method='auto'"
+                "or the rows and ",
+                AUTO,
             )
         return self.told
 
     def rows_needed(self, method: str) -> Rows:
         """Return the rows; refuse to go on without them."""
         if self.rows is None:
-            raise OptionError(f"method {method!r} counts rows; give them with rows=, or use method='auto'")
+            raise OptionError(f"method {method!r} counts rows; give them with ", Option("rows"), ", or use ", AUTO)
         return self.rows
 
 
@@ -159,5 +161,6 @@ def check_length(method: str, offsets: NDArray[np.int64]) -> None:
     if longest > LONGEST:
         raise BudgetError(
             f"method {method!r} sums up 2 ** {longest} supports for an itemset of {longest} items, of which "
-            f"{LONGEST} is its limit; use method='auto'"
+            f"{LONGEST} is its limit; use ",
+            AUTO,
         )

@@ -159,7 +159,7 @@ def compare_hiding(
                 taken = perf_counter() - start
                 measures = tuple(yardstick.measure(hidden.transactions))
             except BudgetError as error:
-                return Compared(method, disclosure, perf_counter() - start, left_out=str(error))
+                return Compared(method, disclosure, perf_counter() - start, left_out=error.message)
             return Compared(method, disclosure, taken, hidden.rows_touched, hidden.items_removed, measures)
 
         shares = None if below is not None else [as_disclosure(share) for share in disclosures]
@@ -171,9 +171,9 @@ def compare_hiding(
             tell(done / len(pairs), done)
             lines.append(compared(*pair))
         if not any(line.measures for line in lines):
-            raise BudgetError(
-                f"no method fits the limits ({lines[0].left_out})" if lines else "nothing is to be compared"
-            )
+            if not lines:
+                raise BudgetError("nothing is to be compared")
+            raise BudgetError("no method fits the limits (", lines[0].left_out, ")")
         return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
 
 

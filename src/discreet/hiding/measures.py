@@ -240,7 +240,9 @@ def _mined(rows: Transactions, least: int, budget: Budget) -> Patterns:
     try:
         found = mine(rows, min_support=least, kind="frequent", **budget)
     except BudgetError as error:
-        raise BudgetError(f"the frequent itemsets are too many to be compared one by one ({error})") from None
+        raise BudgetError(
+            "the frequent itemsets are too many to be compared one by one (", error.message, ")"
+        ) from None
     if not found.is_rooted:
         return found
     return replace(found, itemsets=found.itemsets[1:], supports=found.supports[1:])

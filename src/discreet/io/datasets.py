@@ -161,7 +161,7 @@ def _find(name: str) -> files.Data | None:
             try:
                 return _checked(name, files.load(path))
             except InputError as error:
-                raise InputError(f"{path}: {error}") from None
+                raise InputError(f"{path}: ", error.message) from None
     return None
 
 

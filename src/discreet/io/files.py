@@ -18,7 +18,7 @@ from operator import and_
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
-from discreet.errors import BudgetError, DiscreetError, InputError, OptionError, OutputError
+from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, unpacked_sizes
 
@@ -169,7 +169,7 @@ def naming(place: Place) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{name_of(place)}: {error}") from None
+        raise InputError(f"{name_of(place)}: ", error.message) from None
 
 
 @contextmanager
@@ -201,7 +201,9 @@ def _check_room(size: int, memory: int | None) -> None:
     """Refuse more bytes than ``memory``, or than half of the machine's: the rows need the other half."""
     if memory is not None:
         if size > memory:
-            raise BudgetError(f"the file holds more than the {resources.size(memory)} that memory allows: raise memory")
+            raise BudgetError(
+                f"the file holds more than the {resources.size(memory)} that ", Option("memory"), " allows: raise it"
+            )
         return
     room = resources.memory() // 2
     if size > room:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet.data import baskets
 from discreet.data.labels import Label, in_order, is_missing, ordered
-from discreet.errors import InputError
+from discreet.errors import InputError, Option
 from discreet.io.label_codes import Coded, Codes
 
 Frame: TypeAlias = Any
@@ -73,7 +73,9 @@ def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
     for part in _slices(table[items]):
         for number, listed in enumerate(part, start=len(lengths)):
             if isinstance(listed, str | bytes | Mapping) or not isinstance(listed, Iterable):
-                raise InputError(f"row {number} of column {items!r} holds no list; give a column of lists with items=")
+                raise InputError(
+                    f"row {number} of column {items!r} holds no list; give a column of lists with ", Option("items")
+                )
         lengths.extend(map(len, part))
         flat.append(_codes_of(codes, (label for listed in part for label in listed), f"column {items!r}"))
     _check_missing(np.concatenate(flat), codes.values, f"column {items!r}")
@@ -160,7 +162,8 @@ def _ones(values: NDArray[Any], at: int) -> Rows:
     if not good:
         raise InputError(
             f"column {at + 1} of the one-hot table holds values other than 0, 1, True and False; "
-            "leave that column out, or read a table of row ids and items with row= and item=, one of lists with items="
+            "leave that column out, or read a table of row ids and items with ",
+            *(Option("row"), " and ", Option("item"), ", one of lists with ", Option("items")),
         )
     return np.flatnonzero(values).astype(np.int32)
 

@@ -10,7 +10,7 @@ from discreet.data.itemsets import Weighted
 from discreet.data.labels import Label, in_order
 from discreet.data.merged import Merged, add_empty
 from discreet.data.thresholds import Threshold, as_count
-from discreet.errors import BudgetError, ThresholdError
+from discreet.errors import BudgetError, Either, Option, ThresholdError
 from discreet.io.chunks import Piece
 from discreet.runtime import resources
 
@@ -52,7 +52,8 @@ class Merging:
         if BYTES_A_ROW * self._many + BYTES_AN_ENTRY * int(self._starts[self._many]) > self._room:
             raise BudgetError(
                 f"there are {self._many:,} different rows of frequent items or more, which do not fit in the "
-                f"{resources.size(self._room)} that memory allows: raise memory or min_support"
+                f"{resources.size(self._room)} that ",
+                *(Option("memory"), " allows: ", Either(("raise {}", "memory", "min_support"))),
             )
 
     def merged(self, labels: Sequence[Label], *, n: int, min_support: int) -> Merged:

@@ -7,7 +7,7 @@ from discreet.data.labels import Label
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save
 from discreet.io.formats import sensitive
@@ -65,7 +65,7 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
             rows: Transactions = form.module.read(load(source, room), **asked)
             return rows
     if format is not None:
-        raise OptionError("format= is for files; leave it out for frames and rows")
+        raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
     if frames.is_frame(source):
         return _read_frame(source, given)
     check_options(given, frozenset(), "a source of plain rows")
@@ -97,7 +97,7 @@ def read_patterns(
             found: Listed = form.module.read_patterns(load(source), n)
             return found.patterns(given)
     if format is not None:
-        raise OptionError("format= is for files; leave it out for frames and pairs")
+        raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if frames.is_frame(source):
         return _read_frame_of_patterns(source, n=n, min_support=min_support, kind=kind)
     if isinstance(source, Patterns):
@@ -183,7 +183,7 @@ def _read_frame(frame: Any, given: Mapping[str, str]) -> Transactions:  # noqa: 
     if "items" in given:
         check_options(given, frozenset({"items", "row"}), "a frame with a column of lists")
         return frames.from_lists(frame, items=given["items"], row=given.get("row")).transactions()
-    check_options(given, frozenset(), "a one-hot frame, unlike one with both row= and item=,")
+    check_options(given, frozenset(), "a one-hot frame, unlike one of row ids and items,")
     return Transactions.from_onehot(frame)
 
 
@@ -195,7 +195,7 @@ def _read_frame_of_patterns(
     kind: Kind | None,
 ) -> Patterns:
     if n is None:
-        raise InputError("a frame does not say of how many rows these are patterns; say it with n=")
+        raise InputError("a frame does not say of how many rows these are patterns; say it with ", Option("n"))
     table = frames.narwhal(frame)
     if "itemsets" not in table.columns or not {"support", "count"} & set(table.columns):
         raise InputError("a frame of patterns needs the columns 'support' (or 'count') and 'itemsets'; rename them")

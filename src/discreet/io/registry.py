@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from discreet.errors import OptionError
+from discreet.errors import Option, OptionError
 from discreet.io.files import Place, check_there, is_url, naming, suffix_of
 
 
@@ -65,7 +65,7 @@ def find(place: Place, name: str | None, *, what: str) -> Format:
             return form
     known = ", ".join(form.name + f" ({' '.join(form.suffixes)})" * bool(form.suffixes) for form in able.values())
     told = f"the suffix {suffix[:40]!r} tells no format" if suffix else "there is no suffix to tell the format"
-    raise OptionError(f"{told} of {what}; name one with format=: {known}")
+    raise OptionError(f"{told} of {what}; name one with ", Option("format"), f": {known}")
 
 
 def format_of(source: Place, name: str | None, *, what: str) -> Format:
@@ -91,4 +91,4 @@ def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> 
     """Refuse options that ``what`` does not have."""
     for name in given:
         if name not in allowed:
-            raise OptionError(f"{name}= means nothing for {what}; leave it out, or name the right format")
+            raise OptionError(Option(name), f" means nothing for {what}; leave it out, or name the right format")

@@ -14,7 +14,7 @@ from discreet import kernels
 from discreet.data.labels import Label, is_missing, ordered
 from discreet.data.merged import Merged
 from discreet.data.transactions import check_lengths
-from discreet.errors import BudgetError, InputError, OptionError
+from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io.chunks import Piece, Pieces
 from discreet.io.files import COMPRESSIONS, Place, check_there, is_url, naming, stream
 from discreet.io.merging import FEW, Merging, Thresholds, lowest
@@ -92,7 +92,8 @@ def _check_groups(path: Path, room: int) -> None:
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         if any(size - before > room for before, size in pairwise([0, *unpacked_sizes(data)])):
             raise BudgetError(
-                f"a row group of the file holds more than the {resources.size(room)} that memory allows: raise memory"
+                f"a row group of the file holds more than the {resources.size(room)} that ",
+                *(Option("memory"), " allows: raise it"),
             )
 
 
@@ -179,7 +180,8 @@ class Counts:
         if BYTES_AN_ITEM * numbers.size > self._room:
             raise BudgetError(
                 f"there are {numbers.size:,} different items or more, which do not fit in the "
-                f"{resources.size(self._room)} that memory allows: raise memory"
+                f"{resources.size(self._room)} that ",
+                *(Option("memory"), " allows: raise it"),
             )
         return numbers, held
 

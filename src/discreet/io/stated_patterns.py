@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.data.labels import Label, in_order
 from discreet.data.patterns import KINDS, Kind, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.thresholds import COUNT, LARGEST_COUNT, WHOLE, Threshold, as_count
-from discreet.errors import InputError
+from discreet.errors import InputError, Option
 from discreet.io.label_codes import Codes, Value
 from discreet.runtime.text import abbreviate
 
@@ -76,7 +76,7 @@ class Listed:
         empty = self.supports[np.diff(self.offsets) == 0].tolist()
         n = _agreed("n", self.mined.n, given.n)
         if n is None and not empty:
-            raise InputError("the source does not say of how many rows these are patterns; say it with n=")
+            raise InputError("the source does not say of how many rows these are patterns; say it with ", Option("n"))
         n = empty[0] if n is None else n
         if not _is_count(n, least=0):
             raise InputError("n must be a number of rows, a whole number from 0 on; give the n that was mined")
@@ -124,5 +124,7 @@ def _is_count(value: object, *, least: int) -> bool:
 
 def _agreed(name: str, told: T | None, given: T | None) -> T | None:
     if told is not None and given is not None and told != given:
-        raise InputError(f"the source says {name} is {told}, but {name}={abbreviate(given)} was given; leave it out")
+        raise InputError(
+            f"the source says {name} is {told}, but {abbreviate(given)} was given; leave ", Option(name), " out"
+        )
     return given if told is None else told

@@ -18,7 +18,7 @@ from discreet.disclosure.channels import Channels, Difference, Exposed
 from discreet.disclosure.detect import channels_of
 from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
-from discreet.errors import InconsistencyError, OptionError, ThresholdError
+from discreet.errors import InconsistencyError, Option, OptionError, ThresholdError
 from discreet.judging import checks
 from discreet.judging.checks import Check
 from discreet.judging.policy import Policy, as_policy
@@ -193,19 +193,28 @@ def audit(  # noqa: PLR0913 - one question, of several kinds of publications
     rows = None if rows is None else as_rows(rows)
     if isinstance(source, Rules | Facts):
         if min_support is not None or limits or olds:
-            raise OptionError("rules and limits are judged as they are; give k or a policy, rows= and schema= alone")
+            raise OptionError(
+                "rules and limits are judged as they are; give k or a policy, ",
+                *(Option("rows"), " and ", Option("schema"), " alone"),
+            )
         judge: Any = judged_rules if isinstance(source, Rules) else judged_facts
         found: FactsAudit = judge(source, rule, rows=rows, schema=schema)
         return found
     if isinstance(source, Patterns):
         if min_support is not None or limits:
-            raise OptionError("patterns were mined already; leave min_support, threads, max_patterns and memory out")
+            raise OptionError(
+                "patterns were mined already; leave ",
+                *(Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and "),
+                *(Option("memory"), " out"),
+            )
         whole = _with_schema(judged(Question(source, None, rule.k, as_threads(None)), rule, rows), schema)
         return _with_changes(whole, olds, grown=grown)
     if rows is not None:
-        raise OptionError("rows are given twice; give rows= only with patterns")
+        raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
-        raise ThresholdError("min_support is missing; give the least support of what would be published, such as '10%'")
+        raise ThresholdError(
+            Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
+        )
     data = as_rows(source)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)

@@ -98,7 +98,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Policy:
         pairs = _from_toml(text) if path.suffix.lower() == ".toml" else _from_yaml(text)
         return _policy(pairs, name=path.stem)
     except DiscreetError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{path}: ", error.message) from None
 
 
 def as_policy(policy: Policy | str | os.PathLike[str] | None = None, k: int | None = None) -> Policy:

@@ -80,7 +80,7 @@ def tradeoff(
     counts = tuple(sorted({as_count(min_support, data.n) for min_support in min_supports}))
     limits = tuple(sorted({as_k(k) for k in ks}))
     if not counts or not limits:
-        raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
+        raise ThresholdError("there is nothing to compare; give at least one minimum support and one k")
     with watching(progress, then="counting channels") as tell:
         closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
         return _counted(data, closed, counts, limits, resources.as_threads(threads))

@@ -11,7 +11,7 @@ from discreet import kernels
 from discreet.data.itemsets import Weighted
 from discreet.data.merged import Rows
 from discreet.data.patterns import Kind
-from discreet.errors import InputError
+from discreet.errors import InputError, Option
 from discreet.mining.watch import Controls, Limits, Run, Watch
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
@@ -71,7 +71,8 @@ def check_size(n: int, different: int, entries: int) -> None:
     if entries + 2 * (different + 1) > MOST:
         raise InputError(
             f"there are {different:,} rows with {entries:,} entries of frequent items; the entries and twice the rows "
-            f"may be {MOST - 2:,} together: raise min_support"
+            f"may be {MOST - 2:,} together: raise ",
+            Option("min_support"),
         )
     if n > MOST:
         raise InputError(f"there are {n:,} rows; supports up to {MOST:,} can be counted: mine a part of the rows")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Weighted
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Either
 from discreet.runtime import resources
 from discreet.runtime.progress import Progress
 
@@ -116,7 +116,8 @@ class Watch:
         if size > self._memory:
             raise BudgetError(
                 f"the rows may need {resources.size(size)} to be searched; memory is limited to "
-                f"{resources.size(self._memory)}: raise memory or min_support"
+                f"{resources.size(self._memory)}: ",
+                Either(("raise {}", "memory", "min_support")),
             )
 
     def note(self, itemsets: Weighted) -> Weighted:
@@ -179,13 +180,14 @@ class Watch:
         self._entries += entries
         if self._found > self._most:
             raise BudgetError(
-                f"more than {self._most:,} itemsets were found, as many as max_patterns allows: raise max_patterns or "
-                "min_support, or lower max_length"
+                f"more than {self._most:,} itemsets were found, which is the limit: ",
+                Either(("raise {}", "max_patterns", "min_support"), ("lower {}", "max_length")),
             )
         if full or self._entries * BYTES_AN_ENTRY > self._memory:
             raise BudgetError(
-                f"the {self._found:,} itemsets found so far take more than the {resources.size(self._memory)} that "
-                "memory allows: raise memory or min_support, or lower max_length"
+                f"the {self._found:,} itemsets found so far take more than the allowed "
+                f"{resources.size(self._memory)} of memory: ",
+                Either(("raise {}", "memory", "min_support"), ("lower {}", "max_length")),
             )
 
 

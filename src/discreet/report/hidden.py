@@ -145,7 +145,7 @@ def _proved(gap: Gap) -> str:
     >>> _proved(Gap(1, 1, False))
     'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
     >>> _proved(Gap(7, 4, stopped=True))
-    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: more --seconds may find better.'
+    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: a longer search may find better.'
     >>> _proved(Gap(7, 0, skipped=True))
     'Of the other frequent itemsets, 7 are lost; how few must be is not known: there is too much for a proof.'
     """
@@ -155,4 +155,4 @@ def _proved(gap: Gap) -> str:
     if gap.skipped:
         return f"{lost}; how few must be is not known: there is too much for a proof."
     known = f"at least {gap.bound:,} must be" if gap.bound else "how few must be is not known"
-    return f"{lost}; {known}.{' The time was up: more --seconds may find better.' * gap.stopped}"
+    return f"{lost}; {known}.{' The time was up: a longer search may find better.' * gap.stopped}"

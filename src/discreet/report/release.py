@@ -214,7 +214,7 @@ def proved(proof: Proof | None) -> list[str]:
     if proof.gap == 0:
         return [f"{among} has less average distortion."]
     told = [f"{among} has an average distortion below {percent(proof.bound)}."] if proof.bound > 0 else []
-    return [*told, *["The time was up: more --seconds may find less."] * proof.stopped]
+    return [*told, *["The time was up: a longer search may find less."] * proof.stopped]
 
 
 def meant(release: Release) -> str:

@@ -49,7 +49,7 @@ def audit_text(
     The worst channels, and the sums of published supports that tell them:
       a ∧ b ∧ ¬c: 2 rows = 50 − 48
     <BLANKLINE>
-    Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far.
+    Make it safe with `discreet block`, or raise --min-support: `discreet tradeoff` shows how far.
     """
     yield printable(f"{audit.verdict.name}: {_candidate(audit, source)}")
     yield ""

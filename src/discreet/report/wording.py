@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from discreet.errors import Command, Face, Option, on_command_line
 from discreet.judging.audit import Audit
 from discreet.judging.rules import FactsAudit
 from discreet.judging.trees import TreeAudit
@@ -115,7 +116,7 @@ def judgement(audit: Audit | FactsAudit | TreeAudit) -> str:
     return f"This {must}: {why.format(few=f'fewer than {k:,} people')}."
 
 
-def guarantee(audit: Audit) -> str:
+def guarantee(audit: Audit, see: str = " (docs/guarantee.md)") -> str:
     """Return what RELEASE promises, in a sentence or two.
 
     >>> from discreet import audit
@@ -124,35 +125,37 @@ def guarantee(audit: Audit) -> str:
     """
     k = audit.policy.k
     if k == 1:
-        return "k is 1, so no count is too small to be told (docs/guarantee.md)."
+        return f"k is 1, so no count is too small to be told{see}."
     few = "1 row" if k == 2 else f"1 to {k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
     if audit.is_acyclic:
         return (
             f"From these supports nobody can infer that a pattern of AND, OR and NOT holds for {few}, unless by what "
-            "is missing from the list, or known from elsewhere (docs/guarantee.md)."
+            f"is missing from the list, or known from elsewhere{see}."
         )
     return (
         f"No sum of these supports tells that some items are held, and others not, by {few}. Bounds on counts may "
-        "tell more, as the maximal itemsets form a cycle (docs/guarantee.md)."
+        f"tell more, as the maximal itemsets form a cycle{see}."
     )
 
 
-def advice(audit: Audit) -> str:
-    """Return what to do next where the verdict is not RELEASE, in one line.
+def advice(audit: Audit, face: Face = on_command_line) -> str:
+    """Return what to do next where the verdict is not RELEASE, in one line, in the words of a face.
 
     >>> from discreet import audit
     >>> advice(audit([["a"]] * 3 + [[]] * 20, min_support=2, k=5))
-    'Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far.'
+    'Make it safe with `discreet block`, or raise --min-support: `discreet tradeoff` shows how far.'
     """
     failed = {check.name for check in audit.checks if check.verdict is not Verdict.RELEASE}
     if "completeness" in failed and audit.patterns.kind == "frequent":
-        return "If these are the closed or the maximal itemsets, say so with --kind; else get the whole list."
+        kind = face(Option("kind"))
+        return f"If these are the closed or the maximal itemsets, say so with {kind}; else get the whole list."
     if failed & {"consistency", "completeness"}:
         return "Get the whole list with exact supports (all closed or all frequent itemsets), and audit that."
     if failed & {"low counts", "inference channels", "differences"} and audit.rows is None:
         return "Publish only itemsets of more support: mine again with a higher minimum, and audit that."
     if failed & {"low counts", "inference channels"}:
-        return "Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far."
+        block, tradeoff = face(Command("block")), face(Command("tradeoff"))
+        return f"Make it safe with {block}, or raise {face(Option('min_support'))}: {tradeoff} shows how far."
     if "class disclosure" in failed:
         return "Look at the implications: where one tells more than is known of everyone anyway, leave its items out."
     is_beside = failed <= BESIDE.keys() and (audit.rests or "schema" not in failed)

@@ -26,7 +26,7 @@ def tradeoff(
     """Return what ``discreet.tradeoff`` returns for the rows of ``frame``."""
     shares, limits = list(min_supports), tuple(sorted({as_k(k) for k in ks}))
     if not shares or not limits:
-        raise ThresholdError("there is nothing to compare; give one min_support and one k at least")
+        raise ThresholdError("there is nothing to compare; give at least one minimum support and one k")
     with merged(frame, shares, shape) as rows:
         counts = tuple(sorted({as_count(share, rows.n) for share in shares}))
         if isinstance(rows, Merged):

@@ -1,33 +1,23 @@
 """Sentences: what went wrong, in the words of the pages; never a row, a label, or a place on this machine."""
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
-WORDS: Final = (
-    (r"the open file: ", ""),
-    (r" \(docs/guarantee\.md\)", ""),
-    (r"there is no itemset in the file", "no sensitive itemset is named"),
-    (r"as many as max_patterns allows: raise .*", "as many as are allowed here: raise the minimum support"),
-    (r"raise memory, max_patterns or min_support", "raise the minimum support"),
-    (r"that memory allows: ", "that are allowed: "),
-    (
-        r"raise memory or min_support(?:, or lower max_length)?",
-        "raise the minimum support, or start `discreet serve` with more --memory",
-    ),
-    (
-        r"raise --min-support: `discreet tradeoff` tells how far",
-        "raise the minimum support: the trade-off tells how far",
-    ),
-    (r"by `discreet block`", "on the page Block"),
-    (r"say so with --kind", "say so where the file is loaded"),
-    (r"(?:more )?--seconds", "more time"),
-    (r"\bmin[_ ]support\b", "the minimum support"),
-    (r"\b(keep_n|max_patterns|max_length)\b", lambda found: found[0].replace("_", " ")),
-    (r"\b(row|item|items|n|format|separator|kind|method)=(?!')", r"\1"),
-    (r"\b(row|item|items|n|format|separator|kind|method)='(\w+)'", r"\1 \2"),
-)
-"""What the library and the command line call things, and what the pages call them."""
+from discreet.errors import Command, Message, Option
+
+NAMES: Final = {
+    "min_support": "the minimum support",
+    "memory": "the memory that `discreet serve --memory` allows",
+    "max_patterns": "",
+    "max_length": "",
+    "seconds": "the time",
+    "keep_n": "the fixed number of rows",
+    "row": "the column of row ids",
+    "item": "the column of items",
+    "items": "the column of lists",
+}
+"""What the pages call an option, if not by its name; empty if they do not have it."""
+PAGES: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
 
 UNFORESEEN: Final = (
     "Something went wrong that we did not foresee; nothing was changed. Try again, or load the file again."
@@ -47,21 +37,29 @@ UNKNOWN_UPLOAD: Final = "This upload is not there, or no longer: load the file a
 UNKNOWN_JOB: Final = "There is no such work, or no longer: ask again."
 
 
-def in_pages(sentence: str, places: Mapping[str, str] | None = None) -> str:
-    """Return a sentence of the library as a page says it; a place on this machine becomes the name of the file.
+def on_page(term: Option | Command) -> str:
+    """Return what the pages call an option or a command.
+
+    >>> on_page(Option("min_support")), on_page(Option("kind", "closed")), on_page(Command("block"))
+    ('the minimum support', 'kind closed', 'the page Block')
+    """
+    if isinstance(term, Command):
+        return PAGES.get(term.name, str(term))
+    name = NAMES.get(term.name, term.name.replace("_", " "))
+    return name if term.value is None else f"{name} {term.value}"
+
+
+def in_pages(message: str, places: Mapping[str, str] | None = None) -> str:
+    """Return a message of the library as a page says it; a place on this machine becomes the name of the file.
 
     >>> in_pages("/tmp/x/1.csv: line 3 is not UTF-8; save the file as UTF-8", {"/tmp/x/1.csv": "baskets.csv"})
     'baskets.csv: line 3 is not UTF-8; save the file as UTF-8'
-    >>> in_pages("Make it safe by `discreet block`, or raise --min-support: `discreet tradeoff` tells how far.")
-    'Make it safe on the page Block, or raise the minimum support: the trade-off tells how far.'
-    >>> in_pages("they take more than the 2.0 GiB that memory allows: raise memory or min_support, or lower max_length")
-    ... # doctest: +ELLIPSIS
-    'they take more than the 2.0 GiB that are allowed: raise the minimum support, or start `discreet serve` with ...'
-    >>> in_pages("the source does not say of how many rows these are patterns; say it with n=")
-    'the source does not say of how many rows these are patterns; say it with n'
+    >>> from discreet.errors import Either
+    >>> in_pages(Message("the open file: ", "more than 9 itemsets: ", Either(("raise {}", "memory", "min_support"))))
+    'more than 9 itemsets: raise the memory that `discreet serve --memory` allows or the minimum support'
     """
+    if isinstance(message, Message):
+        message = Message(*(part for part in message.parts if part != "the open file: ")).say(on_page)
     for place, name in (places or {}).items():
-        sentence = sentence.replace(place, name)
-    for old, new in WORDS:
-        sentence = re.sub(old, new, sentence)
-    return " ".join(sentence.split())
+        message = message.replace(place, name)
+    return " ".join(message.split())

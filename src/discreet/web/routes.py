@@ -86,7 +86,8 @@ def _verb(api: Api, verb: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _wrong(_: Request, error: Exception) -> Response:
-    return Answer({"error": messages.in_pages(str(error))}, status_code=400)
+    message = error.message if isinstance(error, DiscreetError) else str(error)
+    return Answer({"error": messages.in_pages(message)}, status_code=400)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

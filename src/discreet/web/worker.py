@@ -117,9 +117,9 @@ def failed(error: BaseException, names: Mapping[str, str]) -> tuple[int, dict[st
         case Stopped():
             return 409, {"error": messages.STOPPED}
         case QueryError():
-            return 400, {"error": messages.in_pages(str(error), names), "caret": error.column}
+            return 400, {"error": messages.in_pages(error.message, names), "caret": error.column}
         case DiscreetError():
-            return 400, {"error": messages.in_pages(str(error), names)}
+            return 400, {"error": messages.in_pages(error.message, names)}
         case MemoryError():
             return 503, {"error": messages.MEMORY}
     if os.environ.get(DEBUG):

@@ -15,7 +15,7 @@ from discreet.blocking.release.release import Proof, witness
 from discreet.data.itemsets import Weighted
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Either
 
 SAME: Final = 1e-6
 """A bound as close as this, as a share of the average, is met."""
@@ -54,8 +54,10 @@ def answer(problem: Problem) -> Answer:
     costs += [distortion(problem.patterns, one.patterns) for one in more]
     if not known:
         raise BudgetError(
-            f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; give more "
-            f"seconds, or {'leave keep_n out' if problem.keep_n else 'raise min_support'}"
+            f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; ",
+            Either(
+                ("raise {}", "seconds"), ("leave {} out", "keep_n") if problem.keep_n else ("raise {}", "min_support")
+            ),
         )
     average, at = min((cost.average, at) for at, cost in enumerate(costs))
     bound = max(0.0, found.bound / itemsets)

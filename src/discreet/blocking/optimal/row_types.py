@@ -15,7 +15,7 @@ from discreet.data.itemsets import Weighted
 from discreet.data.lattice import flat, taken
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Option
 from discreet.mining.mine import mine
 
 MOST_ENTRIES: Final = 1 << 22
@@ -200,7 +200,9 @@ def _check_size(supports: int, kinds: int) -> None:
     if supports * kinds > MOST_ENTRIES:
         raise BudgetError(
             f"the least distortion of {supports:,} supports by {kinds:,} kinds of rows or more is too large a program "
-            "to solve; raise min_support, or use another method"
+            "to solve; raise ",
+            Option("min_support"),
+            ", or use another method",
         )
 
 

@@ -19,7 +19,7 @@ from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.attack import attack
 from discreet.disclosure.attacks.finding import LEVELS
-from discreet.errors import DiscreetError, GuaranteeError, OutputError
+from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.label_codes import patterns_in_order, ragged
@@ -79,7 +79,8 @@ def write_release(
 
     if not len(release.patterns):
         raise OutputError(
-            "the release lists nothing, so there is nothing to write; lower min_support or k, or add rows"
+            "the release lists nothing, so there is nothing to write; ",
+            Either(("lower {}", "min_support", "k"), "add rows"),
         )
     place = Path(folder)
     suffix = find("-", format, what="patterns").suffixes[0]

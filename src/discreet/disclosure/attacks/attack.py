@@ -19,7 +19,7 @@ from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.finding import LEVELS, Attack, Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, facts_of
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.mining.mine import mine
 
 __all__ = ["attack"]
@@ -91,7 +91,9 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         raise OptionError(f"level is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
     olds = as_releases(against, grown=grown)
     if grown and rows is not None:
-        raise OptionError("rows do not tell which of them were there before; leave out either rows= or grown=")
+        raise OptionError(
+            "rows do not tell which of them were there before; leave out ", Option("rows"), " or ", Option("grown")
+        )
     facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
@@ -195,7 +197,8 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
     if missing:
         raise InputError(
             f"{missing:,} itemsets that more than {facts.absent:,} of the rows hold are not in the patterns; give the "
-            "rows that they were mined from, or say complete=False"
+            "rows that they were mined from, or say ",
+            Option("complete", value=False),
         )
 
 

@@ -18,7 +18,7 @@ from discreet import kernels
 from discreet.data.lattice import taken
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import Codes, Facts
-from discreet.errors import BudgetError, InconsistencyError
+from discreet.errors import BudgetError, InconsistencyError, Message, Option
 from discreet.mining.mine import mine
 
 Numbers: TypeAlias = NDArray[np.int64]
@@ -223,8 +223,9 @@ def _gap(many: int, length: int, known: int, is_late: bool, budget: Budget) -> G
 
 def _contradiction(facts: Facts, itemset: NDArray[np.int32]) -> InconsistencyError:
     labels = [facts.labels[item] for item in itemset.tolist()]
-    sentence = (
+    message = Message(
         f"the supports leave no number of rows that may hold an itemset of {len(labels)} items; no rows can have them: "
-        "check that they are exact, and say complete=False if not all that reaches min_support is listed"
+        "check that they are exact, and say ",
+        *(Option("complete", value=False), " if some itemset that reaches the minimum support is not listed"),
     )
-    return InconsistencyError(sentence, "negative", labels, labels)
+    return InconsistencyError(message, "negative", labels, labels)

@@ -15,7 +15,7 @@ from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, Schema, as_schema
 from discreet.disclosure.attacks.formula import subsets
 from discreet.disclosure.attacks.release_tag import Mark, marks_for
-from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
+from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option, OptionError
 from discreet.mining.mine import mine
 
 
@@ -121,7 +121,14 @@ def _same_rows(told: Sequence[Facts], schema: tuple[Codes, ...]) -> Facts:
     itemsets = _below(told) if whole is None else _listed(told)
     said = {itemset: _met([facts.limits(itemset) for facts in told]) for itemset in itemsets}
     wrong = [itemset for itemset, (low, high) in said.items() if low > high]
-    _refuse(wrong, len(said), labels, "of the same rows; check which they are, or say grown=True if rows were added")
+    _refuse(
+        wrong,
+        len(said),
+        labels,
+        "of the same rows; check which they are, or say ",
+        Option("grown", value=True),
+        " if rows were added",
+    )
     return Facts.from_codes(
         said if whole is None else whole.listed,
         labels,
@@ -139,7 +146,13 @@ def _grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Code
     itemsets = _listed(chain) if nested else _below(chain, 1 << len(marks))
     rising = {itemset: _rising([facts.limits(itemset) for facts in chain]) for itemset in itemsets}
     wrong = [itemset for itemset, limits in rising.items() if any(low > high for low, high in limits)]
-    _refuse(wrong, len(rising), labels, "of rows that were only added to; check them, or leave out grown=True")
+    _refuse(
+        wrong,
+        len(rising),
+        labels,
+        "of rows that were only added to; check them, or leave out ",
+        Option("grown", value=True),
+    )
     return Facts.from_codes(
         _inheriting(chain, marks) if nested else _spelled_out(rising, marks),
         labels,
@@ -234,14 +247,12 @@ def _too_many() -> BudgetError:
     )
 
 
-def _refuse(wrong: Sequence[Codes], many: int, labels: Sequence[Label], why: str) -> None:
+def _refuse(wrong: Sequence[Codes], many: int, labels: Sequence[Label], *why: str | Option) -> None:
     """Refuse releases if some of ``many`` itemsets have limits that no support keeps, and say what they are not."""
     if wrong:
         first = min(wrong, key=lambda itemset: (len(itemset), sorted(itemset)))
-        raise InconsistencyError(
-            f"{len(wrong):,} of {many:,} itemsets have supports that contradict each other, so the releases are not "
-            f"{why}; if they leave out frequent itemsets, say complete=False",
-            "rising",
-            (labels[item] for item in first),
-            (),
+        message = Message(
+            f"{len(wrong):,} of {many:,} itemsets have supports that contradict each other, so the releases are not ",
+            *(*why, "; if they leave out frequent itemsets, say ", Option("complete", value=False)),
         )
+        raise InconsistencyError(message, "rising", (labels[item] for item in first), ())

@@ -14,7 +14,7 @@ import numpy as np
 from discreet import kernels
 from discreet.data.lattice import Family, flat
 from discreet.disclosure.attacks.facts import Codes
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Option
 
 MOST_STEPS: Final = 20_000_000
 """Pairs of itemsets that are put together at most: some seconds."""
@@ -86,7 +86,8 @@ def _maximal(itemsets: Iterable[int], many: int) -> list[int]:
 
 def _too_many() -> BudgetError:
     return BudgetError(
-        "the schema lets readers add up more itemsets than can be looked at; raise min_support, or leave out items"
+        "the schema lets readers add up more itemsets than can be looked at; raise ",
+        *(Option("min_support"), ", or leave out items"),
     )
 
 

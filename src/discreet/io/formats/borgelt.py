@@ -8,7 +8,7 @@ from typing import Final
 
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, exact
-from discreet.errors import InputError, OutputError
+from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Data
 from discreet.io.formats.csv import holds
 from discreet.io.label_codes import as_labels, as_lines, as_texts, blocks, ragged
@@ -52,7 +52,7 @@ def _support(found: re.Match[str], n: int | None, where: str) -> int:
     if found["decimals"] is None and not found["percent"]:
         return as_support(found["support"], where)
     if n is None:
-        raise InputError(f"{where} has a support in percent; say of how many rows with n=")
+        raise InputError(f"{where} has a support in percent; say of how many rows with ", Option("n"))
     share = exact(found["support"])
     if share is None or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"{where} has a support of too many digits, or n is no number of rows; write counts")

@@ -14,7 +14,7 @@ from discreet.data import baskets
 from discreet.data.labels import Label, in_order
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, OptionError, OutputError
+from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.chunks import Grouped, Piece, Pieces, piece
 from discreet.io.files import Data
 from discreet.io.formats.fimi import BYTE_ORDER_MARK
@@ -105,7 +105,7 @@ def pieces(
     """Return how baskets, or lines of the long form that are sorted by row ids, are read in pieces."""
     sign = as_separator(separator)
     if (row is None) != (item is None):
-        raise OptionError("the long form needs both columns; give row= and item=")
+        raise OptionError("the long form needs both columns; give ", Option("row"), " and ", Option("item"))
     codes: Codes[str] = Codes()
 
     def read(chunks: Iterable[bytes]) -> Iterator[Piece]:
@@ -183,7 +183,7 @@ def write_patterns(patterns: Patterns) -> Iterator[bytes]:
 
 def _read_long(lines: Iterator[list[str]], row: str | None, item: str | None) -> Transactions:
     if row is None or item is None:
-        raise OptionError("the long form needs both columns; give row= and item=")
+        raise OptionError("the long form needs both columns; give ", Option("row"), " and ", Option("item"))
     rows, items = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     ids: Codes[str] = Codes()
     labels: Codes[str] = Codes()
@@ -362,7 +362,9 @@ def _long_blocks(lines: Iterator[list[str]], row: str, item: str) -> Iterator[li
 def _places(head: Sequence[str], row: str, item: str) -> tuple[int, int, int]:
     """Return where row ids and items stand in a line, and how many fields it may have."""
     if row not in head or item not in head:
-        raise InputError("the header does not have both columns that row= and item= name; check their names")
+        raise InputError(
+            "the header lacks a column that ", Option("row"), " or ", Option("item"), " names; check their names"
+        )
     return head.index(row), head.index(item), len(head)
 
 

@@ -11,7 +11,7 @@ from discreet import kernels
 from discreet.data import baskets
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, OutputError
+from discreet.errors import InputError, Message, Option, OutputError
 from discreet.io.chunks import Piece, Pieces
 from discreet.io.files import Data
 from discreet.io.label_codes import (
@@ -31,12 +31,16 @@ LARGEST_ITEM: Final = 2**31 - 1
 SMALL_TABLE: Final = 1 << 16
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
+FORMAT: Final = Option("format")
 PROBLEMS: Final = {
-    1: f"something that is no whole number; items are whole numbers from 0 to {LARGEST_ITEM} with blanks between: "
-    "for text labels use format='csv'",
+    1: Message(
+        f"something that is no whole number; items are whole numbers from 0 to {LARGEST_ITEM} with blanks between: "
+        "for text labels use ",
+        Option("format", "csv"),
+    ),
     2: f"a negative number; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
     3: f"a number above {LARGEST_ITEM}; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
-    4: "a byte that is no text; the file is damaged, compressed or of another format: name it with format=",
+    4: Message("a byte that is no text; the file is damaged, compressed or in another format: name it with ", FORMAT),
     5: LONE_RETURN,
 }
 
@@ -95,12 +99,13 @@ def check_rows(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> None:
     if baskets.is_onehot(rows) or baskets.is_onehot_with_ids(rows):
         raise InputError(
             f"all lines hold {len(rows[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
-            "a header of labels, and read it with format='onehot', and row= if it has ids"
+            "a header of labels, and read it with ",
+            *(baskets.ONEHOT, ", and ", Option("row"), " if it has ids"),
         )
     if baskets.begins_with_ids(rows):
         raise InputError(
-            "the lines begin with what looks like row ids, or the number of items; leave these out; "
-            f"{baskets.MEANT}, a blank"
+            "the lines begin with what looks like row ids, or the number of items; leave these out; ",
+            *(baskets.MEANT, ", a blank"),
         )
 
 
@@ -158,7 +163,7 @@ def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[NDArray[np.i
     seen.setflags(write=False)  # as bytes and bytearray are one type to the kernel then, it is compiled once
     problem, line, rows, largest = kernels.fimi.parse(seen, skipped, items, offsets)
     if problem:
-        raise InputError(f"line {before + line} holds {PROBLEMS[problem]}")
+        raise InputError(f"line {before + line} holds ", PROBLEMS[problem])
     refuse_lone_returns(data, before=before)
     offsets.resize(rows + 1, refcheck=False)
     items.resize(int(offsets[-1]), refcheck=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data.labels import in_order
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, OptionError, OutputError
+from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.files import Data
 from discreet.io.formats.csv import as_separator, holds, line, parsed, text_of, unescaped
 from discreet.io.formats.fimi import BYTE_ORDER_MARK
@@ -151,7 +151,8 @@ def _id_column(header: Sequence[str], row: str | None) -> int:
     if "" in header and header.index("") != id_column:
         raise InputError(
             f"column {header.index('') + 1} has no label; give it one in the header, or leave it out: if it holds row "
-            "ids, name it, and say so with row="
+            "ids, name it, and say so with ",
+            Option("row"),
         )
     return id_column
 
@@ -201,5 +202,6 @@ def _wrong(error: int, line: int, column: int, width: int) -> InputError:
         return InputError(f"line {line} has a missing value in column {column}; fill it with 0 or false")
     return InputError(
         f"line {line} holds in column {column} something other than 0, 1, true and false; leave that column out, or "
-        "name it with row= if it holds row ids"
+        "name it with ",
+        *(Option("row"), " if it holds row ids"),
     )

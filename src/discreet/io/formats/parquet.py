@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.data.labels import Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, OptionError, OutputError
+from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.chunks import Grouped, Piece, Pieces
 from discreet.io.files import Data
 from discreet.io.frames import from_lists, from_long, from_onehot
@@ -23,6 +23,14 @@ from discreet.io.stated_patterns import Listed, Told
 from discreet.io.tables import Losses, check_held, kept_items, kept_lines
 from discreet.runtime.parquet_footer import silenced
 
+BOTH: Final = (
+    "the long form needs both columns; give ",
+    Option("row"),
+    " and ",
+    Option("item"),
+    ", and no ",
+    Option("items"),
+)
 OURS: Final = "discreet"
 ITEMS: Final = "items"
 ID: Final = "id"
@@ -40,7 +48,7 @@ def read(data: Data, *, items: str | None = None, row: str | None = None, item: 
     the long form. A table without any of these is taken for a one-hot one.
     """
     if item is not None and (row is None or items is not None):
-        raise OptionError("the long form needs both columns; give row= and item=, and no items=")
+        raise OptionError(*BOTH)
     told = _told(data)
     names = _names(data)
     if item is not None and row is not None:
@@ -55,7 +63,7 @@ def read(data: Data, *, items: str | None = None, row: str | None = None, item: 
 def pieces(*, items: str | None = None, row: str | None = None, item: str | None = None) -> Pieces:
     """Return how a Parquet file is read in pieces: lists, one-hot, or the long form sorted by row ids."""
     if item is not None and (row is None or items is not None):
-        raise OptionError("the long form needs both columns; give row= and item=, and no items=")
+        raise OptionError(*BOTH)
     codes: Codes[Label] = Codes()
 
     def read(path: str) -> Iterator[Piece]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from discreet.data.labels import Itemset, Label, is_missing
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Data, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.formats import pmml
@@ -94,7 +94,9 @@ def _format(source: Place, name: str | None) -> str:
     with naming(source):
         check_there(source)
     known = ", ".join(f"{form} ({' '.join(suffixes)})" for form, suffixes in SUFFIXES.items())
-    raise OptionError(f"the suffix of {name_of(source)} tells no format of rules; name one with format=: {known}")
+    raise OptionError(
+        f"the suffix of {name_of(source)} is of no format of rules; name one with ", Option("format"), f": {known}"
+    )
 
 
 def _spmf(data: Data) -> Stated:

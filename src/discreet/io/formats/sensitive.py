@@ -80,7 +80,7 @@ def read(data: Data, source: str, form: Format | None) -> Named:
         if not itemset:
             raise InputError(f"{place} names no item; the empty itemset is held by every row: leave it out")
     if not found:
-        raise InputError("there is no itemset in the file; write one a line, such as: bread milk @ 10%")
+        raise InputError("no sensitive itemset is named; write one per line, such as: bread milk @ 10%")
     places, itemsets, disclosures = zip(*found, strict=True)
     return Named(source, places, itemsets, disclosures)
 

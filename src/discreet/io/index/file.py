@@ -172,7 +172,7 @@ def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
         with readable():
             yield
     except InputError as error:
-        raise InputError(f"{os.fspath(path)}: {error}") from None
+        raise InputError(f"{os.fspath(path)}: ", error.message) from None
 
 
 def _cut_short(data: memoryview, size: str) -> InputError:

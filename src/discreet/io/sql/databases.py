@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from discreet.data.merged import Merged
 from discreet.data.transactions import Transactions
-from discreet.errors import DiscreetError, GuaranteeError, InputError, OptionError, OutputError
+from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
 from discreet.io.files import is_url
 from discreet.io.merging import Thresholds, lowest
 from discreet.io.sql.batches import Batch
@@ -41,9 +41,17 @@ class Lines:
     def asked(cls, table: str | None, query: str | None, row: str | None, item: str | None) -> Self:
         """Refuse what does not name lines."""
         if (table is None) == (query is None):
-            raise OptionError("a database holds many tables; name one with table=, or give a query=, not both")
+            raise OptionError(
+                "a database holds many tables; name one with ",
+                Option("table"),
+                ", or give ",
+                Option("query"),
+                ", not both",
+            )
         if row is None or item is None:
-            raise OptionError("a line holds a row id and an item; name both columns: row= and item=")
+            raise OptionError(
+                "a line holds a row id and an item; name both columns: ", Option("row"), " and ", Option("item")
+            )
         for text in (query, row, item):
             if text is not None and ("\0" in text or not text.strip()):
                 raise OptionError("a query or the name of a column is empty, or holds a NUL; write it anew")
@@ -202,7 +210,7 @@ def write(rows: Transactions, url: str, *, table: str | None, row: str | None, i
                 raise GuaranteeError("what was written does not hold the rows that it should; nothing is left of it")
             session.connection.commit()
     except InputError as error:
-        raise OutputError(str(error)) from None
+        raise OutputError(error.message) from None
 
 
 def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) -> None:
@@ -217,7 +225,7 @@ def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) 
         with _opened(url, name_of(url, table=table), new=True) as session:
             session.create(lines, ("TEXT", "TEXT"))
     except InputError as error:
-        raise OutputError(str(error)) from None
+        raise OutputError(error.message) from None
 
 
 def name_of(url: str, *, table: str | None = None) -> str:
@@ -242,7 +250,9 @@ def _watched(batches: Iterator[Batch], total: int, progress: Progress | None) ->
 
 def _check_missing(what: str, many: int) -> None:
     if many:
-        raise InputError(f"{many} {what} are missing (NULL); leave their lines out, in a query=, or fill them")
+        raise InputError(
+            f"{many} {what} are missing (NULL); leave their lines out, in ", Option("query"), ", or fill them"
+        )
 
 
 @contextmanager
@@ -264,7 +274,7 @@ def _opened(url: str, name: str, *, new: bool = False) -> Iterator[Session]:
         raise InputError(f"{name}: an item or a row id is no UTF-8; mend it") from None
     except DiscreetError as error:
         if isinstance(error, InputError):
-            raise InputError(f"{name}: {error}") from None
+            raise InputError(f"{name}: ", error.message) from None
         raise
     except errors as error:
         raise InputError(f"{name}: {driver.sentence(error, connected=connection is not None)}") from None

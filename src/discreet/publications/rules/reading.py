@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.data.labels import Itemset
 from discreet.data.thresholds import Share, Threshold
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import is_place
 from discreet.io.formats import rules as stated_by
@@ -48,7 +48,7 @@ def _read(source: object, form: str | None, n: int | None, rounding: Mode | None
     if is_place(source) and not frames.is_frame(source):
         return as_rules(stated_by.read(source, form), n, as_rounding(rounding, digits))  # type: ignore[arg-type]  # a place
     if form is not None:
-        raise OptionError("format= is for files; leave it out for frames and tuples")
+        raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
     if frames.is_frame(source):
         return as_rules(stated_by.from_frame(source), n, as_rounding(rounding, digits, default="exact"))
     return Rules.from_rules(source, n=n, digits=digits, rounding=rounding)  # type: ignore[arg-type]  # tuples
@@ -57,7 +57,7 @@ def _read(source: object, form: str | None, n: int | None, rounding: Mode | None
 def as_rules(stated: Stated, n: int | None, rounding: Rounding) -> Rules:
     """Return rules with the intervals that their numbers stand for."""
     if n is not None and stated.n is not None and n != stated.n:
-        raise InputError(f"the source says n is {stated.n}, but n={abbreviate(n)} was given; leave it out")
+        raise InputError(f"the source says n is {stated.n}, but {abbreviate(n)} was given; leave ", Option("n"), " out")
     told = tuple(text for rule in stated.rules for text in (rule.share, rule.confidence) if text is not None)
     confidences = rounding.intervals([rule.confidence for rule in stated.rules], "confidence", told)
     shares(confidences, "confidence")

@@ -8,12 +8,13 @@ from typing import Final, Self, TypeAlias
 from discreet.data.labels import Itemset, Label, ordered
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
 from discreet.data.transactions import as_itemset
-from discreet.errors import InputError
+from discreet.errors import InputError, Option
 from discreet.publications.rules.rounding import Interval, Mode, as_rounding, shares
 from discreet.runtime import html
 
 Limits: TypeAlias = tuple[int, int]
 """The least and the most rows."""
+OF_HOW_MANY: Final = ("supports are shares of an unknown number of rows; give it with ", Option("n"))
 UNKNOWN: Final = 2**62
 """More rows than there are: what is at most said of a number that nothing is said of."""
 
@@ -154,7 +155,7 @@ class Rules:
 def as_limits(share: Interval, n: int | None) -> Limits:
     """Return the counts of ``n`` rows that a share may stand for."""
     if n is None:
-        raise InputError("supports are shares of the rows, but not of how many; say it with n=")
+        raise InputError(*OF_HOW_MANY)
     return share.times(n)
 
 
@@ -162,7 +163,9 @@ def _as_count(min_support: Threshold, n: int | None) -> int:
     """Return a minimum support as a count, which a share is of no number of rows that is not known."""
     count = as_count(min_support, LARGEST_COUNT if n is None else n)
     if n is None and count != as_count(min_support, 1):
-        raise InputError("the announced minimum support is a share of the rows, but not of how many; say it with n=")
+        raise InputError(
+            "the announced minimum support is a share of an unknown number of rows; give it with ", Option("n")
+        )
     return count
 
 

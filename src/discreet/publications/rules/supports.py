@@ -8,14 +8,14 @@ from discreet.data.labels import Itemset
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
 from discreet.disclosure.attacks.facts import Facts
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import is_place
 from discreet.io.formats import shares
 from discreet.io.read import read_patterns
 from discreet.publications.rules.rounding import Mode, Rounding, as_rounding
 from discreet.publications.rules.rounding import shares as check_shares
-from discreet.publications.rules.rule import Limits
+from discreet.publications.rules.rule import OF_HOW_MANY, Limits
 from discreet.runtime.text import abbreviate
 
 TWO: Final = 2
@@ -94,13 +94,15 @@ def _of_shares(
     source: object, format_: str | None, n: int | None, rounding: Rounding
 ) -> Iterator[tuple[Itemset, Limits]]:
     if n is None or not 0 <= n <= LARGEST_COUNT:
-        raise InputError("supports are shares of the rows, but not of how many; say it with n=")
+        raise InputError(*OF_HOW_MANY)
     if is_place(source) and not frames.is_frame(source):
         stated = shares.read(source, format_)  # type: ignore[arg-type]  # a place
     elif frames.is_frame(source):
         stated = shares.from_frame(source)
     else:
-        raise OptionError("digits= and rounding= are for shares in a CSV file or a frame; give one of them")
+        raise OptionError(
+            Option("digits"), " and ", Option("rounding"), " are for shares in a CSV file or a frame; give one of these"
+        )
     intervals = rounding.intervals([text for _, text in stated], "support")
     check_shares(intervals, "support")
     said = {itemset: interval.times(n) for (itemset, _), interval in zip(stated, intervals, strict=True)}

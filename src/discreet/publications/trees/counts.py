@@ -7,7 +7,7 @@ from math import ceil, floor
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.thresholds import LARGEST_COUNT, exact
-from discreet.errors import InputError
+from discreet.errors import InputError, Option
 from discreet.io.trees.stated import Stated, digits_of
 from discreet.publications.trees.sklearn import BROKEN
 from discreet.runtime.text import abbreviate
@@ -77,7 +77,8 @@ def _checked(tree: Stated, found: Counted, leaves: Sequence[int], n: int | None)
     total = sum(found.rows[at] or 0 for at in leaves)
     if not found.fault and n is not None and n != total:
         raise InputError(
-            f"the leaves hold {total:,} rows, but n={abbreviate(n)} was given; leave it out, or give the right one"
+            f"the leaves hold {total:,} rows, but {abbreviate(n)} were given; leave ",
+            *(Option("n"), " out, or correct it"),
         )
     return found
 
@@ -87,7 +88,7 @@ def _rows(tree: Stated, n: int | None) -> list[int | None]:
     texts = [node.rows for node in tree.nodes]
     if any(text.endswith("%") for text in texts):
         if n is None:
-            raise InputError("the tree tells shares of the rows alone; say of how many rows with n=")
+            raise InputError("the tree has shares of an unknown number of rows; give it with ", Option("n"))
         shares = [exact(text.removesuffix("%")) for text in texts]
         half = Fraction(1, 2 * 10 ** max(digits_of(text.removesuffix("%")) for text in texts if text))
         return [None if share is None else _whole(share / 100, half / 100, n) for share in shares]

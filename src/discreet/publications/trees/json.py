@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from discreet.data.labels import Label
 from discreet.data.thresholds import LARGEST_COUNT
-from discreet.errors import InputError, OutputError
+from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Data, Place, save
 from discreet.io.label_codes import as_text, blocks
 from discreet.io.trees.stated import check_room
@@ -122,7 +122,8 @@ def read(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
     for tree in trees:
         if n is not None and tree.rows != n:
             raise InputError(
-                f"a tree has {tree.rows:,} rows, but n={abbreviate(n)} was given; leave it out, or give the right one"
+                f"a tree has {tree.rows:,} rows, but {abbreviate(n)} were given; leave ",
+                *(Option("n"), " out, or correct it"),
             )
     return trees
 

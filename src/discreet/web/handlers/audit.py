@@ -19,7 +19,7 @@ import discreet
 from discreet import Audit, BudgetError, Tradeoff, Verdict, mine
 from discreet import report as reports
 from discreet.web.context import Desk
-from discreet.web.messages import in_pages
+from discreet.web.messages import on_page
 
 GRIDS: Final = (
     ("5%", "10%", "15%", "20%", "25%", "30%"),
@@ -55,9 +55,9 @@ def audit(
         "differences": len(found.differences),
         "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": _smallest(exposed)},
         "is_acyclic": found.is_acyclic,
-        "warnings": [in_pages(sentence) for sentence in reports.warnings(found)],
-        "guarantee": in_pages(reports.guarantee(found)) if is_good else None,
-        "advice": None if is_good else in_pages(reports.advice(found)),
+        "warnings": reports.warnings(found),
+        "guarantee": reports.guarantee(found, see="") if is_good else None,
+        "advice": None if is_good else reports.advice(found, on_page),
         "cell_sizes": reports.cell_sizes_figure(found),
     }
 

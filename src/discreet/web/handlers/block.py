@@ -23,7 +23,7 @@ from discreet import report as reports
 from discreet.blocking.distortion import supports_in
 from discreet.web.archive import pack
 from discreet.web.context import Desk, shown
-from discreet.web.messages import in_pages
+from discreet.web.messages import in_pages, on_page
 
 SECONDS: Final = 20.0
 """How long the search for the least distortion may take unless told: a person waits for it."""
@@ -43,7 +43,7 @@ def compare(
     return {
         "methods": [_line(line.name, line.release, line.seconds, line.left_out) for line in found.lines],
         "best": _best(found),
-        "recommendation": in_pages(found.recommendation),
+        "recommendation": found.recommendation,
         "figure": reports.comparison_figure(found),
     }
 
@@ -113,7 +113,7 @@ def _judged(audit: Audit | None) -> dict[str, str | None]:
             "advice": "There is nothing to publish: lower k or the minimum support, or add rows.",
         }
     is_good = audit.verdict is Verdict.RELEASE
-    words = in_pages(reports.guarantee(audit) if is_good else reports.advice(audit))
+    words = reports.guarantee(audit, see="") if is_good else reports.advice(audit, on_page)
     return {"guarantee": words if is_good else None, "advice": None if is_good else words}
 
 

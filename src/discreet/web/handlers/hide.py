@@ -49,7 +49,7 @@ def hide(
         try:
             measured = [hidden.measures(min_support, **desk.budget("measuring"))]
         except BudgetError as error:
-            left_out = in_pages(str(error))
+            left_out = in_pages(error.message)
     facts = reports.hidden_facts(hidden, source=desk.loaded().source, measured=measured, show_labels=True)
     for line in facts["sensitive"]:
         line["items"] = shown(line["items"])
@@ -89,7 +89,7 @@ def compare_hiding(
     facts["lines"] = [{**line, "left_out": line["left_out"] and in_pages(line["left_out"])} for line in facts["lines"]]
     return {
         **facts,
-        "recommendation": in_pages(facts["recommendation"]),
+        "recommendation": facts["recommendation"],
         "figure": reports.hiding_figure(found),
     }
 

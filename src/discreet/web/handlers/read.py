@@ -91,7 +91,7 @@ def _first_rows(seen: Seen, given: dict[str, Any], names: dict[str, str]) -> tup
         else:
             rows = read_rows(seen.frame, **{name: value for name, value in reading.items() if name != "format"})
     except DiscreetError as error:
-        return [], in_pages(str(error), names)
+        return [], in_pages(error.message, names)
     first = rows[:LINES]
     ids = [None] * len(first) if first.ids is None else list(first.ids)
     return [_row(sorted(row, key=str), name) for row, name in zip(first, ids, strict=True)], None

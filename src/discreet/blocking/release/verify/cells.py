@@ -13,7 +13,7 @@ MOST_STEPS: Final = 1 << 30
 SLOW: Final = 1 << 12
 """Bits of masks that take one step more."""
 TANGLED: Final = (
-    "the itemsets lie within each other in too many ways to be checked; release them at a higher min_support"
+    "the itemsets lie within each other in too many ways to be checked; release them at a higher minimum support"
 )
 
 
