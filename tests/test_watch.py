@@ -71,7 +71,7 @@ def test_itemsets_may_take_as_much_memory_as_allowed_and_no_byte_more(kind, thre
     family = oracle.KINDS[kind](rows, 1)
     needed = BYTES_AN_ENTRY * sum(len(itemset) + RECORD for itemset in family)
     assert dict(mine(rows, min_support=1, kind=kind, threads=threads, memory=needed)) == family
-    with pytest.raises(BudgetError, match=r"memory allows"):
+    with pytest.raises(BudgetError, match=r"of memory"):
         mine(rows, min_support=1, kind=kind, threads=threads, memory=needed - 1)
 
 
