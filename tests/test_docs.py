@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 import zlib
 from importlib import import_module
 from importlib.util import find_spec
@@ -144,9 +145,32 @@ def decisions_page():
     return f"# Decisions\n\n{WRITTEN}\n\n{head}\n\n" + "\n".join(lines) + "\n"
 
 
+def plan():
+    """The rooms by rank, and the doors between them, from pyproject.toml."""
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["discreet"]
+    rooms = [
+        f"| {rank} | `{room}` | {table['rooms'][room]} |"
+        for rank, rooms in enumerate(table["ranks"], 1)
+        for room in rooms
+    ]
+    doors = [f"| `{door['from']}` | `{door['to']}` | {door['why']} |" for door in table["doors"]]
+    parts = [
+        ["| rank | room | what it holds |", "|---|---|---|", *rooms],
+        ["Doors, the only imports to a higher rank:"],
+    ]
+    return "\n\n".join(map("\n".join, [*parts, ["| from | to | why |", "|---|---|---|", *doors]]))
+
+
+def with_plan(page):
+    """A page with the plan between its marks."""
+    head, _, rest = page.read_text(encoding="utf-8").partition("<!-- plan -->")
+    return f"{head}<!-- plan -->\n\n{plan()}\n\n<!-- end of plan -->{rest.partition('<!-- end of plan -->')[2]}"
+
+
 def generated():
     """Every page that ``make docs`` writes, with its text."""
     return {
+        **{page: with_plan(page) for page in (ROOT / "CONTRIBUTING.md", DOCS / "how-it-works.md")},
         **{page_of(path): command_page(path, *rest) for path, *rest in commands()},
         DOCS / "cli.md": cli_page(),
         DOCS / "api.md": reference_page(),
@@ -190,7 +214,7 @@ def public_names():
             )
 
 
-@pytest.mark.parametrize("page", generated(), ids=lambda page: page.relative_to(DOCS).as_posix())
+@pytest.mark.parametrize("page", generated(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_generated_pages_are_up_to_date(page):
     assert page.read_text(encoding="utf-8") == generated()[page], "run make docs"
 
