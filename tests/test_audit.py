@@ -495,7 +495,7 @@ def test_a_support_of_none_is_judged_as_the_policy_judges_zeros():
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([["a", "b"]] * 5 + [["a"]] * 5, "the patterns speak of 9 rows, but there are 10"),
+        ([["a", "b"]] * 5 + [["a"]] * 5, "the patterns are about 9 rows, but 10 were given"),
         ([["a", "b"]] * 5 + [["a"]] * 3 + [[]], "another support"),
         ([["c", "b"]] * 5 + [["c"]] * 4, "another support"),
         ([["a", "b"]] * 4 + [["a"]] * 4 + [["b"]], "another support"),

@@ -366,7 +366,7 @@ CALLS = {
     "rows of another number": (
         lambda _: discreet.detect(CLOSED, k=2, rows=Transactions([["secret"]])),
         InputError,
-        "the patterns speak of 2 rows, but there are 1; give the rows that they were mined from",
+        "the patterns are about 2 rows, but 1 were given; give the rows that the patterns were mined from",
     ),
     "rows of other items": (
         lambda _: discreet.detect(CLOSED, k=2, rows=Transactions([["secret"], []])),

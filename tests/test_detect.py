@@ -384,7 +384,7 @@ def test_a_method_is_one_of_ours():
 FOREIGN = {
     "more rows": (
         [["a", "b"]] * 5 + [["a"]] * 4 + [["b"]] * 4 + [[]] * 5,
-        "the patterns speak of 17 rows, but there are 18",
+        "the patterns are about 17 rows, but 18 were given",
     ),
     "an item with another support": ([["a", "b"]] * 5 + [["a"]] * 5 + [["b"]] * 4 + [[]] * 3, "another support"),
     "an item that no row holds": ([["a", "c"]] * 5 + [["a"]] * 4 + [["c"]] * 4 + [[]] * 4, "another support"),

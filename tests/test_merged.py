@@ -300,7 +300,7 @@ def test_which_rows_are_exposed_is_not_told_of_merged_rows():
             told()
 
 
-@pytest.mark.parametrize(("other", "sentence"), [(ROWS[1:], "speak of 100 rows"), ([["a"]] * 100, "another support")])
+@pytest.mark.parametrize(("other", "sentence"), [(ROWS[1:], "are about 100 rows"), ([["a"]] * 100, "another support")])
 def test_merged_rows_that_patterns_were_not_mined_from_are_refused(other, sentence):
     with pytest.raises(InputError, match=sentence):
         detect(mine(ROWS, min_support=10), k=10, rows=Merged.of(other, 10))
@@ -316,7 +316,7 @@ def test_patterns_of_rows_are_accepted_with_merged_ones_if_each_top_has_its_supp
         weights = merged.weights.copy()
         weights[-1] += more
         other = Merged.from_codes(merged.offsets, merged.items, weights, merged.labels, min_support=merged.min_support)
-        with pytest.raises(InputError, match="speak of"):
+        with pytest.raises(InputError, match="are about"):
             detect(patterns, k=k, rows=other)
 
 

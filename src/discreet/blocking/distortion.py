@@ -13,7 +13,7 @@ from discreet import kernels
 from discreet.data.labels import ordered
 from discreet.data.lattice import Trie, rooted
 from discreet.data.patterns import Patterns
-from discreet.disclosure.question import frequent
+from discreet.disclosure.question import list_frequent
 from discreet.errors import InputError
 
 LONGEST: Final = 63
@@ -56,7 +56,7 @@ def distortion(before: Patterns, after: Patterns) -> Distortion:
     sizes = class_sizes(old)
     if (kernels.closure.places(new.offsets, new.items, old.offsets, old.items) >= 0).all():
         return _summed(zip(sizes, old.supports.tolist(), supports_in(new, old).tolist(), strict=True))
-    every = frequent(new)
+    every = list_frequent(new)
     numbers = _closures(every, old)
     known = numbers >= 0
     gone = np.array(sizes, dtype=object) - np.bincount(numbers[known], minlength=len(old))

@@ -13,9 +13,9 @@ from discreet.data.itemsets import Weighted
 from discreet.data.lattice import Cells, Family, Trie
 from discreet.data.merged import Rows, are_all
 from discreet.data.patterns import Patterns
-from discreet.disclosure import shared
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.channels import Channels
+from discreet.disclosure.detect import find_cells
 from discreet.disclosure.question import Question
 from discreet.mining.watch import Limits
 from discreet.runtime.resources import as_threads
@@ -71,14 +71,14 @@ class Problem:
     @cached_property
     def told(self) -> Family:
         """The same with all tops whose cells are told: they need not be frequent if what is missing counts as 0."""
-        return self._question.told
+        return self._question.known
 
     @cached_property
     def cells(self) -> Cells:
         """The cells of maximal itemsets that hold from 1 to k − 1 rows, in any order."""
         if self.patterns.items.size < SMALL or self._question.rows is None:
             return self.told.cells(self.k, self.threads)
-        return shared.cells(self._question)
+        return find_cells(self._question)
 
     @cached_property
     def channels(self) -> Channels:

@@ -11,7 +11,7 @@ from discreet.data.itemsets import Weighted
 from discreet.data.lattice import Trie
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.disclosure.detect import channels_of
+from discreet.disclosure.detect import find_channels
 from discreet.disclosure.question import Question
 from discreet.errors import GuaranteeError
 
@@ -41,7 +41,7 @@ def answer(problem: Problem) -> Answer:
         is_left[hit] = False
         left = without(left, merged.take(hit), trie)
         question = Question(left, None, problem.k, problem.threads)
-        channels, trie = channels_of(question), question.family.trie
+        channels, trie = find_channels(question), question.family.trie
     return Answer(left, np.flatnonzero(~is_left[numbers]), NONE, rounds=rounds)
 
 

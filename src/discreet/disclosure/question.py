@@ -1,4 +1,4 @@
-"""What a detector is asked: the small cells of which release, from supports or from rows."""
+"""The question to a detector: the small cells of published itemsets, by their supports or by the rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,14 +17,14 @@ from discreet.mining.mine import mine
 
 AUTO: Final = Option("method", "auto")
 LONGEST: Final = 25
-"""Items of an itemset up to which the papers' sums over all subsets end within a lifetime."""
+"""Items of an itemset at most for the papers' sums over all its subsets: 2 ** 25 terms."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Which cells of the tops of ``patterns`` hold from 1 to ``limit`` − 1 rows, and the rows if there are any.
+    """Which cells of the tops of ``patterns`` hold 1 to ``limit`` − 1 rows? ``rows`` are optional.
 
-    The patterns are ``complete`` if all that reaches their minimum support is listed.
+    The patterns are ``complete`` if every itemset that reaches their minimum support is listed.
     """
 
     patterns: Patterns
@@ -34,7 +34,7 @@ class Question:
     complete: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse rows that the patterns were not mined from, as far as the supports of items and of tops tell."""
+        """Refuse rows that the patterns were not mined from: the supports of items and tops must agree."""
         rows = self.rows
         if rows is None or self.patterns.mined is rows.mark:
             return
@@ -42,8 +42,8 @@ class Question:
             rows.check(self.patterns.min_support)
         if rows.n != self.patterns.n:
             raise InputError(
-                f"the patterns speak of {self.patterns.n:,} rows, but there are {rows.n:,}; give the rows that "
-                "they were mined from"
+                f"the patterns are about {self.patterns.n:,} rows, but {rows.n:,} were given; give the rows that "
+                "the patterns were mined from"
             )
         held = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels) + 1)
         counts = held[self.row_codes]
@@ -83,7 +83,7 @@ class Question:
 
     @property
     def is_whole(self) -> bool:
-        """Whether what is missing is known to be held by no row, so that each different row is a cell."""
+        """Whether unlisted itemsets have support 0, so that each distinct row is a cell."""
         return self.complete and self.patterns.min_support == 1
 
     @cached_property
@@ -92,58 +92,58 @@ class Question:
         return family_of(self.patterns)
 
     @cached_property
-    def told(self) -> Family:
-        """The same with the largest itemsets of which all supports are known: what is missing may be known to be 0."""
+    def known(self) -> Family:
+        """The lattice of all known supports, those known to be 0 included."""
         return self.family.whole() if self.is_whole else self.family
 
     @cached_property
     def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The largest itemsets of which all supports are known: where each starts, and their items."""
+        """The largest itemsets below which all supports are known: offsets and items."""
         if self.patterns.kind == "maximal":
             every = np.unique(self.patterns.items)
             return flat([every.tolist()]) if self.is_whole else (self.patterns.offsets, self.patterns.items)
-        return self.told.top_itemsets()
+        return self.known.top_itemsets()
 
     @cached_property
     def row_codes(self) -> NDArray[np.int32]:
-        """The code that each item has in the rows; one that no row holds has the code behind the last."""
-        rows = self.rows_needed("auto")
+        """The code of each item in the rows; an item that no row holds has the code after the last."""
+        rows = self.require_rows("auto")
         if rows.labels == self.patterns.labels:
             return np.arange(len(rows.labels), dtype=np.int32)
         return np.array([rows.code.get(label, len(rows.labels)) for label in self.patterns.labels], dtype=np.int32)
 
-    def supports_needed(self, method: str) -> Family:
-        """Return what the patterns tell as a lattice; refuse maximal itemsets."""
+    def require_supports(self, method: str) -> Family:
+        """Return the lattice of known supports; refuse maximal itemsets, which have too few."""
         if self.patterns.kind == "maximal":
             raise OptionError(
-                f"method {method!r} sums up supports, and maximal itemsets tell too few; give closed or frequent ones, "
+                f"method {method!r} adds supports, and maximal itemsets have too few; give closed or frequent ones, "
                 "or the rows and ",
                 AUTO,
             )
-        return self.told
+        return self.known
 
-    def rows_needed(self, method: str) -> Rows:
-        """Return the rows; refuse to go on without them."""
+    def require_rows(self, method: str) -> Rows:
+        """Return the rows, or refuse the method that needs them."""
         if self.rows is None:
             raise OptionError(f"method {method!r} counts rows; give them with ", Option("rows"), ", or use ", AUTO)
         return self.rows
 
 
-def frequent(patterns: Patterns) -> Patterns:
+def list_frequent(patterns: Patterns) -> Patterns:
     """Return all frequent itemsets, where ``patterns`` are those or the closed ones.
 
-    Subsets of closed itemsets are what rows like them hold; their supports are the largest of a superset.
+    The support of a subset of closed itemsets is the largest support of a closed superset.
 
     >>> closed = mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)
-    >>> [(sorted(itemset), support) for itemset, support in frequent(closed)]
+    >>> [(sorted(itemset), support) for itemset, support in list_frequent(closed)]
     [([], 3), (['a'], 3), (['a', 'b'], 2), (['b'], 2)]
     """
     family = family_of(patterns)
-    return with_root(patterns) if patterns.kind == "frequent" else below(family, patterns.min_support)
+    return with_root(patterns) if patterns.kind == "frequent" else expand_family(family, patterns.min_support)
 
 
-def below(family: Family, min_support: int) -> Patterns:
-    """Return all itemsets within those of a family, each with the largest support of those that hold it."""
+def expand_family(family: Family, min_support: int) -> Patterns:
+    """Return all subsets of the itemsets of a family, each with the largest support of a superset in it."""
     alike = Transactions.from_codes(family.offsets.copy(), family.items.copy(), family.labels)
     listed = mine(alike, min_support=1, kind="frequent")
     supports = np.zeros(len(listed), dtype=np.int64)
@@ -156,11 +156,11 @@ def below(family: Family, min_support: int) -> Patterns:
 
 
 def check_length(method: str, offsets: NDArray[np.int64]) -> None:
-    """Refuse itemsets so long that sums over all their subsets would not end."""
+    """Refuse itemsets too long for a sum over all their subsets."""
     longest = int(np.diff(offsets).max(initial=0))
     if longest > LONGEST:
         raise BudgetError(
-            f"method {method!r} sums up 2 ** {longest} supports for an itemset of {longest} items, of which "
-            f"{LONGEST} is its limit; use ",
+            f"method {method!r} adds 2 ** {longest} supports for an itemset of {longest} items, and its limit is "
+            f"{LONGEST} items; use ",
             AUTO,
         )

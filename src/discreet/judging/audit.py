@@ -15,7 +15,7 @@ from discreet.disclosure.acyclic import is_acyclic
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed
-from discreet.disclosure.detect import channels_of
+from discreet.disclosure.detect import find_channels
 from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
 from discreet.errors import InconsistencyError, Option, OptionError, ThresholdError
@@ -237,7 +237,7 @@ def judged(question: Question, policy: Policy, rows: Rows | None) -> Audit:
         return Audit(policy, patterns, rows, (*first, checks.subtraction(found, policy.k)), differences=found)
     try:
         check_rows(question, rows)
-        channels = channels_of(question)
+        channels = find_channels(question)
         implications = None if policy.zeros is Verdict.RELEASE else implied_by(patterns)
     except InconsistencyError as error:
         found = checks.differences(with_root(patterns), policy.k)

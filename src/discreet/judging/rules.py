@@ -12,7 +12,7 @@ from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
 from discreet.disclosure.channels import Channels, Exposed, as_text
-from discreet.disclosure.detect import channels_of
+from discreet.disclosure.detect import find_channels
 from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
 from discreet.errors import BudgetError, InconsistencyError
@@ -196,7 +196,7 @@ def _channels(
     if rows is not None:
         Question(patterns, rows, k)
     try:
-        return channels_of(Question(patterns, None, k, complete=complete)), ()
+        return find_channels(Question(patterns, None, k, complete=complete)), ()
     except InconsistencyError as error:
         return None, (checks.consistency(patterns, error),)
 

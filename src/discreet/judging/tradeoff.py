@@ -13,7 +13,7 @@ from discreet.data.lattice import told_by
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
-from discreet.disclosure.detect import channels_of
+from discreet.disclosure.detect import find_channels
 from discreet.disclosure.question import Question
 from discreet.errors import ThresholdError
 from discreet.mining.mine import Progress, mine
@@ -91,7 +91,7 @@ def _counted(data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tupl
     lists = [above(closed, count) for count in counts]
 
     def counted(line: int, _: int) -> tuple[list[int], list[int]]:
-        channels = channels_of(Question(lists[line], data, limits[-1]))
+        channels = find_channels(Question(lists[line], data, limits[-1]))
         exposed = channels.rows(data)
         each = np.ones_like(channels.cells.counts)
         return below(channels.cells.counts, each, limits), below(exposed.smallest, exposed.weights, limits)

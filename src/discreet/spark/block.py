@@ -20,7 +20,7 @@ from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
 from discreet.disclosure.channels import Channels
-from discreet.disclosure.detect import channels_of
+from discreet.disclosure.detect import find_channels
 from discreet.disclosure.question import Question
 from discreet.errors import OptionError
 from discreet.judging.policy import Policy, as_policy
@@ -61,7 +61,7 @@ def suppressed(spread: Spread, patterns: Patterns, k: int) -> Part:
     """Return the rows that a channel singles out, round after round, as ``discreet.block.suppress`` finds them."""
     left, known = patterns, joined([])
     while True:
-        channels = channels_of(Question(left, None, k, as_threads(None)))
+        channels = find_channels(Question(left, None, k, as_threads(None)))
         hit = singled_out(spread, channels, known) if len(channels) else joined([])
         if not hit.weights.size:
             return known

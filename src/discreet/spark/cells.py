@@ -14,8 +14,8 @@ from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells, based, taken, together
 from discreet.data.merged import Merged
 from discreet.disclosure.channels import Channels, Exposed
+from discreet.disclosure.detect import WORD, Group, group_tops
 from discreet.disclosure.question import Question
-from discreet.disclosure.shared import WORD, Group, grouped
 from discreet.errors import InputError
 from discreet.spark.merged import Spread
 from discreet.spark.parts import Part, joined, read
@@ -44,7 +44,7 @@ def channels_in(question: Question, spread: Spread) -> Channels:
             f"the patterns speak of {patterns.n:,} rows, but there are {spread.n:,}, in which {unknown:,} of their "
             "entries are rare; give the rows that they were mined from"
         )
-    groups = [Group(group.tops, codes[group.items]) for group in grouped(question)]
+    groups = [Group(group.tops, codes[group.items]) for group in group_tops(question)]
     found = counted(spread, Tops(offsets, codes[items], groups, len(code) + 1), question.limit)
     whole = np.diff(found.offsets) == np.diff(offsets)[found.tops]
     check(question, found.tops[whole], found.counts[whole])
@@ -59,7 +59,7 @@ def channels_in(question: Question, spread: Spread) -> Channels:
 def check(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
     """Refuse rows in which a top has another support than in the patterns."""
     patterns = question.patterns
-    published = patterns.supports if patterns.kind == "maximal" else question.told.supports[question.told.tops]
+    published = patterns.supports if patterns.kind == "maximal" else question.known.supports[question.known.tops]
     held = np.zeros_like(published)
     held[tops] = counts
     wrong = np.count_nonzero(held != published)

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from discreet.data.merged import Merged
 from discreet.data.thresholds import Threshold, as_count, as_k
-from discreet.disclosure.detect import channels_of
+from discreet.disclosure.detect import find_channels
 from discreet.disclosure.question import Question
 from discreet.errors import ThresholdError
 from discreet.judging.tradeoff import Tradeoff, above, below, smallest_safe
@@ -38,7 +38,7 @@ def counted(spread: Spread, counts: tuple[int, ...], limits: tuple[int, ...]) ->
     """Return the grid for rows that stay in Spark: mined once, and for each line the exposed rows counted there."""
     closed = shards.mined(spread, "closed")
     lists = [above(closed, count) for count in counts]
-    lines = [channels_of(Question(patterns, None, limits[-1], as_threads(None))) for patterns in lists]
+    lines = [find_channels(Question(patterns, None, limits[-1], as_threads(None))) for patterns in lists]
     exposed = [exposed_in(spread, channels) for channels in lines]
     return Tradeoff(
         spread.n,
