@@ -202,8 +202,8 @@ def test_a_finding_is_a_sentence(finding, expected):
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        (ROWS, "✗ WITHHOLD This must not be published as it is: sums of the supports tell of fewer than 10 people."),
-        (SAFE, "✓ RELEASE This may be published: no sum of the supports tells of fewer than 10 people."),
+        (ROWS, "✗ WITHHOLD This must not be published as it is: differences of the published counts reveal fewer than 10 people."),
+        (SAFE, "✓ RELEASE This may be published: no difference of its counts reveals fewer than 10 people."),
     ],
 )
 def test_a_page_begins_with_the_verdict_in_a_sentence(rows, expected):
@@ -253,7 +253,7 @@ def test_implications_are_told_in_words_and_listed():
 def test_differences_are_told_where_the_list_is_not_whole():
     listed = Patterns.from_itemsets([(["a", "b"], 50), (["a", "b", "c"], 48)], n=100)
     page = Page(audit(listed, k=10).to_html())
-    assert "differences of the supports tell of fewer than 10 people" in page.text
+    assert "differences of two published counts reveal fewer than 10 people" in page.text
     assert "Exactly 2 people have a and b , but not c ." in page.text
     assert unfolded(packed_lists(page)[0]) == [(frozenset("ab"), frozenset("abc"), 2)]
 

@@ -19,7 +19,7 @@ from strategies import detected_databases, small_databases
 from discreet import Patterns, Policy, Rules, Verdict, audit, block, mine, read_facts, write_patterns, write_release
 from discreet.cli import main
 from discreet.disclosure.attacks.facts import Facts
-from discreet.publications.trees.leaves import Leaves
+from discreet.publications.trees.leaves import Forest, Leaves
 from discreet.report import Source, audit_html, audit_text, facts_text, findings_csv, tree_text
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
@@ -90,7 +90,7 @@ def test_a_change_is_told_in_words_and_with_the_release_it_is_one_from():
         "now: 33 (a) − 20 (a, b) = 13",
         "before: 32 (a) − 20 (a, b) = 12",
         f"older release 1 april.json, SHA-256 {DIGEST}",
-        "differences from an older release tell of fewer than 5 people",
+        "differences from an older release reveal fewer than 5 people",
     ):
         assert told in page.text
     assert "1 small change since older release 1" in Page(found.to_html()).text
@@ -190,7 +190,7 @@ def test_a_rest_is_told_in_words():
     text = audit(PEOPLE, min_support=10, k=5, schema="=").to_html()
     assert "Exactly 2 people have neither sex=f nor sex=m ." in Page(text).text
     assert ("90 (everyone) − 40 (sex=f) − 48 (sex=m)", "2") in sums(text)
-    assert "Leave out a value of each such attribute" in Page(text).text
+    assert "Leave out one more value of each such attribute" in Page(text).text
 
 
 def test_rests_that_are_not_shown_in_full_are_in_a_list():
@@ -216,7 +216,7 @@ def test_a_page_of_rules_tells_who_is_exposed_and_by_which_sum():
     text = audit(RULE, k=10).to_html(source=Source("rules.txt", DIGEST))
     page = Page(text)
     for told in (
-        "✗ WITHHOLD This must not be published as it is: sums of the supports, within their limits, tell of fewer than",
+        "✗ WITHHOLD This must not be published as it is: differences of the published numbers, within their limits, reveal fewer than",
         "Exactly 1 person has a1 , a2 and a3 , but not a4 .",
         "rules.txt",
         "1 sum within limits",
@@ -244,7 +244,7 @@ def test_a_page_of_exact_rules_draws_channels_and_lists_them():
 def test_a_page_of_a_tree_tells_the_path_of_each_leaf_of_few():
     page = Page(audit(TREE, k=5).to_html())
     for told in (
-        "✗ WITHHOLD This must not be published as it is: counts are those of fewer than 5 people.",
+        "✗ WITHHOLD This must not be published as it is: some counts are of fewer than 5 people.",
         "Prune the tree",
         "1 count below 5",
         "Exactly 3 people, class ill none of the rules before",
@@ -257,20 +257,20 @@ def test_a_page_of_a_tree_tells_the_path_of_each_leaf_of_few():
     [
         (
             lambda: audit(TREE, k=3),
-            "✓ RELEASE This may be published: no count of a leaf and a class is of fewer than 3",
+            "✓ RELEASE This may be published: no leaf has a class of fewer than 3",
         ),
         (lambda: audit(TREE, k=1), "✓ RELEASE This may be published."),
         (
             lambda: audit(Facts.from_limits([(["a"], 50, 50)], n=100), k=10),
-            "✓ RELEASE This may be published: no sum of the supports tells of fewer than 10 people.",
+            "✓ RELEASE This may be published: no difference of its counts reveals fewer than 10 people.",
         ),
         (
             lambda: audit(Rules.from_rules([(["a"], ["b"], 80, "98.7%")]), k=10),
-            "✗ WITHHOLD This must not be published as it is: the supports contradict each other",
+            "✗ WITHHOLD This must not be published as it is: the numbers contradict each other",
         ),
         (
             lambda: audit(Facts.from_limits([(["a"], 40, 60)], n=100), k=10),
-            "REVIEW This must be looked at by a person: what the supports tell could not be followed to the end.",
+            "REVIEW This must be looked at by a person: what the numbers give away could not be followed to the end.",
         ),
         (lambda: audit(Rules.from_rules([]), k=10), "there is nothing to judge"),
         (lambda: audit(Leaves.from_rules([]), k=10), "there is nothing to judge"),
@@ -305,7 +305,7 @@ def every_audit(label):
 
 def texts_of(found):
     """The lines of the findings in the text report of an audit."""
-    shown = {"FactsAudit": facts_text, "TreeAudit": tree_text}.get(type(found).__name__, audit_text)
+    shown = {Rules: facts_text, Facts: facts_text, Forest: tree_text}.get(type(found.candidate), audit_text)
     return [line.strip() for line in shown(found, explain=100) if line.startswith("  ") and line[2] not in "✓✗!?"]
 
 

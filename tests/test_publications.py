@@ -30,7 +30,7 @@ from discreet.cli import main
 from discreet.disclosure.attacks import wider
 from discreet.disclosure.attacks.facts import Facts
 from discreet.io import datasets
-from discreet.judging.rules import rounded_check
+from discreet.judging.rules import check_rounded
 from discreet.publications.rules.supports import read_facts, rounded
 
 ITEMS, N = "abc", 5
@@ -87,11 +87,11 @@ def test_what_rounded_supports_tell_holds_in_all_databases_that_have_them(data, 
         if codes
     ]
     found = audit(Facts.from_limits(limits, n=N, absent=facts.absent), k=k)
-    assert found.facts is not None
+    assert found.evidence.facts is not None
     for database in releases[told]:
-        for codes, (low, high) in found.facts.listed.items():
+        for codes, (low, high) in found.evidence.facts.listed.items():
             assert low <= oracle.holders({facts.labels[code] for code in codes}, (), database) <= high
-        for one in found.findings:
+        for one in found.evidence.bounded:
             assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
 
 
@@ -99,10 +99,10 @@ def test_what_rounded_supports_tell_holds_in_all_databases_that_have_them(data, 
 def test_truncated_supports_and_what_is_missing_tell_of_one_row():
     patterns = Patterns.from_itemsets([([], 12), (["b"], 4), (["c"], 12)], n=12)
     told = audit(read_facts(patterns, round_to=2, rounding="truncate", min_support=4), k=2)
-    assert [str(one) for one in told.findings] == ["b ∧ ¬c: 1 row"]
+    assert [str(one) for one in told.evidence.bounded] == ["b ∧ ¬c: 1 row"]
     assert told.verdict is Verdict.WITHHOLD
     untold = audit(read_facts(patterns, round_to=2, rounding="truncate"), k=2)
-    assert (untold.findings, untold.verdict) == ((), Verdict.REVIEW)
+    assert (untold.evidence.bounded, untold.verdict) == ((), Verdict.REVIEW)
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("round", (8, 12)), ("truncate", (10, 14))])
@@ -130,16 +130,16 @@ def test_a_share_of_a_rounded_number_of_rows_is_one_of_several_counts():
 def test_rounded_supports_are_withheld_where_they_surely_differ_by_few_and_else_reviewed():
     policy = Policy("ours", k=30, round_to=5)
     near = Patterns.from_itemsets([([], 100), (["a"], 80)], n=100)
-    assert rounded_check(near, policy).verdict is Verdict.WITHHOLD
+    assert check_rounded(near, policy).verdict is Verdict.WITHHOLD
     assert by_name(audit(near, policy=policy))["inference channels"].verdict is Verdict.WITHHOLD
-    assert rounded_check(Patterns.from_itemsets([([], 100), (["a"], 60)], n=100), policy).verdict is Verdict.REVIEW
+    assert check_rounded(Patterns.from_itemsets([([], 100), (["a"], 60)], n=100), policy).verdict is Verdict.REVIEW
 
 
 @pytest.mark.nojit
 def test_rounded_supports_that_rise_are_inconsistent():
     patterns = Patterns.from_itemsets([(["a"], 20), (["a", "b"], 60)], n=100)
     found = audit(rounded(patterns, 10), k=5)
-    assert (found.verdict, found.facts, found.checks[0].name) == (Verdict.WITHHOLD, None, "consistency")
+    assert (found.verdict, found.evidence.facts, found.checks[0].name) == (Verdict.WITHHOLD, None, "consistency")
 
 
 def test_supports_that_are_no_multiples_are_refused():
@@ -165,13 +165,13 @@ def test_what_shares_tell_is_true_of_the_rows_that_they_are_of(case, digits, mod
         }
     )
     found = audit(read_facts(frame, n=n, digits=digits, rounding=mode, min_support=sigma), k=k)
-    assert found.facts is not None
+    assert found.evidence.facts is not None
     database = Counter(rows)
-    for codes, (low, high) in found.facts.listed.items():
-        assert low <= oracle.support({found.facts.labels[code] for code in codes}, rows) <= high
-    for one in found.findings:
+    for codes, (low, high) in found.evidence.facts.listed.items():
+        assert low <= oracle.support({found.evidence.facts.labels[code] for code in codes}, rows) <= high
+    for one in found.evidence.bounded:
         assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
-    assert found.verdict is not Verdict.RELEASE or found.facts.is_exact
+    assert found.verdict is not Verdict.RELEASE or found.evidence.facts.is_exact
 
 
 def test_shares_that_are_exact_give_the_channels_of_the_counts():
@@ -249,7 +249,7 @@ def test_what_the_largest_itemsets_tell_is_true_of_the_rows_that_they_are_of(cas
     patterns = Patterns.from_itemsets([(one, supports[one]) for one in largest], n=len(rows))
     found = audit(read_facts(patterns, top=True), k=k)
     database = Counter(rows)
-    for one in found.findings:
+    for one in found.evidence.bounded:
         assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
     for channel in found.channels or ():
         assert oracle.cell(channel.base, channel.top, rows) == channel.count
@@ -310,14 +310,16 @@ def test_channels_under_a_schema_are_found_by_their_definition(case, kind):
         listed = family if kind == "frequent" else oracle.closed(rows, sigma)
         patterns = Patterns.from_itemsets(listed.items(), n=len(rows), min_support=sigma, kind=kind)
         found = audit(patterns, k=k, schema=groups)
-    assert {(one.base, frozenset().union(*one.lacked)): one.low for one in found.rests} == {
+    assert {(one.base, frozenset().union(*one.lacked)): one.low for one in found.evidence.remainders} == {
         (base, oracle.lacked_by(base, top, groups)): count for (base, top), count in expected.items()
     }
     assert by_name(found)["schema"].found == len(expected)
-    assert len(found.rests) == len(expected)
-    assert all(one.low == one.high == oracle.holders(one.base, one.lacked, Counter(rows)) for one in found.rests)
-    assert all(sum(term.times * term.support for term in one.sum) == one.low for one in found.rests)
-    assert all(family[term.itemset] == term.support for one in found.rests for term in one.sum)
+    assert len(found.evidence.remainders) == len(expected)
+    assert all(
+        one.low == one.high == oracle.holders(one.base, one.lacked, Counter(rows)) for one in found.evidence.remainders
+    )
+    assert all(sum(term.times * term.support for term in one.sum) == one.low for one in found.evidence.remainders)
+    assert all(family[term.itemset] == term.support for one in found.evidence.remainders for term in one.sum)
 
 
 def rows_of(words):
@@ -349,7 +351,7 @@ def test_limits_under_a_schema_tell_what_exact_supports_tell(case):
     found = audit(facts, k=k)
     if oracle.are_few_told(family, groups, rows, k):
         assert found.verdict is Verdict.WITHHOLD
-    for one in found.findings:
+    for one in found.evidence.bounded:
         assert one.low <= oracle.holders(one.base, one.lacked, Counter(rows)) <= one.high < k
 
 
@@ -357,7 +359,7 @@ def test_differences_of_remainders_are_not_released():
     rows = rows_of({"fy": 20, "f": 20, "my": 10, "m": 10, "y": 18, "": 2})
     found = audit(rows, min_support=10, k=10, schema=[["f", "m"]])
     assert found.verdict is Verdict.WITHHOLD
-    assert [(str(one), one.explain()) for one in found.rests] == [
+    assert [(str(one), one.explain()) for one in found.evidence.remainders] == [
         (
             "¬f ∧ ¬m ∧ ¬y: 2 rows",
             "sup(∅) 80 − sup(f) 40 − sup(m) 20 − sup(y) 48 + sup(fy) 20 + sup(my) 10 = 2",
@@ -370,7 +372,7 @@ def test_differences_of_remainders_are_found_within_limits_and_beside_gaps():
     said = [("x", 80, 80), ("xf", 40, 40), ("xm", 20, 20), ("xy", 48, 48), ("xfy", 20, 20), ("xmy", 9, 10)]
     facts = Facts.from_limits([(set(one), low, high) for one, low, high in said], n=200)
     found = audit(facts, k=10, schema=[["f", "m"]])
-    assert [str(one) for one in found.findings] == ["x ∧ ¬f ∧ ¬m ∧ ¬y: 1 to 2 rows"]
+    assert [str(one) for one in found.evidence.bounded] == ["x ∧ ¬f ∧ ¬m ∧ ¬y: 1 to 2 rows"]
 
 
 def test_a_schema_with_more_sums_than_can_be_looked_at_is_not_judged(monkeypatch):
@@ -385,7 +387,7 @@ def test_a_rest_is_told_in_words_and_with_its_sum():
     rows = [["sex=f"]] * 40 + [["sex=m"]] * 48 + [[]] * 2
     found = audit(rows, min_support=10, k=5, schema="=")
     assert found.verdict is Verdict.WITHHOLD
-    assert [(str(one), one.explain()) for one in found.rests] == [
+    assert [(str(one), one.explain()) for one in found.evidence.remainders] == [
         ("¬sex=f ∧ ¬sex=m: 2 rows", "sup(∅) 90 − sup(sex=f) 40 − sup(sex=m) 48 = 2")
     ]
     assert not found.channels
@@ -394,8 +396,11 @@ def test_a_rest_is_told_in_words_and_with_its_sum():
 
 def test_pairs_and_groups_of_labels_are_schemas_too():
     rows = [[("sex", 1)]] * 40 + [[("sex", 2)]] * 48 + [[]] * 2
-    assert len(audit(rows, min_support=10, k=5, schema="=").rests) == 1
-    assert len(audit([["f"]] * 40 + [["m"]] * 48 + [[]] * 2, min_support=10, k=5, schema=[["f", "m"]]).rests) == 1
+    assert len(audit(rows, min_support=10, k=5, schema="=").evidence.remainders) == 1
+    assert (
+        len(audit([["f"]] * 40 + [["m"]] * 48 + [[]] * 2, min_support=10, k=5, schema=[["f", "m"]]).evidence.remainders)
+        == 1
+    )
 
 
 def test_rows_with_two_values_of_an_attribute_contradict_the_schema():
@@ -415,7 +420,7 @@ def test_a_schema_that_no_labels_follow_is_refused():
 def test_rests_of_limits_hold_where_supports_were_rounded():
     said = [(["x"], 50, 50), (["x", "s=f"], 20, 21), (["x", "s=m"], 27, 28)]
     found = audit(Facts.from_limits(said, n=90), k=5, schema="=")
-    assert [(str(one), one.explain()) for one in found.findings] == [
+    assert [(str(one), one.explain()) for one in found.evidence.bounded] == [
         ("x ∧ ¬s=f ∧ ¬s=m: 1 to 3 rows", "sup(x) 50 − sup(s=f, x) 20 to 21 − sup(s=m, x) 27 to 28 = 1 to 3")
     ]
 
@@ -430,7 +435,7 @@ def test_mushroom_has_the_known_number_of_rests(min_support, expected):
             group.add(value)
     patterns = mine(rows, min_support=min_support, kind="frequent")
     found = audit(Patterns.from_itemsets(patterns, n=patterns.n, min_support=patterns.min_support), k=10, schema=groups)
-    assert len(found.rests) == expected
+    assert len(found.evidence.remainders) == expected
 
 
 # The command line.

@@ -57,7 +57,7 @@ def by_name(found):
 @pytest.mark.parametrize("n", [None, 100])
 def test_support_80_and_a_confidence_of_98_7_percent_cannot_have_been_rounded(n):
     found = audit(Rules.from_rules([(["a1", "a2", "a3"], ["a4"], 80, "98.7%")], n=n, rounding="round"), k=5)
-    assert (found.verdict, found.facts, found.findings) == (Verdict.WITHHOLD, None, ())
+    assert (found.verdict, found.evidence.facts, found.evidence.bounded) == (Verdict.WITHHOLD, None, ())
     assert [check.name for check in found.checks] == ["consistency"]
 
 
@@ -65,8 +65,8 @@ def test_support_80_and_a_confidence_of_98_7_percent_cannot_have_been_rounded(n)
 def test_support_80_and_a_truncated_confidence_of_98_7_percent_tell_of_one_row(n):
     found = audit(Rules.from_rules([(["a1", "a2", "a3"], ["a4"], 80, "98.7%")], n=n, rounding="truncate"), k=5)
     assert found.verdict is Verdict.WITHHOLD
-    assert [str(one) for one in found.findings] == ["a1 ∧ a2 ∧ a3 ∧ ¬a4: 1 row"]
-    assert [one.explain() for one in found.findings] == ["sup(a1, a2, a3) 81 − sup(a1, a2, a3, a4) 80 = 1"]
+    assert [str(one) for one in found.evidence.bounded] == ["a1 ∧ a2 ∧ a3 ∧ ¬a4: 1 row"]
+    assert [one.explain() for one in found.evidence.bounded] == ["sup(a1, a2, a3) 81 − sup(a1, a2, a3, a4) 80 = 1"]
 
 
 # Narrowing against its definition.
@@ -90,7 +90,7 @@ def test_a_rule_that_no_numbers_of_rows_have_is_called_inconsistent(both, wrong)
     confidence = f"0.{wrong:02}"
     possible = oracle.antecedents(both, confidence, 2, "truncate", 100 * both)
     found = audit(Rules.from_rules([(["a"], ["b"], both, confidence)], rounding="truncate", digits=2), k=2)
-    assert (found.facts is None) == (not possible)
+    assert (found.evidence.facts is None) == (not possible)
 
 
 @settings(max_examples=40)
@@ -117,15 +117,15 @@ def test_what_rules_tell_is_true_of_the_rows_that_they_are_of(case, digits, mode
     if not said:
         assert found.verdict is Verdict.WITHHOLD
         return
-    assert found.facts is not None
+    assert found.evidence.facts is not None
     database = {row: len(list(same)) for row, same in groupby(sorted(rows, key=lambda row: sorted(map(str, row))))}
-    for codes, (low, high) in found.facts.listed.items():
-        assert low <= oracle.support({found.facts.labels[code] for code in codes}, rows) <= high
-    for one in found.findings:
+    for codes, (low, high) in found.evidence.facts.listed.items():
+        assert low <= oracle.support({found.evidence.facts.labels[code] for code in codes}, rows) <= high
+    for one in found.evidence.bounded:
         assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
     for channel in found.channels or ():
         assert oracle.cell(channel.base, channel.top, rows) == channel.count < k
-    assert (found.verdict is Verdict.WITHHOLD) >= bool(found.findings or found.channels)
+    assert (found.verdict is Verdict.WITHHOLD) >= bool(found.evidence.bounded or found.channels)
 
 
 @cache
@@ -145,7 +145,7 @@ def test_every_finding_holds_in_all_databases_that_have_the_rules(data, sigma, m
     rules = data.draw(st.sampled_from(sorted(published, key=lambda rules: sorted(map(str, rules)))))
     found = audit(Rules.from_rules(rules, n=5, digits=1, rounding=mode), k=k)
     for database in published[rules]:
-        for one in found.findings:
+        for one in found.evidence.bounded:
             assert one.low <= oracle.holders(one.base, one.lacked, database) <= one.high
 
 
@@ -193,7 +193,7 @@ def test_rules_of_mlxtend_itself_give_the_channels_of_the_itemsets_behind_them()
 
 def test_rules_that_leave_gaps_are_never_released():
     found = audit(read_rules([(["a"], ["b"], 0.4, 0.8)], n=100, rounding="exact"), k=5)
-    assert (found.verdict, found.findings) == (Verdict.REVIEW, ())
+    assert (found.verdict, found.evidence.bounded) == (Verdict.REVIEW, ())
     assert by_name(found)["bounds"].verdict is Verdict.REVIEW
 
 
@@ -273,14 +273,14 @@ def test_what_announced_rules_tell_holds_in_all_databases_that_have_them(data, m
         told_as(rules, way, SIZE), n=n, rounding="exact", min_support=least, min_confidence=confidence
     )
     found = audit(said, k=k)
-    assert found.facts is not None
-    labels = found.facts.labels
+    assert found.evidence.facts is not None
+    labels = found.evidence.facts.labels
     absent = announced_by(said)
-    limits = {one: (0, absent.most(found.facts, one)) for one in oracle.subsets(range(len(labels)))}
+    limits = {one: (0, absent.most(found.evidence.facts, one)) for one in oracle.subsets(range(len(labels)))}
     for database in published[rules]:
-        for codes, (low, high) in {**limits, **found.facts.listed}.items():
+        for codes, (low, high) in {**limits, **found.evidence.facts.listed}.items():
             assert low <= oracle.holders({labels[code] for code in codes}, (), database) <= high
-        for one in found.findings:
+        for one in found.evidence.bounded:
             assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
     assert way != "confidences" or found.verdict is not Verdict.RELEASE
 
@@ -291,10 +291,10 @@ ONLY_ANNOUNCED = [(set(held), set(also), 2, "100%") for held, also in ("ca", "cb
 def test_only_a_minimum_confidence_tells_of_one_row():
     expected = [("a ∧ b ∧ ¬c: 1 row", "sup(ab) 3 − sup(abc) 2 = 1")]
     told = audit(Rules.from_rules(ONLY_ANNOUNCED, n=5, min_confidence="80%"), k=2)
-    assert [(str(one), one.explain()) for one in told.findings] == expected
+    assert [(str(one), one.explain()) for one in told.evidence.bounded] == expected
     assert told.verdict is Verdict.WITHHOLD
     untold = audit(Rules.from_rules(ONLY_ANNOUNCED, n=5), k=2)
-    assert (untold.findings, untold.verdict) == ((), Verdict.REVIEW)
+    assert (untold.evidence.bounded, untold.verdict) == ((), Verdict.REVIEW)
     assert "absent rules" not in by_name(untold)
 
 
@@ -315,9 +315,9 @@ def test_an_itemset_in_no_rule_has_too_few_rows_or_too_small_a_confidence():
     ]
     found = audit(Rules.from_rules(rules, n=20, min_support=2, min_confidence="95%"), k=4)
     assert "a ∧ ¬c: 1 row, as sup(a) 16 − sup(ac) 0 to 15 = 1" in {
-        f"{one}, as {one.explain()}" for one in found.findings
+        f"{one}, as {one.explain()}" for one in found.evidence.bounded
     }
-    assert "a ∧ ¬c: 1 row" not in map(str, audit(Rules.from_rules(rules, n=20), k=4).findings)
+    assert "a ∧ ¬c: 1 row" not in map(str, audit(Rules.from_rules(rules, n=20), k=4).evidence.bounded)
 
 
 @pytest.mark.parametrize(("way", "expected"), [("counts", 1), ("shares", 2)])
@@ -357,8 +357,8 @@ def test_rules_of_mlxtend_itself_fit_what_was_announced():
     rules = rules[rules["confidence"] >= 0.6]
     found = audit(read_rules(rules, n=len(rows), min_support=30, min_confidence=0.6), k=5)
     assert by_name(found)["absent rules"].found > 10
-    for codes, (low, high) in found.facts.listed.items():
-        assert low <= rows.support([found.facts.labels[code] for code in codes]) <= high
+    for codes, (low, high) in found.evidence.facts.listed.items():
+        assert low <= rows.support([found.evidence.facts.labels[code] for code in codes]) <= high
 
 
 # Confidences alone.
@@ -388,7 +388,7 @@ def test_confidences_alone_tell_what_supports_are_multiples_of():
 
 def test_one_confidence_and_the_number_of_rows_tell_of_one_row():
     found = audit(Rules.from_rules([(["a"], ["b"], None, "98.7%")], n=80), k=5)
-    assert [str(one) for one in found.findings] == ["a ∧ ¬b: 1 row"]
+    assert [str(one) for one in found.evidence.bounded] == ["a ∧ ¬b: 1 row"]
     assert found.verdict is Verdict.WITHHOLD
 
 
@@ -397,7 +397,7 @@ def test_confidences_of_nobody_knows_how_many_rows_are_for_people_to_judge():
     assert found.verdict is Verdict.REVIEW
     assert "bound no count from above" in by_name(found)["supports"].sentence
     exact = audit(Rules.from_rules([(["a"], ["b"], None, 0.9), (["b"], ["a"], None, 1.0)], n=10, rounding="exact"), k=1)
-    assert exact.facts.is_exact
+    assert exact.evidence.facts.is_exact
     assert exact.verdict is Verdict.REVIEW
 
 
@@ -452,7 +452,7 @@ def test_measures_of_mlxtend_tell_how_many_hold_the_consequent():
 def test_a_file_may_have_confidences_alone():
     rules = read_rules(BytesIO(b"lhs,rhs,confidence\na,b,0.987\n"), format="csv", n=80)
     assert [rule.support for rule in rules] == [None]
-    assert [str(one) for one in audit(rules, k=5).findings] == ["a ∧ ¬b: 1 row"]
+    assert [str(one) for one in audit(rules, k=5).evidence.bounded] == ["a ∧ ¬b: 1 row"]
     assert "not told" in rules._repr_html_()
 
 
@@ -534,9 +534,9 @@ def test_a_table_of_rules_with_numbers_cut_short_tells_only_what_is_true(case, d
     for name, column in numbers.items():
         frame[name] = [oracle.cut(number, digits, mode) for number in column]
     found = audit(read_rules(frame, n=n, digits=digits, rounding=mode), k=k)
-    assert found.facts is not None
-    for codes, (low, high) in found.facts.listed.items():
-        assert low <= oracle.support({found.facts.labels[code] for code in codes}, rows) <= high
+    assert found.evidence.facts is not None
+    for codes, (low, high) in found.evidence.facts.listed.items():
+        assert low <= oracle.support({found.evidence.facts.labels[code] for code in codes}, rows) <= high
 
 
 @pytest.mark.parametrize("text", ["", "half", "-0.5", "nan", "inf", "1e999", "0" * 50, "٣"])
@@ -644,8 +644,8 @@ def test_frames_give_the_same_rules_and_the_supports_of_both_sides(frame):
 
 def test_frames_that_were_rounded_need_to_say_so():
     rounded = FRAME.round(2)
-    assert audit(read_rules(rounded, n=20), k=2).facts is None
-    assert audit(read_rules(rounded, n=20, digits=2), k=2).facts is not None
+    assert audit(read_rules(rounded, n=20), k=2).evidence.facts is None
+    assert audit(read_rules(rounded, n=20, digits=2), k=2).evidence.facts is not None
 
 
 def test_items_that_hold_a_comma_within_an_interval_are_one_item():

@@ -70,7 +70,7 @@ def test_few_rows_of_a_class_in_a_leaf_are_found_and_nothing_else(data, k, depth
     tree = kind(max_depth=depth, random_state=0).fit(features, classes)
     small = [count for count in held(tree, features, classes).values() if count < k]
     found = audit(tree, k=k, rows=features)
-    assert sorted(few.low for few in found.found) == sorted(small)
+    assert sorted(few.low for few in found.evidence.leaves) == sorted(small)
     assert (verdicts(found)["low counts"] is Verdict.WITHHOLD) == bool(small)
 
 
@@ -80,13 +80,13 @@ def test_few_rows_in_a_leaf_that_tells_a_mean_are_found(data, k, kind):
     values = values + 0.1 * np.arange(len(values))
     tree = kind(max_depth=2, random_state=0).fit(features, values)
     small = [count for count in Counter(tree.apply(features).tolist()).values() if count < k]
-    assert sorted(few.low for few in audit(tree, k=k).found) == sorted(small)
+    assert sorted(few.low for few in audit(tree, k=k).evidence.leaves) == sorted(small)
 
 
 def test_a_leaf_of_three_people_is_withheld_with_its_path_in_words():
     found = audit(DecisionTreeClassifier(random_state=0).fit(*people()), k=5)
     assert found.verdict is Verdict.WITHHOLD
-    assert [str(few) for few in found.found] == ["smoker ≤ 0.5 and transplant > 0.5: 3 rows, class ill"]
+    assert [str(few) for few in found.evidence.leaves] == ["smoker ≤ 0.5 and transplant > 0.5: 3 rows, class ill"]
 
 
 @pytest.mark.parametrize("options", [{"ccp_alpha": 0.05}, {"min_samples_leaf": 5}], ids=str)
@@ -99,7 +99,7 @@ def test_a_tree_that_was_kept_from_small_leaves_may_be_published(options):
 
 def test_leaves_of_five_rows_need_not_hold_five_of_each_class():
     tree = DecisionTreeClassifier(min_samples_leaf=5, random_state=0).fit(*people(ill=0))
-    assert [str(few) for few in audit(tree, k=5).found] == ["smoker ≤ 0.5: 3 rows, class ill"]
+    assert [str(few) for few in audit(tree, k=5).evidence.leaves] == ["smoker ≤ 0.5: 3 rows, class ill"]
 
 
 def with_nodes(tree, **changed):
@@ -138,7 +138,7 @@ def test_each_output_is_judged():
     features, classes = people()
     both = np.column_stack([classes, features["smoker"]])
     found = audit(DecisionTreeClassifier(random_state=0).fit(features, both), k=5)
-    assert [few.outcome for few in found.found] == ["class ill of output 1", "class 0 of output 2"]
+    assert [few.outcome for few in found.evidence.leaves] == ["class ill of output 1", "class 0 of output 2"]
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_two_trees_that_are_safe_alone_may_tell_of_few_together(between, expecte
     assert [audit(one, k=5).verdict for one in (first, second)] == [Verdict.RELEASE] * 2
     found = audit([first, second], k=5)
     assert found.verdict is expected
-    assert [str(few) for few in found.found] == ["40 < age ≤ 50: 3 rows, class ill"] * (between < 5)
+    assert [str(few) for few in found.evidence.leaves] == ["40 < age ≤ 50: 3 rows, class ill"] * (between < 5)
 
 
 def test_several_trees_may_be_published_where_the_rows_prove_it():
@@ -343,7 +343,7 @@ def test_means_of_several_trees_are_reviewed_at_best():
 
 def test_small_counts_name_their_tree():
     forest = ExtraTreesClassifier(n_estimators=2, random_state=0).fit(*people())
-    assert {few.trees for few in audit(forest, k=5).found} == {(1,), (2,)}
+    assert {few.trees for few in audit(forest, k=5).evidence.leaves} == {(1,), (2,)}
 
 
 def test_trees_whose_overlaps_may_be_small_are_not_released():
@@ -432,7 +432,7 @@ def test_rows_are_refused_for_leaves_in_words():
 
 def test_an_audit_reads_as_that_of_patterns_does():
     found = audit(rules(3, 80), k=5)
-    assert repr(found) == "<TreeAudit: WITHHOLD, k, 1 tree with 2 leaves, of 112 rows>"
+    assert repr(found) == "<Audit: WITHHOLD, 1 tree with 2 leaves, of 112 rows, k=5>"
     assert "  ✗ low counts  1 count below 5." in report.tree_text(found)
     assert "WITHHOLD" in found._repr_html_()
 

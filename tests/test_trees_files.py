@@ -56,13 +56,13 @@ def read(text, **options):
 
 
 def found(result):
-    return Counter(map(str, result.found))
+    return Counter(map(str, result.evidence.leaves))
 
 
 def are_named_alike(ours, expected):
     """Whether the same is found, but for the names of classes that are the largest nowhere, which no file tells."""
     ours, expected = (
-        Counter((few.path, few.low, few.high, few.outcome) for few in one.found) for one in (ours, expected)
+        Counter((few.path, few.low, few.high, few.outcome) for few in one.evidence.leaves) for one in (ours, expected)
     )
     unnamed = sum(count for (*_, outcome), count in ours.items() if "no. " in outcome)
     same = Counter(key[:3] for key in ours.elements()) == Counter(key[:3] for key in expected.elements())
@@ -149,7 +149,7 @@ def test_a_branch_that_is_cut_off_is_withheld():
 
 def test_a_class_that_is_the_largest_nowhere_goes_by_its_place():
     tree = read("|--- weights: [9.00, 3.00] class: well\n")
-    assert [str(few) for few in audit(tree, k=5).found] == ["any row: 3 rows, class no. 2"]
+    assert [str(few) for few in audit(tree, k=5).evidence.leaves] == ["any row: 3 rows, class no. 2"]
 
 
 def test_names_of_classes_that_contradict_are_withheld():
@@ -188,7 +188,9 @@ def stump_at(limit, young, old):
 
 def test_several_printed_trees_are_judged_together():
     texts = stump_at(40, (20,), (43,)), stump_at(50, (23,), (40,))
-    assert [str(few) for few in audit(read("\n".join(texts)), k=5).found] == ["40 < age ≤ 50: 3 rows, class ill"]
+    assert [str(few) for few in audit(read("\n".join(texts)), k=5).evidence.leaves] == [
+        "40 < age ≤ 50: 3 rows, class ill"
+    ]
     assert found(audit([read(text) for text in texts], k=5)) == found(audit(read("\n".join(texts)), k=5))
 
 
@@ -199,7 +201,7 @@ def test_trees_of_two_files_are_aligned_by_the_names_of_features():
         return Leaves(tuple(leaves), (("ill",),), names)
 
     told = joint([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("age", "sex"), 0, 50.0, (23, 40))], 5)
-    assert [str(few) for few in told.found] == ["40 < age ≤ 50: 3 rows, class ill"]
+    assert [str(few) for few in told.evidence.leaves] == ["40 < age ≤ 50: 3 rows, class ill"]
     assert not joint([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("pulse",), 0, 50.0, (23, 40))], 5).found
 
 
@@ -229,7 +231,7 @@ def test_shares_of_up_to_thirty_rows_are_counts_again_or_withheld(fit, k):
     tree, features = fit
     text = export_graphviz(tree, feature_names=NAMES, class_names=names_of(tree), proportion=True)
     expected, ours = audit(tree, k=k), audit(read(text, n=len(features)), k=k)
-    if ours.trees[0].fault:  # all shares happen to have few digits
+    if ours.candidate[0].fault:  # all shares happen to have few digits
         assert ours.verdict is Verdict.WITHHOLD
     else:
         assert are_named_alike(ours, expected)
@@ -425,7 +427,10 @@ RPART = """<TreeModel modelName="rpart" noTrueChildStrategy="returnLastPredictio
 
 def test_a_tree_of_rpart_is_read_by_its_first_tests():
     told = audit(read(document(RPART)), k=5)
-    assert [str(few) for few in told.found] == ["age < 40.5: 3 rows, class well", "age ≥ 40.5: 4 rows, class ill"]
+    assert [str(few) for few in told.evidence.leaves] == [
+        "age < 40.5: 3 rows, class well",
+        "age ≥ 40.5: 4 rows, class ill",
+    ]
 
 
 def test_rows_at_a_threshold_go_where_the_sign_says():
@@ -553,7 +558,7 @@ def test_leaves_are_written_and_read_as_they_are(fit, k):
     tree, features = fit
     expected, ours = audit(tree, k=k, rows=features), audit(round_trip(tree, rows=features), k=k)
     assert (found(ours), ours.checks) == (found(expected), expected.checks)
-    assert ours.trees[0].leaves == expected.trees[0].leaves
+    assert ours.candidate[0].leaves == expected.candidate[0].leaves
 
 
 def test_what_is_written_twice_is_the_same():
@@ -567,12 +572,12 @@ def test_what_is_written_twice_is_the_same():
 def test_rules_are_judged_by_the_rows_that_each_is_the_first_to_hold_for():
     rules = [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}, {"counts": {"ill": 3, "well": 80}}]
     told = audit(read(json.dumps({"rules": rules})), k=5)
-    assert [str(few) for few in told.found] == ["none of the rules before: 3 rows, class ill"]
+    assert [str(few) for few in told.evidence.leaves] == ["none of the rules before: 3 rows, class ill"]
 
 
 def test_leaves_need_no_more_than_counts():
     told = audit(read('{"leaves": [{"if": "age > 60", "counts": {"ill": 3, "well": 9}}]}'), k=5)
-    assert [str(few) for few in told.found] == ["age > 60: 3 rows, class ill"]
+    assert [str(few) for few in told.evidence.leaves] == ["age > 60: 3 rows, class ill"]
 
 
 def test_labels_that_are_one_text_are_not_written():
@@ -762,7 +767,7 @@ def test_an_unknown_format_is_refused():
 
 def test_n_must_be_the_number_of_rows():
     for text in (STUMP.format("40.50"), '{"leaves": [{"rows": 20}]}'):
-        assert audit(read(text, n=20), k=1).trees[0].rows == 20
+        assert audit(read(text, n=20), k=1).candidate[0].rows == 20
         with pytest.raises(InputError, match="20 rows"):
             read(text, n=21)
 

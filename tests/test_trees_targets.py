@@ -63,7 +63,7 @@ def test_with_rows_and_targets_each_value_is_counted_whatever_the_weights(fit, k
     tree, rows, targets, _, _ = fit
     small = [many for held in leaves(tree, rows, targets) for many in Counter(held.tolist()).values() if many < k]
     found = audit(tree, k=k, rows=rows, targets=targets)
-    assert sorted(few.low for few in found.found) == sorted(small)
+    assert sorted(few.low for few in found.evidence.leaves) == sorted(small)
     assert found.verdict is (Verdict.WITHHOLD if small else Verdict.RELEASE)
 
 
@@ -134,7 +134,7 @@ def test_one_person_of_twenty_is_withheld_by_every_policy(policy, options):
     ill = np.array([1] + [0] * 19 + [1] * 10 + [0] * 10)
     found = audit(DecisionTreeRegressor(max_depth=1).fit(WARD, ill), policy=policy, **options)
     assert found.verdict is Verdict.WITHHOLD
-    assert "feature 0 ≤ 0.5: 1 row, class 1" in map(str, found.found)
+    assert "feature 0 ≤ 0.5: 1 row, class 1" in map(str, found.evidence.leaves)
 
 
 def test_a_target_of_many_values_may_be_published():
@@ -149,20 +149,20 @@ def test_few_rows_apart_from_the_commonest_of_many_values_are_withheld():
     costs = np.array([0.0] * 17 + [3.5, 4, 9] + list(range(20)))
     tree = DecisionTreeRegressor(max_depth=1).fit(WARD, costs)
     found = audit(tree, k=5, rows=WARD, targets=costs)
-    assert [str(few) for few in found.found] == ["feature 0 ≤ 0.5: 3 rows, targets other than the commonest"]
+    assert [str(few) for few in found.evidence.leaves] == ["feature 0 ≤ 0.5: 3 rows, targets other than the commonest"]
 
 
 def test_few_rows_of_several_values_are_told_together():
     leaf = Leaf(("a",), 20, means=(Mean(20, 0.1),))
     found = audit(Leaves((leaf,)), k=5, targets=[0, 1, 2])
-    assert [str(few) for few in found.found] == ["a: 1 to 2 rows, target 1 or 2"]
+    assert [str(few) for few in found.evidence.leaves] == ["a: 1 to 2 rows, target 1 or 2"]
 
 
 def test_each_output_is_judged():
     targets = np.column_stack([np.repeat([0, 1], 20), [1] + [0] * 39])
     tree = DecisionTreeRegressor(max_depth=1).fit(WARD, targets)
     for options in ({"targets": [0, 1]}, {"rows": WARD, "targets": targets}):
-        assert [str(few) for few in audit(tree, k=5, **options).found] == [
+        assert [str(few) for few in audit(tree, k=5, **options).evidence.leaves] == [
             "feature 0 ≤ 0.5: 1 row, class 1 of output 2"
         ]
 
@@ -292,4 +292,4 @@ def test_many_ways_to_make_up_a_mean_are_left_for_review(monkeypatch):
 def test_a_large_code_among_the_values_hides_no_row_where_none_has_it(code):
     targets = np.array([1.0] + [0.0] * 19 + [code] * 10 + [0.0] * 10)
     tree = DecisionTreeRegressor(max_depth=1).fit(WARD, targets)
-    assert [few.low for few in audit(tree, k=5, rows=WARD, targets=[0, 1, code]).found] == [1]
+    assert [few.low for few in audit(tree, k=5, rows=WARD, targets=[0, 1, code]).evidence.leaves] == [1]

@@ -35,12 +35,9 @@ from discreet.io.read import read, read_patterns, read_sensitive, write, write_p
 from discreet.io.rewrite import rewrite
 from discreet.io.scan import scan
 from discreet.judging.audit import Audit, audit
-from discreet.judging.checks import Check
 from discreet.judging.policy import Policy
-from discreet.judging.rules import FactsAudit
 from discreet.judging.tradeoff import Tradeoff, tradeoff
-from discreet.judging.trees import TreeAudit
-from discreet.judging.verdict import Verdict
+from discreet.judging.verdict import Check, Verdict
 from discreet.mining.mine import mine
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.reading import read_rules
@@ -70,7 +67,6 @@ __all__ = [
     "Distortion",
     "Exposed",
     "Facts",
-    "FactsAudit",
     "Finding",
     "GuaranteeError",
     "Hidden",
@@ -98,7 +94,6 @@ __all__ = [
     "ThresholdError",
     "Tradeoff",
     "Transactions",
-    "TreeAudit",
     "Verdict",
     "Verification",
     "attack",

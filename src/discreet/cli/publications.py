@@ -9,7 +9,7 @@ from discreet.cli.output import put
 from discreet.cli.reading import digested, read_rows
 
 if TYPE_CHECKING:
-    from discreet import FactsAudit, TreeAudit
+    from discreet import Audit
     from discreet.report import Source
 
 Told: TypeAlias = Mapping[str, Any]
@@ -95,14 +95,12 @@ def judged(
     return int(result.verdict is not Verdict.RELEASE)
 
 
-def audited(
-    file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]
-) -> "tuple[FactsAudit | TreeAudit, Source]":
+def audited(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[Audit, Source]":
     """Return the audit of such a FILE, and its digest; refuse options that are for exact supports ``alone``."""
     return _tree(file, told, by, alone, reading) if told["tree"] else _facts(file, told, by, alone, reading)
 
 
-def _facts(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[FactsAudit, Source]":
+def _facts(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[Audit, Source]":
     """Return the audit of rules, or of supports within limits; ``reading`` is how the rows behind them are read."""
     import discreet
 
@@ -114,7 +112,7 @@ def _facts(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]
     return discreet.audit(value, rows=rows, **by), source
 
 
-def _tree(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[TreeAudit, Source]":
+def _tree(file: str, told: Told, by: Told, alone: Told, reading: dict[str, Any]) -> "tuple[Audit, Source]":
     """Return the audit of trees; their rows are the features that they were fitted on."""
     import discreet
     from discreet import read_tree

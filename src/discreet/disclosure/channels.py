@@ -46,6 +46,11 @@ class Channel:
         held, lacked = ordered(self.base), ordered(self.top - self.base)
         return " ∧ ".join([*map(str, held), *(f"¬{label}" for label in lacked)]) or "any row"
 
+    @property
+    def lacked(self) -> tuple[Itemset, ...]:
+        """The items that these rows do not hold, each alone."""
+        return tuple(frozenset([label]) for label in ordered(self.top - self.base))
+
     def terms(self, patterns: Patterns) -> list[Term]:
         """Return the published supports whose sum is the count, the larger itemsets later.
 
@@ -86,6 +91,11 @@ class Difference:
         lacked = " ∧ ".join(map(str, ordered(self.top - self.base)))
         lacked = f"({lacked})" if len(self.top - self.base) > 1 else lacked
         return " ∧ ".join([*map(str, ordered(self.base)), f"¬{lacked}"])
+
+    @property
+    def lacked(self) -> tuple[Itemset, ...]:
+        """The itemset of which these rows do not hold all."""
+        return (self.top - self.base,)
 
     def terms(self, patterns: Patterns) -> list[Term]:
         """Return the two published supports; that of the empty itemset is n, whether it is listed or not."""

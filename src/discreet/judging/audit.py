@@ -1,10 +1,10 @@
-"""Audit: everything found about one candidate release, and a verdict on it."""
+"""Audit: everything found about one candidate, whatever it is, and a verdict on it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from discreet.data.labels import Label
 from discreet.data.lattice import with_root
@@ -18,22 +18,23 @@ from discreet.disclosure.channels import Channels, Difference, Exposed
 from discreet.disclosure.detect import find_channels
 from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
-from discreet.errors import InconsistencyError, Option, OptionError, ThresholdError
-from discreet.judging import checks
-from discreet.judging.checks import Check
+from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError
+from discreet.judging import advise, checks
+from discreet.judging.finding import AuditFinding, Evidence, FindingGroup
 from discreet.judging.policy import Policy, as_policy
-from discreet.judging.rules import FactsAudit, judged_facts, judged_rules, rounded_check
-from discreet.judging.schema import judged_schema
-from discreet.judging.series import differencing
-from discreet.judging.trees import Published, TreeAudit, audited, is_tree
-from discreet.judging.verdict import Verdict, worst
+from discreet.judging.rules import check_rounded, judge_facts, judge_rules
+from discreet.judging.schema import judge_schema
+from discreet.judging.series import judge_changes
+from discreet.judging.trees import Published, is_tree, judge_trees
+from discreet.judging.verdict import Check, Verdict, worst
 from discreet.mining.mine import Budget, mine
-from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series.change import Changes
 from discreet.publications.series.changes import compared, is_followed
+from discreet.publications.trees.leaves import Forest
 from discreet.runtime.progress import watching
 from discreet.runtime.resources import as_threads
+from discreet.runtime.text import count_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,36 +42,74 @@ if TYPE_CHECKING:
     from discreet.judging.tradeoff import Tradeoff
     from discreet.report import Source
 
+Candidate: TypeAlias = Patterns | Rules | Facts | Forest
+"""What would be published."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """What was found about ``patterns``, a candidate release, judged by a policy; the worst check is the verdict.
+    """What publishing a ``candidate`` would give away, judged by a policy; the worst check is the verdict.
 
-    ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for
-    them. ``differences`` are those between two supports of a list that is not whole, where nothing else can be summed
-    up. ``changes`` are those since each older release that it was compared with. ``rests`` are what sums tell only with
-    a schema, by which no row has two values of an attribute: the smallest, such as rows with none of these values.
+    ``what`` describes the candidate. ``evidence`` holds what was found, by kind; ``findings`` shows all of it alike,
+    the worst of each kind first: who, how many, which sum reveals them, and how bad that is.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> found = audit(rows, min_support=10, k=10)
-    >>> found.verdict.name, [str(channel) for channel in found.channels]
-    ('WITHHOLD', ['a ∧ b ∧ ¬c: 2 rows'])
+    >>> found.verdict.name, [(str(finding), finding.explain()) for finding in found.findings]
+    ('WITHHOLD', [('a ∧ b ∧ ¬c: 2 rows', 'sup(ab) 50 − sup(abc) 48 = 2')])
     """
 
+    candidate: Candidate
+    what: str
     policy: Policy
-    patterns: Patterns
-    rows: Rows | None
     checks: tuple[Check, ...]
-    channels: Channels | None = None
-    implications: Implications | None = None
-    differences: tuple[Difference, ...] = ()
-    changes: tuple[Changes, ...] = ()
-    rests: tuple[Bounded, ...] = ()
+    evidence: Evidence
+    rows: Rows | None = None
 
     @property
     def verdict(self) -> Verdict:
         """The worst of the verdicts of all checks."""
         return worst(check.verdict for check in self.checks)
+
+    @property
+    def k(self) -> int:
+        """Counts from 1 to k − 1 are too small to be published."""
+        return self.policy.k
+
+    @cached_property
+    def groups(self) -> tuple[FindingGroup, ...]:
+        """The findings, a group for each kind; their members are made when they are asked for."""
+        return tuple(self.evidence.groups(self.checks))
+
+    @property
+    def findings(self) -> list[AuditFinding]:
+        """All findings, by kind, the worst of each kind first."""
+        return [finding for group in self.groups for finding in group]
+
+    @property
+    def patterns(self) -> Patterns:
+        """The itemsets with exact supports: the candidate itself, or those that rules pin down; none for trees."""
+        return self.evidence.patterns
+
+    @property
+    def channels(self) -> Channels | None:
+        """The maximal channels; None where they could not be looked for."""
+        return self.evidence.channels
+
+    @property
+    def implications(self) -> Implications | None:
+        """Derived counts of 0; None where the policy does not ask for them."""
+        return self.evidence.implications
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Small differences of two supports, where a list is incomplete."""
+        return self.evidence.differences
+
+    @property
+    def changes(self) -> tuple[Changes, ...]:
+        """The changes since each older release that it was compared with."""
+        return self.evidence.changes
 
     @cached_property
     def exposed(self) -> Exposed | None:
@@ -81,13 +120,34 @@ class Audit:
     def is_acyclic(self) -> bool | None:
         """Whether the maximal itemsets form an acyclic hypergraph; None where they are not known.
 
-        If they do, and there are no channels, no pattern of AND, OR and NOT whatever can be inferred to hold for 1 to
-        k − 1 rows by a reader who does not use that what is missing is rare (docs/guarantee.md).
+        If they do, and there are no channels, nobody can infer from the supports that any pattern of AND, OR and NOT
+        holds for 1 to k − 1 rows, unless they use that missing itemsets are rare (docs/guarantee.md).
         """
         return None if self.channels is None else is_acyclic(self.channels.top_offsets, self.channels.top_items)
 
+    @property
+    def sentence(self) -> str:
+        """The verdict in a sentence, for whoever has to decide."""
+        return advise.judge_in_words(self)
+
+    @property
+    def promise(self) -> str:
+        """What the verdict RELEASE promises; empty for others."""
+        return advise.promise(self) if self.verdict is Verdict.RELEASE else ""
+
+    @property
+    def advice(self) -> Message:
+        """What to do next, with the options it names as data; empty if the verdict is RELEASE."""
+        return Message() if self.verdict is Verdict.RELEASE else advise.advise(self)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader must know beside the checks: what was not looked for, or is not listed in full."""
+        return advise.warnings(self)
+
     def __repr__(self) -> str:
-        return f"<Audit: {self.verdict.name}, {self.policy.name}, {len(self.patterns):,} itemsets>"
+        name = "" if self.policy.name == "k" else f"{self.policy.name}, "
+        return f"<Audit: {self.verdict.name}, {self.what}, {name}k={self.k:,}>"
 
     def to_html(
         self,
@@ -99,107 +159,89 @@ class Audit:
         timestamp: "datetime | None" = None,
         against: "Sequence[Source]" = (),
     ) -> str:
-        """Return the audit as a page of HTML that needs nothing but itself; ``private`` with the exposed rows in it.
+        """Return the audit as a self-contained page of HTML; with ``private``, it lists the exposed rows.
 
-        ``against`` are the files of the older releases that it was compared with, if they are to be named.
+        ``against`` are the files of the older releases that it was compared with, to name them.
         See docs/report.md; ``discreet report`` writes it to a file.
         """
-        from discreet.report import audit_html  # noqa: PLC0415 - a door: loaded when it is opened
+        from discreet.report import audit_html, facts_html, tree_html  # noqa: PLC0415 - a door: loaded when it is opened
 
-        told: Any = {"tradeoff": tradeoff, "source": source, "timestamp": timestamp, "against": against}
-        return audit_html(self, explain=explain, private=private, **told)
+        if isinstance(self.candidate, Forest):
+            return tree_html(self, source=source, explain=explain, timestamp=timestamp)
+        if isinstance(self.candidate, Rules | Facts):
+            return facts_html(self, source=source, explain=explain, timestamp=timestamp)
+        return audit_html(
+            self,
+            tradeoff=tradeoff,
+            source=source,
+            explain=explain,
+            private=private,
+            timestamp=timestamp,
+            against=against,
+        )
 
     def _repr_html_(self) -> str:
         """Return the verdict and the checks as a table, for notebooks."""
-        note = "Its .channels show the worst of them." if self.channels else ""
-        return checks.table(repr(self.patterns)[1:-1], self.policy, self.checks, note)
+        return checks.show_table(self.what, self.policy, self.checks, "Its .findings tell more." if self.groups else "")
 
 
-@overload
-def audit(
-    source: Published | Sequence[Published],
-    *,
-    k: int | None = None,
-    policy: Policy | str | PathLike[str] | None = None,
-    rows: Any = None,  # noqa: ANN401 - a matrix of any library
-    targets: Any = None,  # noqa: ANN401 - as above
-) -> TreeAudit: ...
-@overload
-def audit(
-    source: Rules | Facts,
-    *,
-    k: int | None = None,
-    policy: Policy | str | PathLike[str] | None = None,
-    rows: Rows | None = None,
-    schema: str | Schema | None = None,
-) -> FactsAudit: ...
-@overload
-def audit(
-    source: Rows | Patterns | Iterable[Iterable[Label]],
+def audit(  # noqa: PLR0913 - one question about several kinds of candidates
+    source: Rows | Candidate | Published | Sequence[Published] | Iterable[Iterable[Label]],
     *,
     k: int | None = None,
     min_support: Threshold | None = None,
     policy: Policy | str | PathLike[str] | None = None,
-    rows: Rows | None = None,
+    rows: Any = None,  # noqa: ANN401 - rows, or a matrix of any library
+    targets: Any = None,  # noqa: ANN401 - numbers of any library
     schema: str | Schema | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
     **limits: Unpack[Budget],
-) -> Audit: ...
-def audit(  # noqa: PLR0913 - one question, of several kinds of publications
-    source: Any,
-    *,
-    k: int | None = None,
-    min_support: Threshold | None = None,
-    policy: Policy | str | PathLike[str] | None = None,
-    rows: Any = None,
-    targets: Any = None,
-    schema: str | Schema | None = None,
-    against: Patterns | Iterable[Patterns] = (),
-    grown: bool = False,
-    **limits: Unpack[Budget],
-) -> Audit | TreeAudit | FactsAudit:
-    """Return what publishing patterns would give away, judged by ``k`` or a ``policy``.
+) -> Audit:
+    """Return what publishing something would give away, judged by ``k`` or a ``policy``.
 
-    ``source`` are rows, of which the closed itemsets with ``min_support`` would be published, or the patterns that
-    somebody wants to publish; ``rows`` are those that they were mined from, if they are at hand. The ``limits`` are
-    those of ``mine``: ``threads``, ``max_patterns``, ``memory``, ``progress``.
+    ``source`` is one of these:
 
-    What was published before can be subtracted: give the patterns of older releases ``against`` which to judge, and
-    ``grown`` if rows were only added since (docs/against.md).
+    - rows, of which the closed itemsets with ``min_support`` would be published; the ``limits`` are those of ``mine``:
+      ``threads``, ``max_patterns``, ``memory``, ``progress``
+    - patterns; ``rows`` are those that they were mined from, if they are at hand
+    - association rules, or supports that were rounded (docs/rules.md)
+    - a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these (docs/trees.md); ``rows`` are
+      the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
 
-    ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels.
-    ``source`` may also be association rules, or supports that were rounded (docs/rules.md).
+    ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels. Counts
+    of older releases can be subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since
+    (docs/against.md).
 
-    ``source`` may also be a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these; then
-    ``rows`` are the features that it was fitted on, and ``targets`` those of a regressor, one for each row, or just the
-    values that they take (docs/trees.md).
-
-    Evidence comes first: supports below k, inference channels, implications where the policy asks for them, and whether
-    the list is whole and consistent. Then each is judged, and the worst counts. What cannot be judged is withheld.
+    Checks look at supports below k, inference channels, implications if the policy asks for them, and whether the list
+    is complete and consistent. What cannot be judged is withheld.
 
     >>> audit([["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10, min_support=10, k=10)
-    <Audit: RELEASE, k, 3 itemsets>
+    <Audit: RELEASE, 3 itemsets, k=10>
     """
     rule, olds = as_policy(policy, k), as_releases(against, grown=grown)
+    for_itemsets = min_support is not None or bool(limits) or bool(olds)
     if is_tree(source):
-        if min_support is not None or limits or olds:
+        if for_itemsets:
             raise OptionError(
                 "a tree is judged by its counts alone; give k or a policy, and nothing that is for itemsets"
             )
-        return audited(source, rule, rows, targets)
+        return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
     rows = None if rows is None else as_rows(rows)
     if isinstance(source, Rules | Facts):
-        if min_support is not None or limits or olds:
+        if for_itemsets:
             raise OptionError(
                 "rules and limits are judged as they are; give k or a policy, ",
                 *(Option("rows"), " and ", Option("schema"), " alone"),
             )
-        judge: Any = judged_rules if isinstance(source, Rules) else judged_facts
-        found: FactsAudit = judge(source, rule, rows=rows, schema=schema)
-        return found
+        judged = (
+            judge_rules(source, rule, rows=rows, schema=schema)
+            if isinstance(source, Rules)
+            else judge_facts(source, rule, rows=rows, schema=schema)
+        )
+        return Audit(*judged, rows=rows)
     if isinstance(source, Patterns):
         if min_support is not None or limits:
             raise OptionError(
@@ -207,68 +249,75 @@ def audit(  # noqa: PLR0913 - one question, of several kinds of publications
                 *(Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and "),
                 *(Option("memory"), " out"),
             )
-        whole = _with_schema(judged(Question(source, None, rule.k, as_threads(None)), rule, rows), schema)
-        return _with_changes(whole, olds, grown=grown)
+        found = judge_itemsets(Question(source, None, rule.k, as_threads(None)), rule, rows)
+        return _with_changes(_with_schema(found, schema), olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
         raise ThresholdError(
             Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
         )
-    data = as_rows(source)
+    data = as_rows(source)  # type: ignore[arg-type]  # trees are judged above
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         threads = as_threads(limits.get("threads"))
-        whole = _with_schema(judged(Question(patterns, data, rule.k, threads), rule, data), schema)
-        return _with_changes(whole, olds, grown=grown)
+        found = judge_itemsets(Question(patterns, data, rule.k, threads), rule, data)
+        return _with_changes(_with_schema(found, schema), olds, grown=grown)
 
 
-def judged(question: Question, policy: Policy, rows: Rows | None) -> Audit:
+def judge_itemsets(question: Question, policy: Policy, rows: Rows | None) -> Audit:
     """Return the audit of the patterns in question: each check in turn."""
     patterns = question.patterns
-    first = [checks.size(policy, patterns), checks.low_counts(policy, patterns)]
+    every, evidence = _judge_patterns(question, policy, rows)
+    return Audit(patterns, count_of(len(patterns), "itemset"), policy, tuple(every), evidence, rows)
+
+
+def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:
+    patterns, k = question.patterns, policy.k
+    first = [checks.check_size(policy, patterns), checks.check_low_counts(policy, patterns)]
     if policy.round_to is not None:
-        first.append(checks.rounding(policy, patterns))
+        first.append(checks.check_rounding(policy, patterns))
         if rows is None and checks.is_rounded(policy, patterns):
-            return Audit(policy, patterns, rows, (*first, rounded_check(patterns, policy)))
+            return [*first, check_rounded(patterns, policy)], Evidence(patterns)
     if patterns.kind == "maximal":
-        check_rows(question, rows)
-        found = checks.differences(with_root(patterns), policy.k)
-        return Audit(policy, patterns, rows, (*first, checks.subtraction(found, policy.k)), differences=found)
+        _check_rows(question, rows)
+        return _judge_differences(first, patterns, k)
     try:
-        check_rows(question, rows)
+        _check_rows(question, rows)
         channels = find_channels(question)
         implications = None if policy.zeros is Verdict.RELEASE else implied_by(patterns)
     except InconsistencyError as error:
-        found = checks.differences(with_root(patterns), policy.k)
-        wrong = checks.consistency(patterns, error)
-        return Audit(policy, patterns, rows, (wrong, *first, checks.subtraction(found, policy.k)), differences=found)
-    whole = [checks.CONSISTENT] if len(patterns) else []
-    every = [*whole, *first, checks.inference(channels)]
+        return _judge_differences([checks.name_flaw(patterns, error), *first], patterns, k)
+    every = [*[checks.CONSISTENT] * bool(len(patterns)), *first, checks.check_channels(channels)]
     if implications is not None:
-        every.append(checks.class_disclosure(policy, implications))
-    return Audit(policy, patterns, rows, tuple(every), channels, implications)
+        every.append(checks.check_implications(policy, implications))
+    return every, Evidence(patterns, channels, implications)
 
 
-def _with_schema(found: Audit, schema: str | Schema | None) -> Audit:
-    """Return the audit with what whoever knows the schema is told as well."""
+def _judge_differences(first: list[Check], patterns: Patterns, k: int) -> tuple[list[Check], Evidence]:
+    differences = checks.find_differences(with_root(patterns), k)
+    return [*first, checks.check_differences(differences, k)], Evidence(patterns, differences=differences)
+
+
+def _with_schema(audit: Audit, schema: str | Schema | None) -> Audit:
+    """Return the audit with what a reader learns who knows the schema."""
     if schema is None:
-        return found
-    check, rests = judged_schema(found.patterns, found.policy.k, schema)
-    return replace(found, checks=(*found.checks, check), rests=rests)
+        return audit
+    check, remainders = judge_schema(audit.patterns, audit.k, schema)
+    return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, remainders=remainders))
 
 
-def _with_changes(found: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
-    """Return the audit with what older releases tell together with this one."""
+def _with_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
+    """Return the audit with what older releases reveal together with this one."""
     if not olds:
-        return found
-    since = compared(found.patterns, olds, k=found.policy.k, grown=grown)
+        return audit
+    changes = compared(audit.patterns, olds, k=audit.k, grown=grown)
     followed = is_followed(olds, grown=grown)
-    check = differencing(found.policy, found.patterns, since, grown=grown, followed=followed)
-    return replace(found, checks=(*found.checks, check), changes=since)
+    check = judge_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
+    return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))
 
 
-def check_rows(question: Question, rows: Rows | None) -> None:
+def _check_rows(question: Question, rows: Rows | None) -> None:
     """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
     if question.rows is None:
         Question(question.patterns, rows, question.limit)

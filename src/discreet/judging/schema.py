@@ -20,9 +20,8 @@ from discreet.disclosure.attacks.sums import known_family
 from discreet.disclosure.attacks.wider import widened
 from discreet.disclosure.channels import Channel, as_text
 from discreet.errors import BudgetError, InconsistencyError, OptionError
-from discreet.judging.checks import Check
 from discreet.judging.remainders import remainders
-from discreet.judging.verdict import Verdict
+from discreet.judging.verdict import Check, CheckName, Verdict
 from discreet.publications.rules.bounded import Bounded, worst_first
 from discreet.runtime.text import count_of
 
@@ -33,7 +32,7 @@ MOST_KNOWN: Final = 1_000_000
 PAIR: Final = 2
 
 
-class Told(NamedTuple):
+class SchemaSums(NamedTuple):
     """What supports tell with a schema: so ``many`` sums of 1 to k − 1 rows, of which some are listed.
 
     If rows with the ``wrong`` itemset must hold two values of an attribute, the schema is contradicted.
@@ -74,45 +73,47 @@ def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Item
     return several
 
 
-def judged_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Check, tuple[Bounded, ...]]:
+def judge_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Check, tuple[Bounded, ...]]:
     """Return a check of what patterns tell to whoever knows which items exclude each other, and the sums that do.
 
     >>> said = [([], 90), (["f"], 40), (["m"], 48)]
-    >>> check, told = judged_schema(Patterns.from_itemsets(said, n=90), 5, [["f", "m"]])
-    >>> check.verdict.name, str(told[0]), told[0].explain()
+    >>> check, sums = judge_schema(Patterns.from_itemsets(said, n=90), 5, [["f", "m"]])
+    >>> check.verdict.name, str(sums[0]), sums[0].explain()
     ('WITHHOLD', '¬f ∧ ¬m: 2 rows', 'sup(∅) 90 − sup(f) 40 − sup(m) 48 = 2')
     """
     try:
         facts = Facts.of(patterns, schema=as_groups(schema, patterns.labels))
-        found = told_by_schema(facts, k)
+        found = find_schema_sums(facts, k)
     except InconsistencyError:
-        return Check("schema", Verdict.WITHHOLD, 0, "The supports contradict each other, so nothing follows."), ()
+        return Check(
+            CheckName.SCHEMA, Verdict.WITHHOLD, 0, "The supports contradict each other, so nothing follows."
+        ), ()
     except BudgetError as error:
         return not_judged(error), ()
     if found.wrong is not None:
-        return excluded(found.wrong), ()
+        return name_contradiction(found.wrong), ()
     given = "given that no row has two values of one attribute"
     if found.many:
         more = f" The {LISTED:,} smallest are listed." * (found.many > len(found.listed))
         sentence = f"{count_of(found.many, 'sum')} of supports: {given}, each tells of fewer than {k} rows.{more}"
-        return Check("schema", Verdict.WITHHOLD, found.many, sentence), found.listed
+        return Check(CheckName.SCHEMA, Verdict.WITHHOLD, found.many, sentence), found.listed
     looked = "sum" if facts.inherited else "remainder of an attribute's values, nor a difference of two,"
     sentence = f"No {looked} of supports tells of fewer than {k} rows, {given}; attributes: {len(facts.schema):,}."
-    return Check("schema", Verdict.RELEASE, 0, sentence), ()
+    return Check(CheckName.SCHEMA, Verdict.RELEASE, 0, sentence), ()
 
 
-def excluded(itemset: Itemset) -> Check:
+def name_contradiction(itemset: Itemset) -> Check:
     """Say that rows hold several values of one attribute."""
     sentence = f"Rows with {as_text(itemset)} hold several items of which the schema says that no row holds two."
-    return Check("schema", Verdict.WITHHOLD, 1, sentence)
+    return Check(CheckName.SCHEMA, Verdict.WITHHOLD, 1, sentence)
 
 
 def not_judged(error: BudgetError) -> Check:
     """Say that there is more than can be looked at."""
-    return Check("schema", Verdict.WITHHOLD, 0, f"Not judged: {error}.")
+    return Check(CheckName.SCHEMA, Verdict.WITHHOLD, 0, f"Not judged: {error}.")
 
 
-def told_by_schema(facts: Facts, k: int) -> Told:
+def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
     """Return the sums that tell of 1 to k − 1 rows to whoever knows the schema.
 
     Supports that are exactly known, each with all its parts, are summed up in full; of others, remainders and their
@@ -120,11 +121,11 @@ def told_by_schema(facts: Facts, k: int) -> Told:
 
     >>> said = [(["x"], 50, 50), (["x", "sex=f"], 20, 20), (["x", "sex=m"], 28, 28)]
     >>> facts = Facts.from_limits(said, n=90, schema=[["sex=f", "sex=m"]])
-    >>> [str(one) for one in told_by_schema(facts, 5).listed]
+    >>> [str(one) for one in find_schema_sums(facts, 5).listed]
     ['x ∧ ¬sex=f ∧ ¬sex=m: 2 rows']
     """
     if not facts.schema:
-        return Told()
+        return SchemaSums()
     many, listed, is_all = 0, list[Bounded](), facts.inherited
     if facts.low[0] == facts.high[0]:
         family = known_family(facts, MOST_KNOWN)
@@ -132,14 +133,14 @@ def told_by_schema(facts: Facts, k: int) -> Told:
         try:
             many, listed = _channels(family, facts, k)
         except InconsistencyError as error:
-            return Told(wrong=error.itemset)
+            return SchemaSums(wrong=error.itemset)
     for one in () if is_all else remainders(facts):
         if one.high < 0:
-            return Told(wrong=one.base)
+            return SchemaSums(wrong=one.base)
         if one.low > 0 and one.high < k:
             listed.append(one)
             many += 1
-    return Told(many, tuple(worst_first(listed)[:LISTED]))
+    return SchemaSums(many, tuple(worst_first(listed)[:LISTED]))
 
 
 def _channels(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from discreet.data.patterns import Patterns
-from discreet.judging.checks import Check, is_rounded
+from discreet.judging.checks import is_rounded
 from discreet.judging.policy import Policy
-from discreet.judging.verdict import Verdict, worst
+from discreet.judging.verdict import Check, CheckName, Verdict, worst
 from discreet.publications.series.change import Changes
 from discreet.runtime.text import count_of
 
 ROUNDED: Final = (Verdict.REVIEW, "Differences of rounded supports are not exact: compare the exact supports.")
 
 
-def differencing(policy: Policy, new: Patterns, found: Sequence[Changes], *, grown: bool, followed: bool) -> Check:
+def judge_changes(policy: Policy, new: Patterns, found: Sequence[Changes], *, grown: bool, followed: bool) -> Check:
     """Judge the changes since older releases; ``grown`` says that rows were only added since each.
 
     Without that it is not known who came and went. Where all counts rose, or all fell, one release may hold the rows of
@@ -25,7 +25,7 @@ def differencing(policy: Policy, new: Patterns, found: Sequence[Changes], *, gro
         judged.append((Verdict.REVIEW, "What so many older releases tell together is not followed."))
     verdict = worst(one for one, _ in judged)
     sentences = (sentence for one, sentence in judged if one is verdict)
-    return Check("differencing", verdict, sum(one.small for one in found), " ".join(dict.fromkeys(sentences)))
+    return Check(CheckName.DIFFERENCING, verdict, sum(one.small for one in found), " ".join(dict.fromkeys(sentences)))
 
 
 def _each(policy: Policy, new: Patterns, found: Sequence[Changes], *, grown: bool) -> Iterator[tuple[Verdict, str]]:

@@ -34,13 +34,12 @@ from discreet.report.sacro import check_sacro, write_sacro
 from discreet.report.svg_cells import cells_svg
 from discreet.report.text import aligned, audit_text, channel_line, channels_text, share, tradeoff_text
 from discreet.report.trees import tree_json, tree_text
-from discreet.report.wording import Source, advice, guarantee, judgement, warnings
+from discreet.report.wording import Source
 from discreet.runtime.text import percent, printable
 
 __all__ = [
     "MARK",
     "Source",
-    "advice",
     "aligned",
     "attack_json",
     "attack_text",
@@ -67,7 +66,6 @@ __all__ = [
     "facts_text",
     "findings_csv",
     "folder_html",
-    "guarantee",
     "hidden_facts",
     "hidden_text",
     "hiding_comparison_facts",
@@ -76,7 +74,6 @@ __all__ = [
     "hiding_comparison_text",
     "hiding_figure",
     "in_words",
-    "judgement",
     "marked",
     "percent",
     "plotly_script",
@@ -95,6 +92,5 @@ __all__ = [
     "tree_html",
     "tree_json",
     "tree_text",
-    "warnings",
     "write_sacro",
 ]

@@ -2,72 +2,54 @@
 
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import Final
 
 from discreet import __version__
+from discreet.errors import on_command_line
 from discreet.io.label_codes import blocks
 from discreet.judging import checks
+from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH
-from discreet.judging.rules import FactsAudit
-from discreet.judging.verdict import Verdict
 from discreet.report.json import bounded_json, channels_of, document, encoded, policy_facts
 from discreet.report.text import bounded_lines, channel_line, some_of
 from discreet.report.wording import Source
 from discreet.runtime.text import printable
 
-PROMISE: Final = (
-    "All these supports follow exactly, and no sum of them tells that some items are held, and others not, by so few "
-    "rows; what is missing from the list may tell more (docs/guarantee.md)."
-)
-LESS: Final = "Publish only what more rows hold, leave out what tells of few, or give fewer digits; audit again."
-ADVICE: Final = {
-    "consistency": "Ask how the numbers were rounded, and of how many rows they are; or audit the itemsets themselves.",
-    **dict.fromkeys(("low counts", "inference channels", "bounds"), LESS),
-}
 
-
-def facts_text(audit: FactsAudit, *, explain: int = 3, source: Source | None = None) -> Iterator[str]:
+def facts_text(audit: Audit, *, explain: int = 3, source: Source | None = None) -> Iterator[str]:
     """Yield an audit in lines: the verdict, the checks, the ``explain`` worst findings with their sums, advice.
 
     >>> from discreet import audit
-    >>> from discreet.publications.rules import Rules
+    >>> from discreet import Rules
     >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
     >>> print(*facts_text(audit(rules, k=5)), sep=chr(10))
     WITHHOLD: 1 rule; k = 5.
     <BLANKLINE>
       ✓ size        1 line listed.
       ✓ low counts  No support is surely below 5.
-      ✗ bounds      1 sum of supports: each tells of fewer than 5 rows.
+      ✗ bounds      1 sum of supports: each reveals fewer than 5 rows.
     <BLANKLINE>
     The worst sums, within the limits of their supports:
       a ∧ ¬b: 1 row, as sup(a) 81 − sup(ab) 80 = 1
     <BLANKLINE>
-    Publish only what more rows hold, leave out what tells of few, or give fewer digits; audit again.
+    Publish only what more rows hold, leave out what reveals few, or give fewer digits; then audit again.
     """
     policy, channels, patterns = audit.policy, audit.channels, audit.patterns
     rule = f"k = {policy.k:,}" if policy.name == "k" else f"policy {policy.name}, k = {policy.k:,}"
     yield printable(f"{audit.verdict.name}: {source.file + ', ' if source else ''}{audit.what}; {rule}.")
     yield ""
-    yield from checks.lines(audit.checks)
-    if channels is not None and patterns is not None and len(channels):
+    yield from checks.list_checks(audit.checks)
+    if channels is not None and len(channels):
         title = "The worst channels, and the sums of supports that tell them:"
         lines = (channel_line(channel, patterns) for channel in channels.worst(explain))
         yield from some_of(title, lines, explain, len(channels))
-    if audit.findings:
+    if audit.evidence.bounded:
         title = "The worst sums, within the limits of their supports:"
-        yield from some_of(title, bounded_lines(audit.findings), explain, len(audit.findings))
+        yield from some_of(title, bounded_lines(audit.evidence.bounded), explain, len(audit.evidence.bounded))
     yield ""
-    yield from wrap(facts_advice(audit), WIDTH)
+    yield from wrap(audit.promise or audit.advice.say(on_command_line), WIDTH)
 
 
-def facts_advice(audit: FactsAudit) -> str:
-    """Return what RELEASE promises, or what to do next."""
-    failed = {check.name for check in audit.checks if check.verdict is not Verdict.RELEASE}
-    advice = next((words for name, words in ADVICE.items() if name in failed), "The checks above say what to look at.")
-    return PROMISE if audit.verdict is Verdict.RELEASE else advice
-
-
-def facts_json(audit: FactsAudit, *, explain: int = 3, source: Source | None = None) -> Iterator[bytes]:
+def facts_json(audit: Audit, *, explain: int = 3, source: Source | None = None) -> Iterator[bytes]:
     """Yield an audit as JSON: everything that was found, and the sums of the ``explain`` worst channels."""
     head = {
         "discreet": __version__,
@@ -82,7 +64,7 @@ def facts_json(audit: FactsAudit, *, explain: int = 3, source: Source | None = N
     channels, patterns = audit.channels, audit.patterns
     lists = {
         "checks": (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks),
-        "channels": None if channels is None or patterns is None else channels_of(channels, patterns, explain),
-        "findings": bounded_json(audit.findings),
+        "channels": None if channels is None else channels_of(channels, patterns, explain),
+        "findings": bounded_json(audit.evidence.bounded),
     }
     yield from blocks(document(head, lists))

@@ -7,26 +7,24 @@ from typing import Final
 from discreet.data.labels import Itemset, Label, ordered
 from discreet.data.lattice import with_root
 from discreet.data.patterns import Patterns
+from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
 from discreet.errors import OutputError
 from discreet.io.formats.csv import WITHIN, line, quoted
 from discreet.io.label_codes import blocks
 from discreet.judging.audit import Audit
-from discreet.judging.rules import FactsAudit
-from discreet.judging.trees import TreeAudit
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.rules.rule import Rules
 from discreet.publications.series.change import Change, Changes
-from discreet.publications.trees.leaves import Few
+from discreet.publications.trees.leaves import Few, Forest
 from discreet.report.wording import Source, older_name
 from discreet.runtime.text import printable
 
 HEAD: Final = ["finding", "count", "rows that", "base", "lacked", "sum"]
 
 
-def findings_csv(
-    audit: Audit | FactsAudit | TreeAudit, *, explain: int = 100, against: Sequence[Source] = ()
-) -> Iterator[bytes]:
+def findings_csv(audit: Audit, *, explain: int = 100, against: Sequence[Source] = ()) -> Iterator[bytes]:
     r"""Yield all that was found as CSV: what it is, how many rows, which, base, what they lack, and the sum.
 
     Channels come first, then differences and implications, rests of attributes, changes since older releases, and sums
@@ -41,10 +39,10 @@ def findings_csv(
     channel,2,"hold a and b, but not c",a;b,c,sup(a;b) 50 − sup(a;b;c) 48
     """
     lines: Iterable[list[str]]
-    if isinstance(audit, TreeAudit):
-        lines = map(_few, audit.found)
-    elif isinstance(audit, FactsAudit):
-        names = cell_names(() if audit.facts is None else audit.facts.labels)
+    if isinstance(audit.candidate, Forest):
+        lines = map(_few, audit.evidence.leaves)
+    elif isinstance(audit.candidate, Rules | Facts):
+        names = cell_names(() if audit.evidence.facts is None else audit.evidence.facts.labels)
         lines = _of_facts(audit, names, explain)
     else:
         names = cell_names(audit.patterns.labels)
@@ -62,24 +60,23 @@ def _lines(audit: Audit, names: Mapping[Label, str], explain: int) -> Iterator[l
     for implication in audit.implications or ():
         nobody = Channel(implication.base, implication.base | {implication.item}, 0)
         yield ["implication", "0", *_which(nobody, names), ""]
-    yield from (_bounded("rest", one, names) for one in audit.rests)
+    yield from (_bounded("rest", one, names) for one in audit.evidence.remainders)
 
 
 def _channels(
     channels: Channels | None, patterns: Patterns, names: Mapping[Label, str], explain: int
 ) -> Iterator[list[str]]:
-    listed = with_root(patterns)
+    listed = patterns if channels is None else with_root(patterns)
     for place, number in enumerate(() if channels is None else channels.ranking().tolist()):
         one = channels[number]  # type: ignore[index]  # without channels there are no numbers
         total = named_sum(one.terms(listed), names) if place < explain else ""
         yield ["channel", str(one.count), *_which(one, names), total]
 
 
-def _of_facts(audit: FactsAudit, names: Mapping[Label, str], explain: int) -> Iterator[list[str]]:
+def _of_facts(audit: Audit, names: Mapping[Label, str], explain: int) -> Iterator[list[str]]:
     """Yield the cells of each finding of what is known within limits."""
-    if audit.patterns is not None:
-        yield from _channels(audit.channels, audit.patterns, names, explain)
-    yield from (_bounded("bounds", one, names) for one in audit.findings)
+    yield from _channels(audit.channels, audit.patterns, names, explain)
+    yield from (_bounded("bounds", one, names) for one in audit.evidence.bounded)
 
 
 def _few(few: Few) -> list[str]:

@@ -17,7 +17,7 @@ from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series.change import Changes
 from discreet.report.text import ranks
-from discreet.report.wording import Source, warnings
+from discreet.report.wording import Source
 
 
 def audit_json(
@@ -44,7 +44,7 @@ def audit_json(
         "with_rows": audit.rows is not None,
         "is_acyclic": audit.is_acyclic,
         "exposed": _exposed(audit.exposed),
-        "warnings": warnings(audit),
+        "warnings": audit.warnings,
     }
     checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
     channels = None if audit.channels is None else channels_of(audit.channels, patterns, explain)
@@ -55,7 +55,7 @@ def audit_json(
         "implications": implications,
         "differences": _differences(audit.differences, patterns, explain),
         **({"changes": _changes(audit.changes)} if audit.changes else {}),
-        **({"rests": bounded_json(audit.rests)} if audit.rests else {}),
+        **({"rests": bounded_json(audit.evidence.remainders)} if audit.evidence.remainders else {}),
     }
     yield from blocks(document(head, lists))
 

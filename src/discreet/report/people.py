@@ -1,15 +1,15 @@
 """Findings as sentences about people, for a reader who has never heard of any of it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Label, ordered
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference
 from discreet.disclosure.implications import Implication
+from discreet.judging.finding import Who, join_names, support_of
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series.change import Change
 from discreet.publications.trees.leaves import Few
-from discreet.report.text import support_of
 from discreet.runtime import html
 
 
@@ -23,9 +23,7 @@ def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.
     >>> print(in_words(Difference(frozenset("a"), frozenset("acd"), 3)))
     Exactly 3 people have a, but not both c and d.
     """
-    rest, count = finding.top - finding.base, finding.count
-    lacked = [rest] if isinstance(finding, Difference) else [frozenset([label]) for label in ordered(rest)]
-    which = _which(finding.base, lacked, name)
+    count, which = finding.count, Who(finding.base, finding.lacked).in_words(name)
     if not which:
         return f"There {'is' if count == 1 else 'are'} exactly {_people(count)} in all."
     return f"Exactly {_people(count)} {_have(count)} {which}."
@@ -38,7 +36,7 @@ def bounded_in_words(finding: Bounded, name: Callable[[Label], str] = html.shown
     >>> print(bounded_in_words(Bounded(frozenset("a"), (frozenset("bc"),), 1, 2, terms)))
     From 1 to 2 people have a, but not both b and c.
     """
-    which = _which(finding.base, finding.lacked, name)
+    which = Who(finding.base, finding.lacked).in_words(name)
     return f"{_from_to(finding.low, finding.high)} {_have(finding.high)} {which}."
 
 
@@ -52,7 +50,7 @@ def changed_in_words(change: Change, name: Callable[[Label], str] = html.shown, 
     """
     many = abs(change.count)
     who = f"{_people(many)} {'more' if change.count > 0 else 'fewer'} than {than}"
-    which = _which(change.base, [frozenset([label]) for label in ordered(change.top - change.base)], name)
+    which = Who(change.base, change.lacked).in_words(name)
     return f"{who} {_have(many)} {which}." if which else f"There {'is' if many == 1 else 'are'} {who}."
 
 
@@ -73,7 +71,7 @@ def implied_in_words(implication: Implication, patterns: Patterns) -> html.Html:
     >>> implied_in_words(Implication(frozenset("a"), "b"), mine([["a", "b"]] * 9 + [[]], min_support=5))
     'Everyone with <bdi>a</bdi> also has <bdi>b</bdi>: all 9 people.'
     """
-    who = f"Everyone with {_joined(list(map(html.name, ordered(implication.base))), 'and')} also"
+    who = f"Everyone with {join_names(list(map(html.name, ordered(implication.base))))} also"
     who = who if implication.base else "Everyone"
     count = support_of(implication.base, patterns)
     people = "1 person" if count == 1 else f"all {count:,} people"
@@ -90,31 +88,3 @@ def _from_to(low: int, high: int) -> str:
 
 def _have(many: int) -> str:
     return "has" if many == 1 else "have"
-
-
-def _which(base: Itemset, lacked: Iterable[Itemset], name: Callable[[Label], str]) -> str:
-    """Return what people have, and of each of several itemsets that they have not all; nothing if that is nothing."""
-    held = _joined([name(label) for label in ordered(base)], "and")
-    few = _lacking([[name(label) for label in ordered(one)] for one in lacked], ("no ", "not ")[bool(held)])
-    return ", but ".join(filter(None, (held, few)))
-
-
-def _lacking(lacked: Sequence[list[str]], no: str) -> str:
-    """Return that not all names of a list are had; of several lists, that is so of each."""
-    if len(lacked) != 1:
-        return _none_of([_joined(names, "and") for names in lacked])
-    names = lacked[0]
-    return (no, "not both ", "not all of ")[min(len(names), 3) - 1] + _joined(names, "and")
-
-
-def _none_of(names: list[str]) -> str:
-    """Return that nothing of several is held."""
-    few = 2
-    return f"neither {' nor '.join(names)}" if len(names) == few else f"none of {_joined(names, 'and')}" * bool(names)
-
-
-def _joined(names: list[str], word: str) -> str:
-    """Return names as a sentence lists them, the first of many."""
-    if len(names) > html.MOST_LABELS:
-        names = [*names[: html.MOST_LABELS], f"{len(names) - html.MOST_LABELS:,} more"]
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -17,12 +17,13 @@ from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
 from discreet.io.formats.csv import HEADER, WITHIN, line
 from discreet.io.label_codes import patterns_in_order, ragged
+from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
-from discreet.judging.verdict import Verdict
+from discreet.judging.verdict import CheckName, Verdict
 from discreet.publications.series.change import Change
 from discreet.report.findings import cell_names, joined, named_sum, rows_that, way
-from discreet.report.sacro_flags import SUMS, Evidence, evidence_of, flagged
-from discreet.report.wording import Source, advice, guarantee, older_name, warnings
+from discreet.report.sacro_flags import SUMS, Signs, evidence_of, flagged
+from discreet.report.wording import Source, older_name
 from discreet.runtime.text import count_of, printable
 
 VERSION: Final = "0.4.9"
@@ -133,11 +134,11 @@ def _is_ours(place: Path) -> bool:
     return checksum.read_bytes() == digest(outputs).encode()
 
 
-def _itemsets(audit: Audit, flagged: Mapping[str, list[int]]) -> dict[str, Any]:
+def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str, Any]:
     """Return what is told of the itemsets: as it may be released with them, nothing that they do not tell."""
     status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
     why = " ".join(check.sentence for check in failed)
-    last = guarantee(audit) if audit.verdict is Verdict.RELEASE else advice(audit)
+    last = audit.promise or audit.advice.say(on_command_line)
     return {
         "status": status,
         "properties": _properties(audit, f"{audit.patterns.kind} itemsets"),
@@ -146,12 +147,12 @@ def _itemsets(audit: Audit, flagged: Mapping[str, list[int]]) -> dict[str, Any]:
         "command": _command(audit),
         # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
         "summary": "; ".join([status, *(f"{check.name}: {check.found:,}" for check in failed)]),
-        "comments": [_as_html(sentence) for sentence in (last, *_beside(audit), *warnings(audit))],
+        "comments": [_as_html(sentence) for sentence in (last, *_beside(audit), *audit.warnings)],
         "exception": _as_html(f"No exception is asked for. {why}") if failed else "",
     }
 
 
-def _evidence_result(audit: Audit, evidence: Evidence, file: str) -> dict[str, Any]:
+def _evidence_result(audit: Audit, evidence: Signs, file: str) -> dict[str, Any]:
     """Return what is told of the findings: they fail, whatever the policy."""
     return {
         "status": "fail",
@@ -217,7 +218,7 @@ def _beside(audit: Audit) -> Iterator[str]:
     if audit.changes:
         many = count_of(max(number for changes in audit.changes for number in changes.numbers), "older release")
         yield f"The itemsets were compared with {many}, which README.txt names if it can: give each with --against."
-    if any(check.name == "schema" for check in audit.checks):
+    if any(check.name is CheckName.SCHEMA for check in audit.checks):
         yield "Values of an attribute were taken to exclude each other: say with --schema what stands before a value."
 
 
@@ -232,7 +233,7 @@ def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[lis
         yield [WITHIN.join([texts[code] for code in itemset]), str(support)]
 
 
-def _finding_lines(evidence: Evidence, names: Mapping[Label, str]) -> Iterator[list[str]]:
+def _finding_lines(evidence: Signs, names: Mapping[Label, str]) -> Iterator[list[str]]:
     """Yield the header, then each finding: in words, its base and top, how many rows, and the sum if we have it."""
     yield ["rows that", "base", "top", "count", "sum", *CHANGED * bool(evidence.since)]
     lines = zip(evidence.found, chain(evidence.sums, repeat(())), chain(evidence.since, repeat(())), strict=False)

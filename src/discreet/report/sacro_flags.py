@@ -12,9 +12,9 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term
 from discreet.io.label_codes import ragged
 from discreet.judging.audit import Audit
-from discreet.judging.verdict import Verdict
+from discreet.judging.finding import find_terms
+from discreet.judging.verdict import CheckName, Verdict
 from discreet.publications.series.change import Change
-from discreet.report.html.changes import cell_terms
 
 SUMS: Final = 1_000
 """Of so many findings, the worst, the sums are followed: each takes a pass over all itemsets."""
@@ -22,49 +22,52 @@ SUMS: Final = 1_000
 Finding: TypeAlias = Channel | Difference | Change
 
 
-class Evidence(NamedTuple):
+class Signs(NamedTuple):
     """What gives away too much: the check that found it, the worst first, and the sums of the worst.
 
     Of changes, ``since`` names the places of the older releases that each is one from.
     """
 
-    check: str
+    check: CheckName
     found: Sequence[Finding]
     sums: Sequence[Sequence[Term]]
     since: Sequence[tuple[int, ...]] = ()
 
 
-def evidence_of(audit: Audit) -> list[Evidence]:
+def evidence_of(audit: Audit) -> list[Signs]:
     """Return the channels or, where they could not be looked for, the differences; then rests and changes.
 
     Of each there is something.
     """
     if audit.channels is None:
-        check, found = "differences", list[Finding](audit.differences)
+        check, found = CheckName.DIFFERENCES, list[Finding](audit.differences)
     else:
-        check, found = "inference channels", list[Finding](audit.channels.worst())
+        check, found = CheckName.CHANNELS, list[Finding](audit.channels.worst())
     listed = with_root(audit.patterns)
     sums = [one.terms(listed) for one in found[:SUMS] if not isinstance(one, Change)]
-    every = [Evidence(check, found, sums), _rests(audit), _changes(audit)]
+    every = [Signs(check, found, sums), _rests(audit), _changes(audit)]
     return [evidence for evidence in every if evidence.found]
 
 
-def _rests(audit: Audit) -> Evidence:
+def _rests(audit: Audit) -> Signs:
     """Return the rests of attributes; a support that is not listed is that of a listed itemset, which is named."""
     listed = with_root(audit.patterns)
-    found = [Channel(one.base, one.top, one.high) for one in audit.rests]
-    sums = [[term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum] for one in audit.rests[:SUMS]]
-    return Evidence("schema", found, sums)
+    found = [Channel(one.base, one.top, one.high) for one in audit.evidence.remainders]
+    sums = [
+        [term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum]
+        for one in audit.evidence.remainders[:SUMS]
+    ]
+    return Signs(CheckName.SCHEMA, found, sums)
 
 
-def _changes(audit: Audit) -> Evidence:
+def _changes(audit: Audit) -> Signs:
     """Return the small changes since each older release, the smallest first; the sums are those of now."""
     pairs = [(change, changes) for changes in audit.changes for change in changes]
-    sums = [cell_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
-    return Evidence("differencing", [one for one, _ in pairs], sums, [changes.numbers for _, changes in pairs])
+    sums = [find_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
+    return Signs(CheckName.DIFFERENCING, [one for one, _ in pairs], sums, [changes.numbers for _, changes in pairs])
 
 
-def flagged(audit: Audit, listed: Patterns, every: Iterable[Evidence]) -> dict[str, list[int]]:
+def flagged(audit: Audit, listed: Patterns, every: Iterable[Signs]) -> dict[CheckName, list[int]]:
     """Return the lines, from 0 on, of supports that are to be flagged, by the name of the check that asks for it.
 
     ``listed`` are the patterns of the audit, in the order of the lines.
@@ -72,17 +75,17 @@ def flagged(audit: Audit, listed: Patterns, every: Iterable[Evidence]) -> dict[s
     >>> from discreet import audit
     >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10)
     >>> flagged(found, found.patterns, evidence_of(found))
-    {'inference channels': [1, 2]}
+    {<CheckName.CHANNELS: 'inference channels'>: [1, 2]}
     """
     supports, policy = listed.supports, audit.policy
     low = (supports > 0) & (supports < policy.k)
     if policy.zeros is not Verdict.RELEASE:
         low |= supports == 0
     found = {
-        "low counts": np.flatnonzero(low).tolist(),
-        "rounding": np.flatnonzero(supports % (policy.round_to or 1)).tolist(),
+        CheckName.LOW_COUNTS: np.flatnonzero(low).tolist(),
+        CheckName.ROUNDING: np.flatnonzero(supports % (policy.round_to or 1)).tolist(),
         **{evidence.check: _lines(_summed(evidence), listed) for evidence in every},
-        "class disclosure": _lines(_implied(audit, listed), listed),
+        CheckName.CLASS_DISCLOSURE: _lines(_implied(audit, listed), listed),
     }
     return {check: lines for check, lines in found.items() if lines}
 
@@ -95,7 +98,7 @@ def _lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
     return [line for line, itemset in every if tuple(itemset) in wanted] if wanted else []
 
 
-def _summed(evidence: Evidence) -> Iterator[Itemset]:
+def _summed(evidence: Signs) -> Iterator[Itemset]:
     """Yield the itemsets whose supports take part in sums: every base; both of a difference; all terms that we have."""
     for one in evidence.found:
         yield one.base

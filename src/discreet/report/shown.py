@@ -8,7 +8,6 @@ from discreet.data.labels import Itemset, ordered
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
 from discreet.judging.audit import Audit
-from discreet.judging.rules import FactsAudit
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.bounded import in_words as within
 from discreet.report.people import bounded_in_words, implied_in_words, in_words
@@ -65,10 +64,10 @@ def worst_channels(channels: Channels, listed: Patterns, explain: int) -> Group:
     return Group(titled(len(channels), explain, "inference channel"), about, found)
 
 
-def implied(audit: Audit | FactsAudit, explain: int) -> Group | None:
+def implied(audit: Audit, explain: int) -> Group | None:
     """Return the shortest implications, if there are any."""
     implications, patterns = audit.implications, audit.patterns
-    if implications is None or patterns is None or not len(implications) or not explain:
+    if implications is None or not len(implications) or not explain:
         return None
     about = "A reader learns this of each of these people, whoever they are."
     found = [Shown(implied_in_words(one, patterns)) for one in islice(implications, explain)]

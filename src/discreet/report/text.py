@@ -5,21 +5,20 @@ from itertools import islice
 from textwrap import wrap
 from typing import Final
 
-import numpy as np
-
 from discreet.data.labels import Label, ordered
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
 from discreet.disclosure.implications import Implication
+from discreet.errors import on_command_line
 from discreet.io.label_codes import ragged
 from discreet.judging import checks
 from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH
+from discreet.judging.finding import support_of
 from discreet.judging.tradeoff import Tradeoff
-from discreet.judging.verdict import Verdict
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series.change import Changes
-from discreet.report.wording import Source, advice, guarantee, older_name
+from discreet.report.wording import Source, older_name
 from discreet.runtime.text import printable
 
 LONGEST_SUM: Final = 8
@@ -39,10 +38,10 @@ def audit_text(
     >>> print(*audit_text(audit(rows, min_support=10, k=10)), sep=chr(10))
     WITHHOLD: 3 closed itemsets, each held by at least 10 of 100 rows (10%); k = 10.
     <BLANKLINE>
-      ✓ consistency         The list is whole, and its supports fit together.
+      ✓ consistency         The list is complete, and its supports are mutually consistent.
       ✓ size                3 itemsets listed.
       ✓ low counts          No support is below 10.
-      ✗ inference channels  1 maximal channel: sums of supports that tell of fewer than 10 rows.
+      ✗ inference channels  1 maximal channel: differences of counts that reveal fewer than 10 rows.
     <BLANKLINE>
     2 of 100 rows are exposed: channels of fewer than 10 rows single them out, the smallest of 2 rows.
     <BLANKLINE>
@@ -53,13 +52,13 @@ def audit_text(
     """
     yield printable(f"{audit.verdict.name}: {_candidate(audit, source)}")
     yield ""
-    yield from checks.lines(audit.checks)
+    yield from checks.list_checks(audit.checks)
     if audit.exposed is not None:
         yield from ("", exposed_line(audit))
     yield from _examples(audit, explain)
     yield from _changes(audit.changes, explain, against)
     yield ""
-    yield from wrap(guarantee(audit) if audit.verdict is Verdict.RELEASE else advice(audit), WIDTH)
+    yield from wrap(audit.promise or audit.advice.say(on_command_line), WIDTH)
 
 
 def channel_line(channel: Channel | Difference, patterns: Patterns) -> str:
@@ -187,9 +186,9 @@ def _examples(audit: Audit, most: int) -> Iterator[str]:
     if audit.implications is not None and len(audit.implications):
         lines = (_implication(implication, patterns) for implication in audit.implications)
         yield from some_of("The shortest implications:", lines, most, len(audit.implications))
-    if audit.rests:
+    if audit.evidence.remainders:
         title = "The smallest rests of attributes, whose values exclude each other:"
-        yield from some_of(title, bounded_lines(audit.rests), most, len(audit.rests))
+        yield from some_of(title, bounded_lines(audit.evidence.remainders), most, len(audit.evidence.remainders))
 
 
 def _changes(since: Sequence[Changes], most: int, against: Sequence[Source]) -> Iterator[str]:
@@ -218,14 +217,6 @@ def bounded_lines(found: Iterable[Bounded]) -> Iterator[str]:
 def _implication(implication: Implication, patterns: Patterns) -> str:
     support = support_of(implication.base, patterns)
     return printable(f"{implication}: all {support:,} row{'s' * (support != 1)}")
-
-
-def support_of(itemset: Iterable[object], patterns: Patterns) -> int:
-    """Return the support of an itemset: the largest of a listed one that holds it."""
-    place = {label: code for code, label in enumerate(patterns.labels)}
-    codes = np.array([place[label] for label in itemset], dtype=np.int32)
-    met = np.concatenate([[0], np.cumsum(np.isin(patterns.items, codes))])[patterns.offsets]
-    return int(patterns.supports[np.diff(met) == codes.size].max(initial=0))
 
 
 def _sum(terms: Sequence[Term]) -> str:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from discreet.data.merged import Merged, Rows
 from discreet.data.thresholds import Threshold
 from discreet.disclosure.question import Question
-from discreet.judging.audit import Audit, judged
+from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.audit import audit as audit_locally
 from discreet.judging.policy import Policy, as_policy
 from discreet.runtime.resources import as_threads
@@ -37,7 +37,7 @@ def audit(
         if isinstance(rows, Merged):
             return audit_locally(rows, min_support=rows.min_support, policy=rule)
         patterns = shards.mined(rows, "closed")
-        found = judged(Question(patterns, None, rule.k, as_threads(None)), rule, None)
+        found = judge_itemsets(Question(patterns, None, rule.k, as_threads(None)), rule, None)
         # The audit tells that it had rows, and how many of them are exposed; the rows themselves stay where they are.
         with_rows = replace(found, rows=cast("Rows", rows))
         exposed = None if found.channels is None else exposed_in(rows, found.channels)

@@ -37,6 +37,11 @@ class Change:
         """What these rows hold and what they do not, such as ``a ∧ b ∧ ¬c``."""
         return Channel(self.base, self.top, self.after).pattern
 
+    @property
+    def lacked(self) -> tuple[Itemset, ...]:
+        """The items that these rows do not hold, each alone."""
+        return Channel(self.base, self.top, self.after).lacked
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Changes:
@@ -47,7 +52,7 @@ class Changes:
     each largest itemset that all the releases tell of, and each base within it. Where the cells of one cannot be told,
     ``is_whole`` is False, and the counts are the supports that all list. ``items`` is how many items all tell of.
 
-    >>> from discreet.publications.series import changes
+    >>> from discreet.publications.series.changes import changes
     >>> old = Patterns.from_itemsets([([], 100), (["a"], 50)], n=100)
     >>> new = Patterns.from_itemsets([([], 101), (["a"], 51)], n=101)
     >>> print(*changes(new, old, k=5))

@@ -109,6 +109,33 @@ class Leaves:
         )
 
 
+class Forest(tuple[Leaves, ...]):
+    """Trees that are published together: one, or several on the same rows.
+
+    >>> Forest([Leaves.from_rules([("", {"ill": 3, "well": 80})])])
+    <Forest: 1 tree with 1 leaf, of 83 rows>
+    """
+
+    __slots__ = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows reach a leaf of the largest tree."""
+        return max((tree.rows for tree in self), default=0)
+
+    @property
+    def size(self) -> int:
+        """How many leaves there are."""
+        return sum(len(tree.leaves) for tree in self)
+
+    def __str__(self) -> str:
+        leaves = f"{self.size:,} {'leaf' if self.size == 1 else 'leaves'}"
+        return f"{count_of(len(self), 'tree')} with {leaves}, of {count_of(self.rows, 'row')}"
+
+    def __repr__(self) -> str:
+        return f"<Forest: {self}>"
+
+
 @dataclass(frozen=True, slots=True)
 class Few:
     """From ``low`` to ``high`` rows, too few to be told, reach a leaf and are of a class, by one or more ``trees``.

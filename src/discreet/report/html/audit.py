@@ -10,11 +10,10 @@ from discreet.data.lattice import with_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels
 from discreet.disclosure.implications import Implications
+from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
-from discreet.judging.rules import FactsAudit
 from discreet.judging.tradeoff import Tradeoff
-from discreet.judging.trees import TreeAudit
-from discreet.judging.verdict import SIGNS, Verdict
+from discreet.judging.verdict import SIGNS
 from discreet.report.exposed import exposed_rows
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
 from discreet.report.html.changes import beside_lists, left, since
@@ -23,7 +22,7 @@ from discreet.report.html.page import COMPLETE, ORDERS, ROOM, Chart, List, Table
 from discreet.report.html.prose import AGAINST_LIMITS, GLOSSARY, LIMITS
 from discreet.report.shown import Group, implied, shown_channel, titled, worst_channels
 from discreet.report.text import exposed_line, safe_from, share
-from discreet.report.wording import Source, advice, guarantee, judgement, warnings
+from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import printable
@@ -67,10 +66,9 @@ def audit_html(
     listed = with_root(audit.patterns)
     groups, older = list(_groups(audit, listed, explain)), since(audit, against, explain)
     # What else was looked at may take a third of the room.
-    beside = ROOM // 3 if older or audit.rests else 0
+    beside = ROOM // 3 if older or audit.evidence.remainders else 0
     older_lists, left_lists = beside_lists(audit, against, explain, beside)
     cells = cells_chart(audit)
-    is_safe = audit.verdict is Verdict.RELEASE
     return rendered(
         "report.html",
         title=f"Audit of {name}",
@@ -79,10 +77,10 @@ def audit_html(
         charts=tradeoff is not None or cells is not None,
         verdict=audit.verdict.name,
         sign=SIGNS[audit.verdict],
-        sentence=judgement(audit),
-        then="" if is_safe else advice(audit),
+        sentence=audit.sentence,
+        then=audit.advice.say(on_command_line),
         numbers=_numbers(audit),
-        warnings=warnings(audit),
+        warnings=audit.warnings,
         audited=Table("The candidate, and the rule that it was judged by", [], list(_audited(audit, source, against))),
         checks=checks_of(audit.checks),
         found_sentences=_found(audit),
@@ -100,13 +98,13 @@ def audit_html(
         exposed=exposed_sentence(audit),
         exposed_tables=list(_exposed_tables(audit, private=private)),
         exposed_notes=_exposed_notes(audit, private=private),
-        guarantee=guarantee(audit) if is_safe else "Nothing: the verdict is not RELEASE.",
+        guarantee=audit.promise or "Nothing: the verdict is not RELEASE.",
         limits=AGAINST_LIMITS if audit.changes else LIMITS,
         glossary=GLOSSARY,
     )
 
 
-def policy_lines(audit: Audit | FactsAudit | TreeAudit) -> Iterator[tuple[str, str]]:
+def policy_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     """Yield by which rule a candidate was judged."""
     policy = audit.policy
     few = f"counts from 1 to {policy.k - 1:,} are" if policy.k > 1 else "no count is"
@@ -150,8 +148,8 @@ def _numbers(audit: Audit) -> Iterator[tuple[str, str]]:
         yield "differences", f"{len(audit.differences):,}"
     if audit.changes:
         yield "small changes", f"{sum(changes.small for changes in audit.changes):,}"
-    if audit.rests:
-        yield "rests of attributes", f"{len(audit.rests):,}"
+    if audit.evidence.remainders:
+        yield "rests of attributes", f"{len(audit.evidence.remainders):,}"
     if audit.exposed is not None:
         yield "exposed rows", f"{audit.exposed.rows:,}"
 
@@ -186,7 +184,7 @@ def _found(audit: Audit) -> list[str]:
     if audit.channels is None and not audit.differences:
         return ["What the supports tell could not be looked for; the checks say why."]
     if not any((audit.channels, audit.differences, audit.implications)):
-        alone = " by this list alone" * bool(audit.changes or audit.rests)
+        alone = " by this list alone" * bool(audit.changes or audit.evidence.remainders)
         return [f"Nothing was found that tells{alone} of fewer than {audit.policy.k:,} people."]
     return [WORST_FIRST]
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from discreet.data.labels import Itemset
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Term
+from discreet.disclosure.channels import Channel
 from discreet.judging.audit import Audit
+from discreet.judging.finding import find_terms
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series.change import Change, Changes
 from discreet.report.html.lists import Listing
@@ -44,7 +44,7 @@ def since(audit: Audit, against: Sequence[Source], explain: int) -> list[Group]:
 
 def left(audit: Audit, explain: int) -> Group | None:
     """Return the smallest rests of attributes, if there are any."""
-    rests = audit.rests
+    rests = audit.evidence.remainders
     if not rests:
         return None
     title = titled(len(rests), explain, "rest", " of attributes", which="smallest")
@@ -56,7 +56,7 @@ def beside_lists(audit: Audit, against: Sequence[Source], explain: int, room: in
     found = [changes for changes in audit.changes if changes.small]
     most = shown_of_each(len(found), explain)
     longer = [changes for changes in found if changes.small > most]
-    rests = audit.rests if len(audit.rests) > explain else ()
+    rests = audit.evidence.remainders if len(audit.evidence.remainders) > explain else ()
     each = room // max(1, len(longer) + bool(rests))
     return [_all_changes(changes, against, each) for changes in longer], [_all_rests(rests, each)] * bool(rests)
 
@@ -68,16 +68,6 @@ def shown_of_each(many: int, explain: int) -> int:
     (100, 25, 3, 1)
     """
     return min(explain, max(FEWEST, explain // max(1, many)))
-
-
-def cell_terms(one: Change, changes: Changes, patterns: Patterns, count: int) -> list[Term]:
-    """Return the supports of a release whose sum is the count before or now, larger itemsets later; of 0 none."""
-    if not count:
-        return []
-    base, top = (_called(itemset, patterns) for itemset in (one.base, one.top))
-    if not top:
-        return [Term(1, top, patterns.n)]
-    return Channel(base, top, count).terms(patterns) if changes.is_whole else [Term(1, base, patterns[base])]
 
 
 def _all_changes(changes: Changes, against: Sequence[Source], room: int) -> List:
@@ -107,19 +97,10 @@ def _shown(one: Change, changes: Changes, new: Patterns) -> Shown:
     is_one = len(changes.olds) == 1
     counts = [("now", new, one.after), *(("before", old, one.before) for old in changes.olds if is_one)]
     sums = [
-        (f"{when}: {summed(cell_terms(one, changes, patterns, count))}", f"{count:,}")
+        (f"{when}: {summed(find_terms(one, changes, patterns, count))}", f"{count:,}")
         for when, patterns, count in counts
         if count
     ]
     total = (f"{one.after:,} now − {one.before:,} before", f"{one.count:,}".replace("-", "−"))
     words = changed_in_words(one, html.name, "before" if is_one else "in them together")
     return Shown(Html(words), [total, *sums])
-
-
-def _called(itemset: Itemset, patterns: Patterns) -> Itemset:
-    """Return an itemset by the labels of a release: one format writes 7 where another writes "7"."""
-    known = set(patterns.labels)
-    if itemset <= known:
-        return itemset
-    texts = {str(label): label for label in patterns.labels}
-    return frozenset(label if label in known else texts[str(label)] for label in itemset)

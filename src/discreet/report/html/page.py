@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from discreet import __version__
-from discreet.judging.checks import Check
-from discreet.judging.verdict import SIGNS
+from discreet.judging.verdict import SIGNS, Check
 from discreet.report.figures import Figure, plotly_script
 from discreet.report.html.lists import Listing, Packed, packed
 from discreet.runtime.html import Html

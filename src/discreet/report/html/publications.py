@@ -5,18 +5,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from discreet import __version__
 from discreet.data.lattice import with_root
-from discreet.judging.rules import FactsAudit
-from discreet.judging.trees import TreeAudit, described
+from discreet.errors import on_command_line
+from discreet.judging.audit import Audit
 from discreet.judging.verdict import SIGNS, Verdict
-from discreet.publications.trees.leaves import Few
-from discreet.report.facts import facts_advice
+from discreet.publications.trees.leaves import Few, Forest
 from discreet.report.html.audit import WORST_FIRST, all_channels, policy_lines, source_lines
 from discreet.report.html.page import COMPLETE, ROOM, Table, checks_of, rendered
 from discreet.report.html.prose import GLOSSARY, LIMITS, TREE_GLOSSARY, TREE_LIMITS
 from discreet.report.people import few_in_words
 from discreet.report.shown import Group, Shown, implied, shown_bounded, titled, worst_channels
-from discreet.report.trees import tree_advice
-from discreet.report.wording import Source, judgement
+from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.text import printable
 
@@ -35,7 +33,7 @@ LONGEST: Final = 100
 
 
 def facts_html(
-    audit: FactsAudit, *, source: Source | None = None, explain: int = 100, timestamp: "datetime | None" = None
+    audit: Audit, *, source: Source | None = None, explain: int = 100, timestamp: "datetime | None" = None
 ) -> str:
     """Return an audit of rules, or of rounded supports, as a page of HTML that needs nothing but itself.
 
@@ -59,28 +57,27 @@ def facts_html(
         implied=implied(audit, explain),
         lists=[all_channels(channels, ROOM)] if channels is not None and len(channels) else [],
         notes=[NO_ROWS] if audit.rows is None else [],
-        then=facts_advice(audit),
         limits=LIMITS,
         glossary=GLOSSARY,
     )
 
 
 def tree_html(
-    audit: TreeAudit, *, source: Source | None = None, explain: int = 100, timestamp: "datetime | None" = None
+    audit: Audit, *, source: Source | None = None, explain: int = 100, timestamp: "datetime | None" = None
 ) -> str:
     """Return an audit of trees as a page of HTML that needs nothing but itself.
 
     The ``explain`` leaves of the fewest rows stand in it, each with its path in words.
 
     >>> from discreet import audit
-    >>> from discreet.judging.trees import Leaves
+    >>> from discreet import Leaves
     >>> rules = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
     >>> "Exactly 3 people, class ill" in tree_html(audit(rules, k=5))
     True
     """
     return _page(
         audit,
-        described(audit.trees),
+        audit.what,
         source,
         timestamp=timestamp,
         numbers=list(_tree_numbers(audit)),
@@ -89,23 +86,21 @@ def tree_html(
         implied=None,
         lists=[],
         notes=[],
-        then=tree_advice(audit),
         limits=TREE_LIMITS,
         glossary=TREE_GLOSSARY,
     )
 
 
 def _page(
-    audit: FactsAudit | TreeAudit,
+    audit: Audit,
     what: str,
     source: Source | None,
     *,
     first: str,
-    then: str,
     notes: list[str],
     **told: Any,  # noqa: ANN401 - what the template tells
 ) -> str:
-    """Return the page of an audit; ``then`` is what to do next, or what RELEASE promises."""
+    """Return the page of an audit; ``first`` stands before the findings."""
     is_safe = audit.verdict is Verdict.RELEASE
     lines = [*source_lines(source), ("what it is", printable(what)), *policy_lines(audit), ("discreet", __version__)]
     nothing = f"Nothing was found that tells of fewer than {audit.policy.k:,} people"
@@ -116,29 +111,29 @@ def _page(
         charts=False,
         verdict=audit.verdict.name,
         sign=SIGNS[audit.verdict],
-        sentence=judgement(audit),
-        then="" if is_safe else then,
+        sentence=audit.sentence,
+        then=audit.advice.say(on_command_line),
         warnings=[*[KEEP] * (not is_safe), *notes],
         audited=Table("The candidate, and the rule that it was judged by", [], lines),
         checks=checks_of(audit.checks),
         found_sentences=[first if told["groups"] or told["implied"] or told["lists"] else f"{nothing}{missed}"],
-        guarantee=then if is_safe else "Nothing: the verdict is not RELEASE.",
+        guarantee=audit.promise or "Nothing: the verdict is not RELEASE.",
         **told,
     )
 
 
-def _facts_numbers(audit: FactsAudit) -> Iterator[tuple[str, str]]:
-    if audit.facts is not None:
-        yield "itemsets with limits", f"{len(audit.facts) - 1:,}"
+def _facts_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
+    if audit.evidence.facts is not None:
+        yield "itemsets with limits", f"{len(audit.evidence.facts) - 1:,}"
     yield "k", f"{audit.policy.k:,}"
     if audit.channels is not None:
         yield "maximal channels", f"{len(audit.channels):,}"
-    yield "sums within limits", f"{len(audit.findings):,}"
+    yield "sums within limits", f"{len(audit.evidence.bounded):,}"
 
 
-def _facts_groups(audit: FactsAudit, explain: int) -> Iterator[Group]:
-    channels, patterns, found = audit.channels, audit.patterns, audit.findings
-    if channels is not None and patterns is not None and len(channels):
+def _facts_groups(audit: Audit, explain: int) -> Iterator[Group]:
+    channels, patterns, found = audit.channels, audit.patterns, audit.evidence.bounded
+    if channels is not None and len(channels):
         yield worst_channels(channels, with_root(patterns), explain)
     if found:
         about = f"{BOUNDED} {COMPLETE}" if len(found) > explain else BOUNDED
@@ -146,20 +141,23 @@ def _facts_groups(audit: FactsAudit, explain: int) -> Iterator[Group]:
         yield Group(title, about, [shown_bounded(one) for one in found[:explain]])
 
 
-def _tree_numbers(audit: TreeAudit) -> Iterator[tuple[str, str]]:
-    yield "trees", f"{len(audit.trees):,}"
-    yield "leaves", f"{sum(len(tree.leaves) for tree in audit.trees):,}"
-    yield "rows", f"{max((tree.rows for tree in audit.trees), default=0):,}"
+def _tree_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
+    forest = audit.candidate
+    if not isinstance(forest, Forest):
+        raise TypeError(forest)
+    yield "trees", f"{len(forest):,}"
+    yield "leaves", f"{forest.size:,}"
+    yield "rows", f"{forest.rows:,}"
     yield "k", f"{audit.policy.k:,}"
-    yield f"counts below {audit.policy.k:,}", f"{len(audit.found):,}"
+    yield f"counts below {audit.policy.k:,}", f"{len(audit.evidence.leaves):,}"
 
 
-def _tree_groups(audit: TreeAudit, explain: int) -> Iterator[Group]:
-    many = len(audit.found)
+def _tree_groups(audit: Audit, explain: int) -> Iterator[Group]:
+    many = len(audit.evidence.leaves)
     if many:
         about = f"{FEW} `report.tree_json` lists all of them." if many > explain else FEW
         title = titled(many, explain, "count", f" below {audit.policy.k:,}")
-        yield Group(title, about, [_shown_few(few) for few in audit.found[:explain]])
+        yield Group(title, about, [_shown_few(few) for few in audit.evidence.leaves[:explain]])
 
 
 def _shown_few(few: Few) -> Shown:

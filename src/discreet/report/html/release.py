@@ -13,7 +13,7 @@ from discreet.blocking.distortion import supports_in
 from discreet.blocking.release.release import Release
 from discreet.blocking.release.verify import PATTERNS, Verification, verify
 from discreet.data.patterns import Patterns
-from discreet.errors import InputError
+from discreet.errors import InputError, on_command_line
 from discreet.io.label_codes import patterns_in_order
 from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
@@ -27,7 +27,7 @@ from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_o
 from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
 from discreet.report.release import HOW, averages, cost_lines, how_to_read, meant, proved, public_facts
 from discreet.report.text import share
-from discreet.report.wording import Source, advice, guarantee, judgement
+from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import printable
@@ -123,10 +123,10 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
     if found is None:
         verdict, sentence, then, promise = Verdict.RELEASE, NOTHING, "", "Nothing is told, so nothing is given away."
     else:
-        verdict, sentence = found.verdict, judgement(found)
+        verdict, sentence = found.verdict, found.sentence
         is_safe = verdict is Verdict.RELEASE
-        then = "" if is_safe else advice(found)
-        promise = guarantee(found) if is_safe else "No channel is left, but the policy asks for more: see the checks."
+        then = "" if is_safe else found.advice.say(on_command_line)
+        promise = found.promise if is_safe else "No channel is left, but the policy asks for more: see the checks."
     numbers = [("rows", facts["n"]), ("itemsets", facts["listed"]), ("k", facts["k"])]
     return {
         "title": f"A release of {facts['listed']:,} itemsets",

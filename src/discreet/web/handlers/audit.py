@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import discreet
-from discreet import Audit, BudgetError, Tradeoff, Verdict, mine
+from discreet import Audit, BudgetError, Tradeoff, mine
 from discreet import report as reports
 from discreet.web.context import Desk
 from discreet.web.messages import on_page
@@ -38,7 +38,6 @@ def audit(
     """Return what publishing would give away, judged."""
     found = audited(desk, min_support=min_support, k=k, policy=policy)
     patterns, exposed = found.patterns, found.exposed
-    is_good = found.verdict is Verdict.RELEASE
     desk.stage("drawing")
     return {
         "verdict": found.verdict.name,
@@ -55,9 +54,9 @@ def audit(
         "differences": len(found.differences),
         "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": _smallest(exposed)},
         "is_acyclic": found.is_acyclic,
-        "warnings": reports.warnings(found),
-        "guarantee": reports.guarantee(found, see="") if is_good else None,
-        "advice": None if is_good else reports.advice(found, on_page),
+        "warnings": found.warnings,
+        "guarantee": found.promise or None,
+        "advice": found.advice.say(on_page) or None,
         "cell_sizes": reports.cell_sizes_figure(found),
     }
 

@@ -113,7 +113,7 @@ def _judged(audit: Audit | None) -> dict[str, str | None]:
             "advice": "There is nothing to publish: lower k or the minimum support, or add rows.",
         }
     is_good = audit.verdict is Verdict.RELEASE
-    words = reports.guarantee(audit, see="") if is_good else reports.advice(audit, on_page)
+    words = audit.promise or audit.advice.say(on_page)
     return {"guarantee": words if is_good else None, "advice": None if is_good else words}
 
 

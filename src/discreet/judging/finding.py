@@ -1,0 +1,261 @@
+"""Findings: the groups of few rows that a candidate gives away, each with its count and the sum that reveals it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.lattice import with_root
+from discreet.data.patterns import Patterns
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, signed
+from discreet.disclosure.implications import Implication, Implications
+from discreet.judging.verdict import Check, CheckName, Verdict
+from discreet.publications.rules.bounded import Bounded, in_words
+from discreet.publications.rules.rule import Limits
+from discreet.publications.series.change import Change, Changes
+from discreet.publications.trees.leaves import Few
+from discreet.runtime import html
+
+Value: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
+"""What was found, as it was found."""
+NO_PATTERNS: Final = Patterns.from_itemsets([], n=0)
+"""Where no support is known exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """The rows that a finding is about: they have all items of ``has`` and lack an item of each itemset of ``lacks``.
+
+    In a tree, they meet the ``conditions`` and have the ``outcome``.
+
+    >>> print(Who(frozenset("ab"), (frozenset("c"),)))
+    a and b, but not c
+    """
+
+    has: Itemset = frozenset()
+    lacks: tuple[Itemset, ...] = ()
+    conditions: tuple[str, ...] = ()
+    outcome: str = ""
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+    def in_words(self, name: Callable[[Label], str] = html.shown) -> str:
+        """Return who they are, with ``name`` to write an item; empty if they are everyone.
+
+        >>> Who(frozenset(), (frozenset("c"), frozenset("d"))).in_words(), Who(lacks=(frozenset("cd"),)).in_words()
+        ('neither c nor d', 'not both c and d')
+        """
+        if self.conditions or self.outcome:
+            return ", ".join(filter(None, (" and ".join(self.conditions), self.outcome)))
+        held = join_names([name(label) for label in ordered(self.has)])
+        lacked = _lacking([[name(label) for label in ordered(one)] for one in self.lacks], ("no ", "not ")[bool(held)])
+        return ", but ".join(filter(None, (held, lacked)))
+
+
+Facets: TypeAlias = tuple[Who, int, int, Callable[[], list[Term]]]
+"""Who they are, the fewest and the most rows they can be, and what makes the sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFinding:
+    """A group of few rows that a candidate gives away: ``who`` they are, and from ``low`` to ``high`` how many.
+
+    ``kind`` is its name in tables, ``value`` is the channel, difference, leaf … itself, and ``check`` found it.
+    """
+
+    kind: str
+    value: Value
+    check: Check
+    who: Who
+    low: int
+    high: int
+    add_up: Callable[[], list[Term]] = list
+
+    @property
+    def severity(self) -> Verdict:
+        """How bad it is: the verdict of the check that found it."""
+        return self.check.verdict
+
+    @property
+    def count(self) -> int | None:
+        """How many rows they are, if that is known exactly."""
+        return self.low if self.low == self.high else None
+
+    @property
+    def terms(self) -> list[Term]:
+        """The published supports whose sum reveals it; of a change, those that are published now."""
+        return self.add_up()
+
+    @property
+    def limits(self) -> list[Limits]:
+        """The limits of the support of each term."""
+        if isinstance(self.value, Bounded):
+            return [limits for _, limits in self.value.terms]
+        return [(term.support, term.support) for term in self.terms]
+
+    def explain(self) -> str:
+        """Return the sum that reveals it, such as ``sup(ab) 50 − sup(abc) 48 = 2``."""
+        if isinstance(self.value, Change):
+            return f"{self.value.after:,} now − {self.value.before:,} before = {self.value.count:,}"
+        if isinstance(self.value, Few):
+            return str(self.value)
+        terms = self.terms
+        sums = zip(terms, self.limits, strict=True)
+        texts = [f"sup({as_text(term.itemset)}) {in_words(limits)}" for term, limits in sums]
+        return f"{signed(terms, texts)} = {in_words((self.low, self.high))}"
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """The findings of one ``kind``, the worst first; each is made when it is asked for.
+
+    ``values`` may be cut short: ``total`` is how many there are.
+    """
+
+    kind: str
+    check: Check
+    values: Channels | Implications | Changes | Sequence[Value]
+    make: Callable[[Any], Facets]
+
+    @property
+    def total(self) -> int:
+        """How many findings there are, listed or not."""
+        return self.values.small if isinstance(self.values, Changes) else len(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[AuditFinding]:
+        return self.worst(None)
+
+    def worst(self, most: int | None) -> Iterator[AuditFinding]:
+        """Yield the first findings, those of the fewest rows and items."""
+        values = self.values.worst(most) if isinstance(self.values, Channels) else islice(self.values, most)
+        return (AuditFinding(self.kind, value, self.check, *self.make(value)) for value in values)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything an audit found, by kind.
+
+    ``patterns`` are the itemsets with exact supports: the candidate itself, those that rules pin down, or none.
+    ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for
+    them. ``differences`` are of two supports, where nothing else can be summed up. ``remainders`` hold only if no row
+    has two values of an attribute. ``changes`` are those since each older release. ``facts`` are what rules or rounded
+    numbers say about supports (None if no rows can have these numbers), and ``bounded`` the small sums of them.
+    ``leaves`` are those of trees with few rows.
+    """
+
+    patterns: Patterns
+    channels: Channels | None = None
+    implications: Implications | None = None
+    differences: tuple[Difference, ...] = ()
+    remainders: tuple[Bounded, ...] = ()
+    changes: tuple[Changes, ...] = ()
+    facts: Facts | None = None
+    bounded: tuple[Bounded, ...] = ()
+    leaves: tuple[Few, ...] = ()
+
+    def groups(self, checks: Iterable[Check]) -> Iterator[FindingGroup]:
+        """Yield the findings of each kind with the check that found them."""
+        by_name = {check.name: check for check in checks}
+        trees = CheckName.SEVERAL_TREES if CheckName.SEVERAL_TREES in by_name else CheckName.LOW_COUNTS
+        every: list[tuple[str, CheckName, Any, Callable[[Any], Any]]] = [
+            ("channel", CheckName.CHANNELS, self.channels, self._of_cell),
+            ("difference", CheckName.DIFFERENCES, self.differences, self._of_cell),
+            ("implication", CheckName.CLASS_DISCLOSURE, self.implications, self._of_implication),
+            ("remainder", CheckName.SCHEMA, self.remainders, _of_bounded),
+            ("bounds", CheckName.BOUNDS, self.bounded, _of_bounded),
+            *(("change", CheckName.DIFFERENCING, one, partial(self._of_change, one)) for one in self.changes),
+            ("leaf", trees, self.leaves, _of_leaf),
+        ]
+        return (
+            FindingGroup(kind, by_name[name], values, make)
+            for kind, name, values, make in every
+            if values is not None and len(values)
+        )
+
+    @cached_property
+    def listed(self) -> Patterns:
+        """The patterns with the empty itemset, whose support is n."""
+        return with_root(self.patterns)
+
+    def _of_cell(self, cell: Channel | Difference) -> Facets:
+        return Who(cell.base, cell.lacked), cell.count, cell.count, lambda: cell.terms(self.listed)
+
+    def _of_implication(self, one: Implication) -> Facets:
+        def add_up() -> list[Term]:
+            support = support_of(one.base, self.patterns)
+            return [Term(1, one.base, support), Term(-1, one.base | {one.item}, support)]
+
+        return Who(one.base, (frozenset([one.item]),)), 0, 0, add_up
+
+    def _of_change(self, changes: Changes, change: Change) -> Facets:
+        many = abs(change.count)
+        who = Who(change.base, change.lacked)
+        return who, many, many, lambda: find_terms(change, changes, self.patterns, change.after)
+
+
+def _of_bounded(one: Bounded) -> Facets:
+    return Who(one.base, one.lacked), one.low, one.high, lambda: one.sum
+
+
+def _of_leaf(few: Few) -> Facets:
+    return Who(conditions=few.path, outcome=few.outcome), few.low, few.high, list
+
+
+def find_terms(change: Change, changes: Changes, release: Patterns, count: int) -> list[Term]:
+    """Return the supports of a release whose sum is its ``count`` of the rows of a change; none if that is 0."""
+    if not count:
+        return []
+    base, top = (_relabel(itemset, release) for itemset in (change.base, change.top))
+    if not top:
+        return [Term(1, top, release.n)]
+    return Channel(base, top, count).terms(release) if changes.is_whole else [Term(1, base, release[base])]
+
+
+def support_of(itemset: Itemset, patterns: Patterns) -> int:
+    """Return the support of an itemset: the largest of a listed one that holds it."""
+    place = {label: code for code, label in enumerate(patterns.labels)}
+    codes = np.array([place[label] for label in itemset], dtype=np.int32)
+    met = np.concatenate([[0], np.cumsum(np.isin(patterns.items, codes))])[patterns.offsets]
+    return int(patterns.supports[np.diff(met) == codes.size].max(initial=0))
+
+
+def join_names(names: list[str]) -> str:
+    """Return names as a sentence lists them, the first of many.
+
+    >>> join_names(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(names) > html.MOST_LABELS:
+        names = [*names[: html.MOST_LABELS], f"{len(names) - html.MOST_LABELS:,} more"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _lacking(lacked: Sequence[list[str]], no: str) -> str:
+    """Say that not all names of a list are had; of several lists, that none is had in full."""
+    several, two = [join_names(names) for names in lacked], 2
+    if len(lacked) == two:
+        return f"neither {' nor '.join(several)}"
+    if len(lacked) != 1:
+        return f"none of {join_names(several)}" * bool(lacked)
+    return (no, "not both ", "not all of ")[min(len(lacked[0]), 3) - 1] + several[0]
+
+
+def _relabel(itemset: Itemset, patterns: Patterns) -> Itemset:
+    """Return an itemset in the labels of a release: one format writes 7 where another writes "7"."""
+    known = set(patterns.labels)
+    if itemset <= known:
+        return itemset
+    texts = {str(label): label for label in patterns.labels}
+    return frozenset(label if label in known else texts[str(label)] for label in itemset)
