@@ -133,7 +133,11 @@ def waiting(kernel, monkeypatch, place):
 
 CALLS = {
     "mine": (lambda _: mine(ROWS, min_support=10), "discreet.mining.search", "mining"),
-    "audit": (lambda _: audit(ROWS, min_support=10, k=10), "discreet.judging.audit.judge_itemsets", "looking for channels"),
+    "audit": (
+        lambda _: audit(ROWS, min_support=10, k=10),
+        "discreet.judging.audit.judge_itemsets",
+        "looking for channels",
+    ),
     "block": (lambda _: block(ROWS, min_support=10, k=10, method="add"), "discreet.blocking.block.solved", "blocking"),
     "compare": (lambda _: compare(ROWS, min_support=10, k=10), "discreet.blocking.block.compared", "comparing methods"),
     "tradeoff": (

@@ -76,7 +76,8 @@ def check_rounding(policy: Policy, patterns: Patterns) -> Check:
 def check_channels(channels: Channels) -> Check:
     """Judge the inference channels."""
     if len(channels):
-        sentence = f"{count_of(len(channels), 'maximal channel')}: differences of counts that reveal fewer than {channels.k} rows."
+        many = count_of(len(channels), "maximal channel")
+        sentence = f"{many}: differences of counts that reveal fewer than {channels.k} rows."
         return Check(CheckName.CHANNELS, Verdict.WITHHOLD, len(channels), sentence)
     sentence = f"No difference of published counts reveals fewer than {channels.k} rows."
     return Check(CheckName.CHANNELS, Verdict.RELEASE, 0, sentence)

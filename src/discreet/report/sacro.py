@@ -13,11 +13,11 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.data.labels import Label
 from discreet.data.patterns import Patterns
+from discreet.errors import on_command_line
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
 from discreet.io.formats.csv import HEADER, WITHIN, line
 from discreet.io.label_codes import patterns_in_order, ragged
-from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
 from discreet.judging.verdict import CheckName, Verdict
 from discreet.publications.series.change import Change
