@@ -1,130 +1,234 @@
-"""Cells: how many rows hold just these of the items of a maximal itemset, counted from the supports of a list."""
+"""Recount the cells of a release: how many rows hold exactly these items of a maximal itemset.
 
-from collections.abc import Iterator
+Itemsets are whole numbers here, masks with a bit for each item.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import reduce
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, TypeAlias
+from unicodedata import combining, normalize
 
-from discreet.blocking.release.verify.masks import MOST_BITS, OVERHEAD, Listed, bits_of, key, mask_of, within
-from discreet.blocking.release.verify.reading import Told
 from discreet.errors import InputError
 
+Json: TypeAlias = dict[str, Any]
+Pairs: TypeAlias = list[tuple[Any, Any]]
+MOST_BITS: Final = 1 << 32
+"""Half a gibibyte."""
+OVERHEAD: Final = 1024
+"""Bits of memory that a mask takes beside its own."""
 MOST_STEPS: Final = 1 << 30
 """About ten minutes."""
 SLOW: Final = 1 << 12
 """Bits of masks that take one step more."""
-TANGLED: Final = (
-    "the itemsets lie within each other in too many ways to be checked; release them at a higher minimum support"
-)
+NONZERO: Final = re.compile(rb"[^\0]")
+INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
+"""Characters without a width that Python calls printable: joiners, fillers, variation selectors."""
+TWICE: Final = "is listed twice, or holds an item twice"
+TANGLED: Final = "the itemsets overlap in too many ways to check; release them at a higher minimum support"
 
 
-def counted(listed: Listed, claims: Told) -> tuple[list[tuple[Any, ...]], int, list[str]]:
-    """Return support, number of cells, smallest cell and labels of each maximal itemset, and what is wrong.
+class Masks(NamedTuple):
+    """Itemsets as masks, in order; their supports; and the label of each bit."""
 
-    Between the two stands how many itemsets are frequent, listed or not.
+    masks: list[int]
+    supports: list[int]
+    labels: list[str]
+
+
+def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
+    """Return the itemsets of a list as masks; the most frequent items have the lowest bits."""
+    if not pairs:
+        raise InputError("nothing is listed; even n must not be published then, since it may be less than k")
+    for items, support in pairs:
+        if type(items) is not list or type(support) is not int or not {*map(type, items)} <= {str, int}:
+            raise TypeError
+    frequencies = Counter(item for items, _ in pairs for item in items)
+    bits = {item: at for at, (item, _) in enumerate(frequencies.most_common())}
+    labels = [*map(str, bits)]
+    _check_labels(labels)
+    if len(pairs) * (len(bits) + OVERHEAD) > MOST_BITS:
+        raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
+    listed = list[tuple[int, int]]()
+    for items, support in pairs:
+        mask = _mask(bits[item] for item in items)
+        if mask.bit_count() < len(items):
+            raise InputError(f"{items!r:.99} {TWICE}")
+        if not claims["min_support"] <= support <= claims["n"]:
+            raise InputError(f"{items!r:.99} has support {support}, which is not between min_support and n")
+        listed.append((mask, support))
+    listed.sort()
+    for (one, _), (other, _) in pairwise(listed):
+        if one == other:
+            raise InputError(f"{[labels[at] for at in _bits(one)]!r:.99} {TWICE}")
+    return Masks([mask for mask, _ in listed], [support for _, support in listed], labels)
+
+
+def visible(text: str) -> str:
+    """Return the part of a text that a reader sees: its normal form, without characters that have no width."""
+    # Normalizing marks takes quadratic time; Unicode's stream-safe text has at most 30 in a row.
+    if "1" * 31 in "".join("1" if combining(letter) else "0" for letter in text):
+        raise InputError("a label or name has more than 30 marks on one letter; take them out")
+    return normalize("NFKC", "".join(filter(str.isprintable, INVISIBLE.sub("", normalize("NFKC", text)))))
+
+
+def _check_labels(labels: Iterable[str]) -> None:
+    seen = dict[str, str]()
+    for label in labels:
+        if (shown := visible(label)) in seen:
+            raise InputError(f"{seen[shown]!a:.99} and {label!a:.99} look alike: rename one of these labels")
+        seen[shown] = label
+
+
+def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int, list[str]]:
+    """Return a tuple for each maximal itemset, the number of frequent itemsets, listed or not, and the faults.
+
+    The tuple holds the support, the number of cells, the smallest cell, and the labels.
     """
     masks, supports, labels = listed
     tops, faults, steps = list[tuple[Any, ...]](), list[str](), 0
-    least, sizes = dict[bytes, int](), dict[int, int]()
+    closures, sizes = dict[bytes, int](), dict[int, int]()
     for number in _largest_first(masks):
         if number in sizes:
             continue
-        met, more = within(masks, top := masks[number])
-        steps += (more + len(met) * top.bit_count()) * (1 + (len(labels) + len(met)) // SLOW)
+        inside, more = find_subsets(masks, top := masks[number])
+        steps += (more + len(inside) * top.bit_count()) * (1 + (len(labels) + len(inside)) // SLOW)
         if steps > MOST_STEPS:
             raise InputError(TANGLED)
-        met.sort(key=lambda at: masks[at].bit_count(), reverse=True)
-        parts = Listed([masks[at] for at in met], [supports[at] for at in met], labels)
-        counts, stands = _cells(parts, least, claims["kind"]) or ([0] * len(met), [0] * len(met))
-        sizes |= zip(met, stands, strict=True)
-        cells = [(rows, mask) for rows, mask in zip(counts, parts.masks, strict=True) if rows] or [(0, 0)]
+        inside.sort(key=lambda at: masks[at].bit_count(), reverse=True)
+        part = Masks([masks[at] for at in inside], [supports[at] for at in inside], labels)
+        counts, part_sizes = _cells(part, closures, claims["kind"]) or ([0] * len(inside), [0] * len(inside))
+        sizes |= zip(inside, part_sizes, strict=True)
+        cells = [(rows, mask) for rows, mask in zip(counts, part.masks, strict=True) if rows] or [(0, 0)]
         rows, rarest = min(cells)
-        names, held = (sorted(labels[bit] for bit in bits_of(mask)) for mask in (top, rarest))
+        names, base = (sorted(labels[bit] for bit in _bits(mask)) for mask in (top, rarest))
         tops.append((supports[number], len(cells), rows, *names))
         if not rows:
-            faults.append(f"an itemset within {names!r:.99} is missing, or their supports are those of no rows")
+            faults.append(f"an itemset within {names!r:.99} is missing, or no rows have these supports")
         elif rows < claims["k"]:
-            faults.append(f"{rows} rows hold {held!r:.99} and nothing else of {names!r:.99}: fewer than k")
+            faults.append(f"{rows} rows hold {base!r:.99} and nothing else of {names!r:.99}: fewer than k")
     if claims["min_support"] == 1 and claims["is_whole"]:
-        faults += _told_by_absence(listed, claims["k"])
+        faults += _find_rare_rows(listed, claims["k"])
     return tops, sum(sizes.values()), faults
 
 
 def _largest_first(masks: list[int]) -> list[int]:
-    """Return the numbers of masks, those with most bits first."""
     return sorted(range(len(masks)), key=lambda at: masks[at].bit_count(), reverse=True)
 
 
-def _told_by_absence(listed: Listed, k: int) -> Iterator[str]:
-    """Yield which rows are too few where what is missing is held by none: the cells of all items are the rows."""
+def _find_rare_rows(listed: Masks, k: int) -> Iterator[str]:
+    """Yield a fault for each row that fewer than k are like; at a minimum support of 1 a missing itemset has 0 rows."""
     rows, steps = [*listed.supports], 0
     for number in _largest_first(listed.masks):
         if few := rows[number]:
-            met, more = within(listed.masks, listed.masks[number])
+            inside, more = find_subsets(listed.masks, listed.masks[number])
             if (steps := steps + more) > MOST_STEPS:
                 raise InputError(TANGLED)
-            for at in met:
+            for at in inside:
                 rows[at] -= few
         if few and few < k:
-            names = sorted(listed.labels[bit] for bit in bits_of(listed.masks[number]))
+            names = sorted(listed.labels[bit] for bit in _bits(listed.masks[number]))
             yield f"{few} rows hold {names!r:.99} and nothing else, as min_support is 1: fewer than k"
 
 
-def _told_apart(masks: list[int], width: int) -> tuple[list[int], list[int], dict[bytes, int], list[int]]:
-    """Return which of ``own`` hold each item and each mask, the mask that is known by these, and ``own`` itself."""
-    columns, above, those, own = [0] * width, list[int](), dict[bytes, int](), list[int]()
-    for number, mask in enumerate(masks):
-        over = reduce(int.__and__, [columns[at] for at in bits_of(mask)], (1 << len(own)) - 1)
-        if key(over) in those:
-            bit = 1 << len(own)
-            for at in bits_of(mask):
-                columns[at] |= bit
-            own.append(number)
-            over |= bit
-        above.append(over)
-        those[key(over)] = number
-        if len(own) * len(masks) > MOST_BITS:
-            raise InputError(TANGLED)
-    return columns, above, those, own
+def find_subsets(masks: list[int], top: int) -> tuple[list[int], int]:
+    """Return the numbers of the subsets of ``top`` in a sorted list, and how many steps it took to find them.
 
-
-def _cells(listed: Listed, least: dict[bytes, int], kind: str) -> tuple[list[int], list[int]] | None:
-    """Return how many rows hold just each of the itemsets within a top, the largest first, and for how many it stands.
-
-    None if they are not those of any rows. Each must be what the itemsets in ``own`` that hold it share, where ``own``
-    are those that larger ones do not tell apart; ``above`` says which hold it. Then for every itemset and item more,
-    what those share that hold both is the least that does, or missing; and if none is missing, and ``least`` is the
-    same under every top, adding item by item leads from the bottom to the least that holds any given items, such as
-    those that two listed itemsets share: these two hold it, so it is no more than that, and listed.
-
-    At first ``rows`` holds who has an itemset at all, then only who has none of its items' others so far. Whoever has
-    one more has the least itemset with it, which takes them away, unless it has others itself: then nobody is left.
-    The closed itemsets of such rows are all that the cells share, so those in ``own`` must be cells. An itemset stands
-    for itself and all that are not listed whose least it is, which are counted item by item as well.
+    Where an itemset has items outside ``top``, the next without them has the first free item of ``top`` above the
+    highest of these, and the same items above that one. The search leaps over all between.
     """
-    met, supports, labels = listed
-    items = [*bits_of(met[0])]
+    inside, at, steps = list[int](), 0, 0
+    while at < len(masks):
+        mask, steps = masks[at], steps + 1
+        if high := (mask & ~top).bit_length():
+            free = (top & ~mask) >> high
+            high += (free & -free).bit_length() - 1
+            at = bisect_left(masks, (mask >> high | 1) << high, at + 1) if free else len(masks)
+        else:
+            inside.append(at)
+            at += 1
+    return inside, steps
+
+
+def _cells(listed: Masks, closures: dict[bytes, int], kind: str) -> tuple[list[int], list[int]] | None:
+    """Return for each itemset within a top, the largest first, its cell and its class size; None if no rows fit.
+
+    The cell is the number of rows that hold exactly this itemset; the class size counts the itemsets, listed or not,
+    whose closure it is. Each itemset must be the intersection of those in ``own`` that contain it; ``own`` are the
+    itemsets that larger ones do not distinguish, and ``above`` says which of them contain each. Then the intersection
+    of all that contain an itemset and one more item is their closure, or it is missing. If none is missing, and
+    ``closures`` agree under every top, adding item by item leads from the bottom to the closure of any items, such as
+    the intersection of two listed itemsets. These two contain it, so it equals that intersection, which is listed.
+
+    First ``rows`` counts who holds an itemset at all. Then, item by item, it loses those who hold the item as well:
+    these hold the closure with it, which has lost its other rows already. The closed itemsets of rows are the
+    intersections of their cells, so those in ``own`` must be cells.
+    """
+    whole, supports, labels = listed
+    items = [*_bits(whole[0])]
     places = dict(zip(items, range(len(items)), strict=True))
-    masks = [mask_of(places[item] for item in bits_of(mask)) for mask in met]
-    columns, above, those, own = _told_apart(masks, len(items))
-    bottom = those.get(key((1 << len(own)) - 1), -1)
-    if bottom < 0 or least.setdefault(key(0), met[bottom]) != met[bottom]:
+    masks = [_mask(places[item] for item in _bits(mask)) for mask in whole]
+    columns, above, numbers, own = _distinguish(masks, len(items))
+    bottom = numbers.get(_key((1 << len(own)) - 1), -1)
+    if bottom < 0 or closures.setdefault(_key(0), whole[bottom]) != whole[bottom]:
         return None
-    rows, sizes = [*supports], [0] * len(met)
+    rows, sizes = [*supports], [0] * len(whole)
     sizes[bottom] = 1
     for at, column in enumerate(columns):
         bit, item = 1 << at, 1 << items[at]
-        if len(least) * (len(labels) + OVERHEAD) > MOST_BITS:
+        if len(closures) * (len(labels) + OVERHEAD) > MOST_BITS:
             raise InputError(TANGLED)
         for number, mask in enumerate(masks):
             if mask & bit:
                 sizes[number] *= 2
                 continue
-            to = those.get(key(above[number] & column), number)
-            closed, whole = masks[to], met[to]
-            if closed != mask | bit and (not closed & bit or least.setdefault(key(met[number] | item), whole) != whole):
+            to = numbers.get(_key(above[number] & column), number)
+            closed, full = masks[to], whole[to]
+            if closed != mask | bit and (
+                not closed & bit or closures.setdefault(_key(whole[number] | item), full) != full
+            ):
                 return None
             sizes[to] += sizes[number]
             if not (closed ^ mask) & (bit - 1):
                 rows[number] -= rows[to]
-    is_whole = min(map(rows.__getitem__, own), default=1) > 0 if kind == "closed" else len(met) == 1 << len(items)
+    is_whole = min(map(rows.__getitem__, own), default=1) > 0 if kind == "closed" else len(whole) == 1 << len(items)
     return (rows, sizes) if is_whole and min(rows) >= 0 else None
+
+
+def _distinguish(masks: list[int], width: int) -> tuple[list[int], list[int], dict[bytes, int], list[int]]:
+    """Return which of ``own`` contain each item and each mask, the mask that these determine, and ``own`` itself."""
+    columns, above, numbers, own = [0] * width, list[int](), dict[bytes, int](), list[int]()
+    for number, mask in enumerate(masks):
+        over = reduce(int.__and__, [columns[at] for at in _bits(mask)], (1 << len(own)) - 1)
+        if _key(over) in numbers:
+            bit = 1 << len(own)
+            for at in _bits(mask):
+                columns[at] |= bit
+            own.append(number)
+            over |= bit
+        above.append(over)
+        numbers[_key(over)] = number
+        if len(own) * len(masks) > MOST_BITS:
+            raise InputError(TANGLED)
+    return columns, above, numbers, own
+
+
+def _key(mask: int) -> bytes:
+    """Return a mask as bytes, the lowest first: as a key, because the hashes of 1 and of 2^61 are the same."""
+    return mask.to_bytes(mask.bit_length() // 8 + 1, "little")
+
+
+def _bits(mask: int) -> Iterator[int]:
+    for byte in NONZERO.finditer(_key(mask)):
+        yield from (8 * byte.start() + at for at in range(8) if byte[0][0] >> at & 1)
+
+
+def _mask(bits: Iterable[int]) -> int:
+    numbers = [*bits]
+    data = bytearray(max(numbers, default=0) // 8 + 1)
+    for number in numbers:
+        data[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(data, "little")

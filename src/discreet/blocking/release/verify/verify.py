@@ -1,0 +1,268 @@
+"""Verify a release from its files alone. This package imports errors and the Parquet footer, nothing that made it."""
+
+import csv
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Any, Final, NamedTuple
+
+from discreet.blocking.release.verify.cells import Json, Pairs, code_itemsets, count_cells
+from discreet.errors import InputError
+from discreet.runtime.parquet_footer import silenced, unpacked_sizes
+
+PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
+OTHERS: Final = {"certificate.json", "report.txt"}
+PRIVATE: Final = "DO-NOT-RELEASE"
+MOST_FAULTS: Final = 20
+"""Faults that are shown."""
+LARGEST: Final = 1 << 27
+"""Bytes of a file; all files together may have twice as many."""
+MOST_VALUES: Final = 1 << 22
+"""Values in a file: two letters of text may take a hundred bytes in memory."""
+DIGEST: Final = re.compile("[0-9a-f]{64}")
+VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
+METHOD: Final = re.compile("[a-z_-]{1,40}")
+COUNT: Final = re.compile("[0-9]{1,40}")
+CLAIMS: Final = {"method": str, "k": int, "min_support": int, "n": int, "kind": str, "listed": int, "is_whole": bool}
+POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
+FORMS: Final[dict[str, Json]] = {
+    "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
+    | {"policy": dict, "files": dict},
+    "the policy in release.json": {**POLICY, "source": str, "about": str},
+    "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
+    "the file in certificate.json": {"file": str, "sha256": str},
+    "a top in certificate.json": {"items": list, "support": int, "cells": int, "smallest": int},
+    "patterns.json": {"n": int, "min_support": int, "kind": str, "patterns": list},
+    "a pattern in patterns.json": {"items": list, "support": int},
+    "patterns.txt": {"n": int, "min_support": int, "kind": str},
+    "patterns.parquet": {"n": int, "min_support": int, "kind": str},
+}
+"""The keys of each object, and the types of their values. There must be no others."""
+# Readers differ about an object that has a key twice, so it is read as False here.
+OBJECT: Final = json.JSONDecoder(object_pairs_hook=lambda pairs: len(dict(pairs)) == len(pairs) and dict(pairs)).decode
+SPMF: Final = re.compile(
+    r"@CONVERTED_FROM_TEXT|@ITEM=(?P<number>[1-9][0-9]*)=(?P<label>[^\0\r]*)|@(?P<word>N|MIN_SUPPORT|KIND)=(?P<value>[0-9a-z]{1,40})"
+    r"|(?P<items>((0|[1-9][0-9]*) )*)#SUP: (?P<support>[0-9]{1,40})"
+)
+BORGELT: Final = re.compile(r"(?P<items>[^\0\r]*?) ?\((?P<support>[0-9]{1,40})\)")
+
+
+class Verification(NamedTuple):
+    """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
+
+    ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. ``digest``, the SHA-256 of
+    release.json, stands for the whole release, because release.json lists those of the other files.
+    """
+
+    digest: str
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+    k: int | None = None
+    n: int | None = None
+    min_support: int | None = None
+    itemsets: int | None = None
+    tops: int | None = None
+    smallest: int | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether no fault was found."""
+        return not self.faults
+
+    def __str__(self) -> str:
+        lines = [f"GOOD: {self.itemsets} itemsets, each held by at least {self.min_support} of {self.n} rows"]
+        lines += [f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"]
+        if self.faults:
+            more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
+            lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes), f"SHA-256 of release.json: {self.digest}"])
+
+
+def verify(folder: str | os.PathLike[str]) -> Verification:
+    """Return the faults of a release, from its files alone; refuse a folder without release.json."""
+    try:
+        entries = {entry.name: entry.stat(follow_symlinks=False) for entry in os.scandir(folder)}
+        has_private = PRIVATE in entries and S_ISDIR(entries[PRIVATE].st_mode)
+        files = {name: (Path(folder) / name).read_bytes() for name in _select_files(entries)}
+        digests = {name: sha256(data).hexdigest() for name, data in files.items()}
+        digest = digests.pop("release.json")
+    except (OSError, ValueError, KeyError):
+        raise InputError(f"{str(folder)!r:.99} has no release.json that can be read; give a release folder") from None
+    faults, checked, at = list[str](), list[int | None](), "release.json"
+    try:
+        release = _read_claims(files[at], at)
+        _check_form(release["policy"], "the policy in release.json")
+        faults += _check_files({*entries} - {at, *[PRIVATE] * has_private}, digests, release["files"])
+        at = "certificate.json"
+        certificate = _read_claims(files[at], at)
+        _check_form(certificate["patterns"], "the file in certificate.json")
+        at = " and ".join(sorted(files.keys() & PATTERNS)) or "the file of patterns"
+        facts, pairs = _read_patterns(at, files[at])
+        listed = code_itemsets(pairs, release)
+        tops, frequent, unsafe = count_cells(listed, release)
+        smallest = min((top[2] for top in tops), default=None)
+        checked = [release["k"], release["n"], release["min_support"], len(pairs), len(tops), smallest]
+        facts |= {"listed": len(pairs), "frequent": frequent, "smallest_cell": smallest}
+        facts |= {"patterns": {"file": at, "sha256": digests[at]}}
+        at = "certificate.json"
+        faults += [*_find_contradictions(release, certificate, facts, max(listed.supports)), *unsafe]
+        stated, counted = Counter(_stated_tops(certificate["tops"])), Counter(tops)
+        wrong = (stated - counted) + (counted - stated)
+        faults += [f"certificate.json is wrong about {list(top[3:])!r:.99}" for top in wrong]
+    except Exception as error:  # noqa: BLE001 - fail closed: whatever cannot be read or checked is a fault
+        faults.append(str(error) if isinstance(error, InputError) else f"{at} is missing or malformed")
+    notes = (f"{PRIVATE} is in the folder: remove it before publishing",) * has_private
+    return Verification(digest, tuple(faults), notes, *checked)
+
+
+def _select_files(entries: dict[str, os.stat_result]) -> set[str]:
+    """Return the files to read: no link, which may lead out of the folder, no pipe, and no more than fits memory."""
+    ours = {"release.json", *OTHERS, *PATTERNS} & entries.keys()
+    sizes = {name: entries[name].st_size for name in ours if S_ISREG(entries[name].st_mode)}
+    chosen = {name for name, size in sizes.items() if size <= LARGEST}
+    return chosen if sum(map(sizes.__getitem__, chosen)) <= 2 * LARGEST else chosen & {"release.json"}
+
+
+def _check_files(present: set[str], digests: dict[str, str], listed: Json) -> Iterator[str]:
+    """Yield a fault for each file that release.json and the folder do not agree on."""
+    for name in sorted(present | listed.keys()):
+        if name not in listed:
+            yield f"{name!r:.99} is not listed in release.json"
+        elif name not in OTHERS | PATTERNS:
+            yield f"{name!r:.99} is listed in release.json, but no part of a release"
+        elif type(listed[name]) is not str or not DIGEST.fullmatch(listed[name]):
+            yield f"{name!r:.99} is listed in release.json without a SHA-256 of 64 digits"
+        elif digests.get(name) != listed[name]:
+            is_missing, is_read = name not in present, name in digests
+            flaw = "missing" if is_missing else "changed" if is_read else "no plain file, or too large"
+            yield f"{name!r:.99} is {flaw}, but listed in release.json"
+    yield from (f"{name!r} is missing from release.json" for name in sorted(OTHERS - listed.keys()))
+    if len(listed.keys() & PATTERNS) != 1:
+        yield "release.json does not list exactly one file of patterns"
+
+
+def _stated_tops(tops: list[Json]) -> Iterator[tuple[Any, ...]]:
+    for top in tops:
+        _check_form(top, "a top in certificate.json")
+        yield (top["support"], top["cells"], top["smallest"], *sorted(top["items"]))
+
+
+def _find_contradictions(release: Json, certificate: Json, facts: Json, largest: int) -> Iterator[str]:
+    for word in (*CLAIMS, "frequent", "patterns", "smallest_cell"):
+        if len({json.dumps(one[word], sort_keys=True) for one in (release, certificate, facts) if word in one}) > 1:
+            yield f"release.json, certificate.json and {facts['patterns']['file']} do not agree on {word}"
+    k, n, is_whole = release["k"], release["n"], release["is_whole"]
+    if (release["kind"], release["policy"]["k"]) != ("closed" if is_whole else "frequent", k):
+        yield "kind and policy in release.json do not match is_whole and k"
+    if largest != n:
+        yield f"no itemset is held by all n = {n} rows"
+    if not METHOD.fullmatch(release["method"]):
+        yield "the method in release.json is not a word"
+    if not VERSION.fullmatch(release["discreet"]):
+        yield "the version of discreet in release.json is malformed"
+
+
+def _read_claims(data: bytes, name: str) -> Json:
+    """Return the claims of release.json or certificate.json."""
+    claims: Json = OBJECT(_decode(data, name))
+    _check_form(claims, name)
+    if claims[name.removesuffix(".json")] != 1 or min(claims["k"], claims["min_support"], claims["n"] + 1) < 1:
+        raise ValueError
+    return claims
+
+
+def _decode(data: bytes, name: str) -> str:
+    """Return the text of a file; refuse more values than memory holds."""
+    ends = b"[{," if name.endswith(".json") else b"\n ,;"
+    if sum(data.count(end) for end in ends) > MOST_VALUES:
+        raise InputError(f"{name} holds more than {MOST_VALUES:,} values, too many to check")
+    return data.decode()
+
+
+def _check_form(facts: Json, form: str) -> None:
+    """Refuse an object with a missing or unknown key, or a value of the wrong type."""
+    kinds = FORMS[form]
+    for word in sorted(facts.keys() ^ kinds.keys()):
+        raise InputError(f"{form} is malformed: it has {'no' if word in kinds else 'the unknown'} key {word!r:.99}")
+    for word, kind in kinds.items():
+        if not isinstance(facts[word], kind) or (type(facts[word]) is bool and kind is not bool):
+            raise InputError(f"{form} is malformed: {word!r} has the wrong type")
+
+
+def _read_patterns(name: str, data: bytes) -> tuple[Json, Pairs]:
+    """Return the facts in a file of patterns, and its pairs of itemset and support."""
+    if name == "patterns.parquet":
+        return _read_parquet(data)
+    text = _decode(data, name)
+    if name == "patterns.json":
+        facts = OBJECT(text)
+        _check_form(facts, name)
+        for one in facts["patterns"]:
+            _check_form(one, "a pattern in patterns.json")
+        return facts, [(one["items"], one["support"]) for one in facts.pop("patterns")]
+    if name == "patterns.csv":
+        header, *cells = csv.reader(StringIO(text, newline=""), strict=True)
+        if header != ["itemset", "support"] or "\0" in text or not all(COUNT.fullmatch(count) for _, count in cells):
+            raise ValueError
+        itemsets = (next(csv.reader([cell], delimiter=";", strict=True), []) for cell, _ in cells)
+        return {}, [(items, int(count)) for items, (_, count) in zip(itemsets, cells, strict=True)]
+    return _read_lines(text.removesuffix("\n").split("\n"), name)
+
+
+def _read_parquet(data: bytes) -> tuple[Json, Pairs]:
+    import polars as pl  # noqa: PLC0415 - loaded late
+
+    malformed = "patterns.parquet is malformed:"
+    try:
+        is_large = any(size > LARGEST for size in unpacked_sizes(data))
+    except InputError as error:
+        raise InputError(f"{malformed} {error}") from None
+    if is_large:
+        raise InputError(f"{malformed} it unpacks to more than {LARGEST:,} bytes")
+    try:
+        with silenced():
+            metadata, schema = pl.read_parquet_metadata(data), pl.read_parquet_schema(data)
+            wanted = [{"items": pl.List(label), "support": pl.Int64} for label in (pl.String, pl.Int64)]
+            frame = pl.read_parquet(data) if schema in wanted else pl.DataFrame()
+    except pl.exceptions.PanicException:  # not a subclass of Exception
+        raise ValueError from None
+    facts = OBJECT(metadata.pop("discreet"))
+    _check_form(facts, "patterns.parquet")
+    if schema not in wanted or metadata.keys() - {"ARROW:schema"}:
+        raise InputError(f"{malformed} it has columns or notes beside items and support")
+    if frame.height + (frame["items"].list.len().sum() or 0) > MOST_VALUES:
+        raise InputError(f"{malformed} it holds more than {MOST_VALUES:,} values, too many to check")
+    # A dictionary in the file may stand for a million copies of a long label.
+    if schema == wanted[0] and frame["items"].explode().str.len_bytes().sum() > LARGEST:
+        raise InputError(f"{malformed} its labels have more than {LARGEST:,} bytes")
+    return facts, frame.rows()
+
+
+def _read_lines(lines: list[str], name: str) -> tuple[Json, Pairs]:
+    """Return the facts and pairs of a file in the format of SPMF or of Borgelt's programs."""
+    form = SPMF if name == "patterns.txt" else BORGELT
+    numbered, words, pairs = list[tuple[str, str]](), list[tuple[str, str]](), Pairs()
+    for line in lines:
+        match = form.fullmatch(line)
+        if match is None:
+            raise ValueError
+        parts = match.groupdict()
+        if parts["support"]:
+            pairs.append((parts["items"].split(), int(parts["support"])))
+        elif parts["number"]:
+            numbered.append((parts["number"], parts["label"]))
+        elif parts["word"]:
+            words.append((parts["word"].lower(), parts["value"]))
+    labels, facts = dict(numbered), {word: value if word == "kind" else int(value) for word, value in words}
+    used = {item for items, _ in pairs for item in items} if labels else set[str]()
+    if len({*labels.values()}) + len(facts) < len(numbered) + len(words) or used != labels.keys():
+        raise ValueError
+    if name == "patterns.txt":
+        _check_form(facts, name)
+    return facts, [([labels[item] for item in items] if labels else items, support) for items, support in pairs]
