@@ -4,7 +4,7 @@ from discreet.blocking.block import Comparison, block, compare
 from discreet.blocking.distortion import Distortion
 from discreet.blocking.release.folder import verify, write_release
 from discreet.blocking.release.release import Proof, Release
-from discreet.blocking.release.verify import Verification
+from discreet.blocking.release.verify.verify import Verification
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions

@@ -1,28 +1,152 @@
-"""Block: patterns that are safe to publish, with the least change."""
+"""Block: patterns that are safe to publish, with the least change; and the methods, side by side."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
-from typing import Literal, TypeAlias, Unpack
+from time import perf_counter
+from typing import Final, NamedTuple, TypeAlias, Unpack
 
-from discreet.blocking.compare import METHODS, RIVALS, Comparison, compared, solved
-from discreet.blocking.problem import Problem
-from discreet.blocking.release.release import Release
+from discreet.blocking import add, suppress, withhold
+from discreet.blocking.attacker_proof import add_merged_more, add_more, suppress_more, withhold_more
+from discreet.blocking.optimal import optimal
+from discreet.blocking.problem import BlockProblem, Solution, check
+from discreet.blocking.release.release import Release, Rival
 from discreet.data.labels import Label
 from discreet.data.merged import Merged, Rows, as_rows
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.finding import Level, as_level
-from discreet.errors import Option, OptionError
+from discreet.errors import BudgetError, Either, Option, OptionError
 from discreet.judging.policy import Policy, as_policy
 from discreet.mining.mine import Budget, mine
 from discreet.mining.watch import Limits
+from discreet.runtime import html
 from discreet.runtime.progress import watching
 from discreet.runtime.resources import as_seconds
+from discreet.runtime.text import percent
 
-__all__ = ["Comparison", "Method", "block", "compare"]
+Solve: TypeAlias = Callable[[BlockProblem], Solution]
 
-Method: TypeAlias = Literal["best", "suppress", "add", "withhold", "optimal"]
+
+class Blocker(NamedTuple):
+    """A method of ``block``: its functions, and its properties for whoever offers it.
+
+    ``resist`` is the form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows
+    that serve several channels, if there are any. A method ``is_whole`` if it publishes the whole list of some rows,
+    ``keeps_n`` if it can keep the number of rows, and ``is_search`` if it takes seconds, and the rows themselves.
+    """
+
+    how: str
+    solve: Solve
+    resist: Solve
+    merged: tuple[Solve, Solve] | None = None
+    is_whole: bool = True
+    keeps_n: bool = False
+    is_search: bool = False
+
+
+METHODS: Final[Mapping[str, Blocker]] = {
+    "suppress": Blocker(
+        "rows that inference channels single out are left out, until there is no channel",
+        suppress.solve,
+        suppress_more,
+    ),
+    "add": Blocker(
+        "rows are added to those that inference channels single out, until there are k or more of them",
+        add.solve,
+        add_more,
+        merged=(add.solve_merged, add_merged_more),
+    ),
+    "withhold": Blocker(
+        "itemsets with an inference channel are left out, and the others have their exact supports",
+        withhold.solve,
+        withhold_more,
+        is_whole=False,
+        keeps_n=True,
+    ),
+    "optimal": Blocker(
+        "rows are left out and others added, so that supports change as little as could be found",
+        optimal.solve,
+        optimal.solve,
+        keeps_n=True,
+        is_search=True,
+    ),
+}
+"""Every method by its name; a new one is a file and an entry here. They are compared in this order."""
+BEST: Final = "best"
+"""The choice of the method that distorts least, of those whose list is whole."""
+BEST_HOW: Final = "several methods are tried, and the one that changes supports least is taken"
+MOST_WITHHELD: Final = 10**6
+"""Itemsets that a list with gaps may have in a comparison: it lists all, not only the closed ones."""
+
+
+class ComparedMethod(NamedTuple):
+    """The release that a method made, and the seconds it took; or the reason why it was left out."""
+
+    name: str
+    method: str
+    merge: bool
+    release: Release | None
+    seconds: float
+    left_out: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The releases of all methods for the same rows, in the order in which they ran.
+
+    The ``best`` is the one of the least average distortion among those whose list is whole; of several, the first.
+    """
+
+    lines: tuple[ComparedMethod, ...]
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {len(self.lines)} ways to block, the best is {self.best_name}>"
+
+    def _repr_html_(self) -> str:
+        head = ["method", "rows suppressed", "rows added", "itemsets lost", "changed", "average distortion", "left out"]
+        table = html.filled(head, [_cells(line) for line in self.lines])
+        return html.table(repr(self)[1:-1], *table, note=self.recommendation)
+
+    @cached_property
+    def best(self) -> Release:
+        """The release of the least average distortion."""
+        whole = ((line.name, line.release) for line in self.lines if METHODS[line.method].is_whole)
+        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in whole)
+        return replace(self._first[1], compared=tuple(rivals))
+
+    @property
+    def best_name(self) -> str:
+        """The name of the line with the best release."""
+        return self._first[0].name
+
+    @cached_property
+    def _first(self) -> tuple[ComparedMethod, Release]:
+        whole = [(line, line.release) for line in self.lines if METHODS[line.method].is_whole and line.release]
+        return min(whole, key=lambda pair: pair[1].distortion.average)
+
+    @property
+    def recommendation(self) -> str:
+        """The method to take, and why, in a sentence or two."""
+        cost = self._first[1].distortion
+        if not cost.changed:
+            return "Nothing needs to be changed: the itemsets have no channel, and may be published as they are."
+        effect = "keeps every itemset" if not cost.lost else f"loses {cost.lost:,} of {cost.itemsets:,} itemsets"
+        averages = [line.release.distortion.average for line in self.lines if line.release is not None]
+        others = [average for average in averages if average > cost.average]
+        next_best = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
+        gaps = " withhold costs less, but its list has gaps." if min(averages) < cost.average else ""
+        average = f"its average distortion is {100 * cost.average:.3g}%{next_best}"
+        return f"Take {self.best_name}: it {effect}, and {average}.{gaps}"
+
+
+def _cells(line: ComparedMethod) -> tuple[str | int, ...]:
+    if line.release is None:
+        return line.name, "–", "–", "–", "–", "–", line.left_out
+    release, cost = line.release, line.release.distortion
+    rows = release.rows_suppressed, release.rows_added
+    return line.name, *rows, cost.lost, cost.changed - cost.lost, percent(cost.average), ""
 
 
 def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -31,7 +155,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     min_support: Threshold,
     k: int | None = None,
     policy: Policy | str | PathLike[str] | None = None,
-    method: Method = "best",
+    method: str = BEST,
     merge: bool = False,
     keep_n: bool = False,
     seconds: float = 60.0,
@@ -40,48 +164,50 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
 ) -> Release:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
 
-    The closed itemsets with ``min_support`` would be published, but for their inference channels. The minimum support
+    Without inference channels, the closed itemsets with ``min_support`` would be published. The minimum support
     becomes a count once, before anything is changed. ``method`` says how channels are blocked:
 
-    - "suppress": rows that a channel singles out are left out, until there is no channel (ICDM 2005, corrected);
-    - "add": k copies of the base of each channel are added; every itemset stays frequent. With ``merge=True`` fewer
-      rows are looked for that serve several channels at once;
-    - "withhold": only itemsets without a channel are published, with exact supports; that is not the whole list of any
-      rows, and readers are not to take what is missing for rare;
-    - "optimal": the least average distortion that can be found in ``seconds``, with a proof of how far it is from the
-      best; with ``keep_n=True`` the number of rows stays as it is;
-    - "best": all of these that fit but "withhold", and the one of the least average distortion.
+    - "suppress": leave out rows that a channel singles out, until there is no channel (ICDM 2005, corrected);
+    - "add": add k copies of the base of each channel; every itemset stays frequent. With ``merge=True`` look for fewer
+      rows that serve several channels at once;
+    - "withhold": publish only itemsets without a channel, with exact supports. That is not the whole list of any rows:
+      readers must not take a missing itemset for a rare one;
+    - "optimal": find the least average distortion in ``seconds``, with a proof of how far it is from the best; with
+      ``keep_n=True`` keep the number of rows;
+    - "best": try all of these that fit but "withhold", and take the one of the least average distortion.
 
-    The release withstands whom it is ``against``: "plain" adds and subtracts supports, as a channel does; "derive" and
-    "linear" infer more (``attack``). What they find is blocked too, until they find nothing. Against "exact", for up to
-    12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows in every database
-    that fits; where that is not decided in time, nothing is released.
+    ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
+    "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing. Against
+    "exact", for up to 12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows
+    in every database that fits. If that is not decided in time, nothing is released.
 
-    After each, detection runs on what would be published and finds nothing, and its supports are recounted, or
-    nothing is released. The other options are those of ``mine``.
+    After each method, detection must find nothing in the result, and its supports are recounted; otherwise nothing is
+    released. The other options are those of ``mine``.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> release = block(rows, min_support=10, k=10, method="add")
     >>> [(sorted(itemset), support) for itemset, support in release.patterns]
     [([], 110), (['a', 'b'], 60), (['a', 'b', 'c'], 48)]
     """
-    if method not in {"best", *METHODS}:
-        raise OptionError(f"method is {str(method)[:40]!r}; it must be one of best, {', '.join(METHODS)}")
-    if merge and method != "add":
+    if method not in {BEST, *METHODS}:
+        raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {BEST}, {', '.join(METHODS)}")
+    blocker = METHODS.get(method)
+    if merge and (blocker is None or blocker.merged is None):
         raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
-    if keep_n and method in {"suppress", "add"}:
+    if keep_n and blocker is not None and not blocker.keeps_n:
         raise OptionError(
             f"the method {method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'"
         )
-    if isinstance(rows, Merged) and method in {"best", "optimal"}:
+    if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(
             f"the method {method!r} needs the rows themselves, not merged ones; use suppress, add or withhold"
         )
     rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
-        problem = mined(rows, min_support, rule.k, budget)
-        problem = replace(problem, merge=merge, keep_n=keep_n, seconds=wait, against=level)
-        return compared(problem, rule, RIVALS).best if method == "best" else solved(method, problem, rule)
+        problem = replace(_mine(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait, against=level)
+        if method == BEST:
+            return compare_methods(problem, rule, whole=True).best
+        return solve(method, problem, rule, merge=merge)
 
 
 def compare(
@@ -95,7 +221,7 @@ def compare(
     against: Level = "plain",
     **budget: Unpack[Budget],
 ) -> Comparison:
-    """Return what each method of ``block`` makes of ``rows``, side by side, and which is to be recommended.
+    """Return the release of each method of ``block`` for ``rows``, side by side, with a recommendation.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> compare(rows, min_support=10, k=10).best.method
@@ -107,13 +233,84 @@ def compare(
         )
     rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
-        problem = mined(rows, min_support, rule.k, budget)
-        return compared(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
+        problem = _mine(rows, min_support, rule.k, budget)
+        return compare_methods(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
 
 
-def mined(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> Problem:
-    """Return what the methods are asked: the rows, mined."""
+def _mine(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> BlockProblem:
     data = as_rows(rows)
     patterns = mine(data, min_support=min_support, kind="closed", **budget)
     limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
-    return Problem(data, patterns, k, limits)
+    return BlockProblem(data, patterns, k, limits)
+
+
+def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = False) -> Release:
+    """Return the release that a method makes of the rows, checked."""
+    blocker = METHODS[method]
+    forms = blocker.merged if merge and blocker.merged else (blocker.solve, blocker.resist)
+    solution = forms[problem.against != "plain"](problem)
+    check(solution)
+    return Release(
+        method,
+        policy,
+        problem.rows,
+        problem.patterns,
+        solution.question,
+        solution.suppressed,
+        solution.added,
+        solution.proof,
+        solution.rounds,
+        against=problem.against,
+    )
+
+
+def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = False) -> Comparison:
+    """Return the releases of all methods, or of those whose list is ``whole``; leave out what exceeds the limits."""
+    lines = []
+    for name, method, merge in _list_ways():
+        start, release, left_out = perf_counter(), None, ""
+        if whole and not METHODS[method].is_whole:
+            continue
+        try:
+            release = solve(method, _limit(problem, method), policy, merge=merge)
+            if problem.keep_n and release.patterns.n != problem.patterns.n:
+                release, left_out = None, "it changes the number of rows, which must be kept"
+            else:
+                _ = release.distortion
+        except BudgetError as error:
+            release, left_out = None, error.message
+        lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
+    if all(line.release is None for line in lines if METHODS[line.method].is_whole):
+        raise BudgetError(
+            "no method that makes a whole list fits the limits; ",
+            Either(
+                ("raise {}", "memory", "max_patterns", "min_support"),
+                *[("leave {} out", "keep_n")] * problem.keep_n,
+                "use the method 'withhold'",
+            ),
+        )
+    return Comparison(tuple(lines))
+
+
+def _list_ways() -> Iterator[tuple[str, str, bool]]:
+    """Yield what is compared: a name, the method, and whether rows serve several channels."""
+    for method, blocker in METHODS.items():
+        yield method, method, False
+        if blocker.merged is not None:
+            yield f"{method}, merged", method, True
+
+
+def _limit(problem: BlockProblem, method: str) -> BlockProblem:
+    """Return the problem with a limit for a list with gaps, which may be far longer than that of closed itemsets."""
+    if METHODS[method].is_whole or problem.limits.patterns is not None:
+        return problem
+    return replace(problem, limits=replace(problem.limits, patterns=MOST_WITHHELD))
+
+
+def describe(method: str) -> str | None:
+    """Return what a method does, for readers who do not know it; None if it is unknown.
+
+    >>> describe("add")
+    'rows are added to those that inference channels single out, until there are k or more of them'
+    """
+    return BEST_HOW if method == BEST else METHODS[method].how if method in METHODS else None

@@ -1,42 +1,41 @@
-"""Withhold: publish only itemsets of which no cell is too small, with their exact supports."""
+"""Withhold itemsets with a cell that is too small; publish the others with their exact supports."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.blocking.problem import NOBODY, NONE, Answer, Problem
-from discreet.data.itemsets import Weighted
+from discreet.blocking.problem import BlockProblem, Solution
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
 from discreet.mining.search import unpack
 from discreet.mining.watch import Controls, Watch
 
 
-def answer(problem: Problem) -> Answer:
-    """Return the frequent itemsets whose every cell holds no row, or k rows and more: the safe core.
+def solve(problem: BlockProblem) -> Solution:
+    """Publish the safe core: the frequent itemsets whose cells each hold no row, or k rows and more.
 
-    An item more parts cells, so the smallest one never grows: with an itemset all its subsets are safe, and the search
-    turns back where support or a cell becomes too small (docs/guarantee.md). The supports are exact, but the list is
-    not that of all frequent itemsets of some rows. Its minimum support is at least k, as that of each itemset is: with
-    1, readers would take what is missing for 0.
+    One more item splits cells, so the smallest cell never grows. All subsets of a safe itemset are therefore safe, and
+    the search turns back where a support or a cell becomes too small (docs/guarantee.md). The supports are exact, but
+    the list is not that of all frequent itemsets of any rows. Its minimum support is at least k: at 1, readers would
+    take a missing itemset for one that no row holds.
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
-    listed = Patterns.from_codes(
-        *safe_core(problem).arrays, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads
-    )
-    return Answer(listed, NOBODY, NONE, is_whole=False)
+    core = find_safe_core(problem).arrays
+    listed = Patterns.from_codes(*core, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads)
+    return Solution.of(problem, listed, is_whole=False)
 
 
-def safe_core(problem: Problem) -> Weighted:
-    """Return the itemsets of the safe core, in any order."""
+def find_safe_core(problem: BlockProblem) -> Weighted:
+    """Return the itemsets of the safe core with their supports, in any order."""
     n, least, k = problem.patterns.n, problem.least, problem.k
     if n < max(least, k):
         return Weighted.concat([])
     merged, _ = problem.merged
-    rows = np.repeat(np.arange(merged.weights.size, dtype=np.int32), np.diff(merged.offsets))
+    rows = merged.owners.astype(np.int32)
     supports = np.zeros(len(problem.patterns.labels), dtype=np.int64)
     np.add.at(supports, merged.items, merged.weights[rows])
     is_safe = (supports >= max(least, k)) & ((supports == n) | (supports <= n - k))
-    # The rarest come first: they have the most items to go on with, and the fewest rows to look at.
+    # The rarest items come first: they have the most items to go on with, and the fewest rows to look at.
     menu = np.argsort(supports, kind="stable").astype(np.int32)
     menu = menu[is_safe[menu]]
     watch = Watch(problem.limits, 1)
@@ -45,33 +44,32 @@ def safe_core(problem: Problem) -> Weighted:
         return root
     place = np.full(supports.size, -1, dtype=np.int32)
     place[menu] = np.arange(menu.size)
-    placed, lists = _placed(merged, rows, place), _lists(menu.size, place[merged.items], rows)
+    placed, lists = _place_items(merged, rows, place), _list_rows(menu.size, place[merged.items], rows)
     goal = (least, k, n)
 
-    def run(start: int, stop: int, control: Controls) -> Weighted:
+    def search(start: int, stop: int, control: Controls) -> Weighted:
         stream, size = kernels.withhold.search(
             placed, lists, merged.weights, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
         )
         return unpack(stream[: 0 if control[kernels.search.STOP] else size], menu, sort=False)
 
-    found = watch.over(run, np.arange(menu.size, 0, -1) ** 2)
+    parts = watch.over(search, np.arange(menu.size, 0, -1) ** 2)
     watch.end()
-    return Weighted.concat([root, *found])
+    return Weighted.concat([root, *parts])
 
 
-def _placed(
+def _place_items(
     merged: Weighted, rows: NDArray[np.int32], place: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the merged rows with items by their places, and without those that have none."""
+    """Return the rows with each item replaced by its place, and without items that have none."""
     items = place[merged.items]
-    lengths = np.bincount(rows[items >= 0], minlength=merged.weights.size)
-    return np.concatenate([[0], np.cumsum(lengths)]), items[items >= 0]
+    lengths = np.bincount(rows[items >= 0], minlength=len(merged))
+    return Itemsets.from_lengths(lengths, items[items >= 0]).flat
 
 
-def _lists(
-    many: int, places: NDArray[np.int32], rows: NDArray[np.int32]
+def _list_rows(
+    size: int, places: NDArray[np.int32], rows: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return for each of ``many`` places the rows that hold its item: where its list starts, and the lists."""
+    """Return for each place the rows that hold its item: where its list starts, and the lists."""
     order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
-    lengths = np.bincount(places[order], minlength=many)
-    return np.concatenate([[0], np.cumsum(lengths)]), rows[order]
+    return Itemsets.from_lengths(np.bincount(places[order], minlength=size), rows[order]).flat

@@ -72,8 +72,11 @@ def find_channels(question: Question, method: str = "auto") -> Channels:
     """Return the maximal channels that answer a question."""
     if method not in METHODS:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {', '.join(METHODS)}")
-    cells, patterns = METHODS[method](question), question.patterns
-    return Channels.from_cells(cells, *question.tops, patterns.labels, n=patterns.n, k=question.limit)
+    if method not in question.found:
+        cells, patterns = METHODS[method](question), question.patterns
+        channels = Channels.from_cells(cells, *question.tops, patterns.labels, n=patterns.n, k=question.limit)
+        question.found[method] = channels
+    return question.found[method]
 
 
 class Group(NamedTuple):

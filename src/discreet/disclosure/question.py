@@ -1,6 +1,6 @@
 """The question to a detector: the small cells of published itemsets, by their supports or by the rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -12,6 +12,7 @@ from discreet.data.lattice import Family, family_of, flat, taken, with_root
 from discreet.data.merged import Merged, Rows
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
+from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.mining.mine import mine
 
@@ -24,7 +25,8 @@ LONGEST: Final = 25
 class Question:
     """Which cells of the tops of ``patterns`` hold 1 to ``limit`` − 1 rows? ``rows`` are optional.
 
-    The patterns are ``complete`` if every itemset that reaches their minimum support is listed.
+    The patterns are ``complete`` if every itemset that reaches their minimum support is listed. ``found`` keeps the
+    channels by method, so that each method runs once.
     """
 
     patterns: Patterns
@@ -32,6 +34,7 @@ class Question:
     limit: int
     threads: int = 1
     complete: bool = True
+    found: dict[str, Channels] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse rows that the patterns were not mined from: the supports of items and tops must agree."""

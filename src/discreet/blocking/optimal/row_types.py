@@ -1,50 +1,47 @@
-"""Kinds of rows, of which a release may have more or fewer than there were."""
+"""Types of rows, of which a release may have more or fewer than the original rows."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking import add
-from discreet.blocking.findings import holding
-from discreet.blocking.problem import NOBODY, Answer, Problem
-from discreet.blocking.release.release import witness
-from discreet.data.itemsets import Weighted
-from discreet.data.lattice import flat, taken
+from discreet.blocking.add import find_bases
+from discreet.blocking.attacker_proof import match_rows
+from discreet.blocking.problem import NOBODY, BlockProblem, Solution
+from discreet.blocking.release.release import change_rows
+from discreet.data.itemsets import Itemsets
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError, Option
 from discreet.mining.mine import mine
 
 MOST_ENTRIES: Final = 1 << 22
-"""Supports times kinds of rows, at most: what is made ready in seconds, and more than the solver gets through."""
+"""Supports times types of rows, at most: prepared in seconds, and more than the solver can handle."""
 AT_ONCE: Final = 2048
-"""Kinds of rows that are looked at together."""
+"""Rows that are looked at together."""
 STEP: Final = 64
-"""Kinds of rows that are added to a span at once."""
+"""Rows that are added to a span at once."""
 TINY: Final = 1e-6
-"""What is left of a sum of whole numbers by rounding; far below 1."""
+"""The rounding error of a sum of whole numbers; far below 1."""
 
 
-class Kinds(NamedTuple):
-    """Kinds of rows (CSR), how many rows are of each, which merged row it is (-1: none), and whether it is a base."""
+class RowTypes(NamedTuple):
+    """Types of rows: the items, the number of rows, the merged row that it is (-1: none), and whether it is a base."""
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    itemsets: Itemsets
     counts: NDArray[np.int64]
     numbers: NDArray[np.int64]
     is_base: NDArray[np.bool_]
 
 
-class Found(NamedTuple):
-    """What a search for the least distortion ends with: an answer, if there is one, and what ``Proof`` says of it.
+class SearchResult(NamedTuple):
+    """The solution of a search for the least distortion, if there is one, and the facts of its ``Proof``.
 
-    Its ``bound`` is the sum of all shares of change, not their average.
+    The ``bound`` is on the sum of all relative changes, not on their average.
     """
 
-    answer: Answer | None
+    solution: Solution | None
     bound: float
     kinds: int
     whole: bool
@@ -52,94 +49,88 @@ class Found(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Independent columns; the one at j is 1 in row ``pivots[j]``, and the others are 0 there."""
+    """Independent columns; column j is 1 in row ``pivots[j]``, and the others are 0 there."""
 
     columns: NDArray[np.float64]
     pivots: list[int]
 
-    def joined(self, more: Self) -> Self:
+    def join(self, more: Self) -> Self:
         """Return the span with one that is 0 in its pivots."""
         before = self.columns - more.columns @ self.columns[more.pivots]
         return self._replace(columns=np.column_stack([before, more.columns]), pivots=[*self.pivots, *more.pivots])
 
 
-def kinds_of(problem: Problem, cuts: Sequence[Pattern] = ()) -> Kinds:
-    """Return the kinds of rows that may change: rows whose changes span those of all rows, and the bases of channels.
+def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> RowTypes:
+    """Return the types of rows that may change: rows whose changes span those of all rows, and bases of channels.
 
-    What is published are sums over rows, so that far fewer kinds than there are reach every support that all together
-    reach. Those of many rows are taken first, since none can be fewer than 0, and of those the short ones. For patterns
-    that are to be cut off there are the few rows that hold them, and frequent itemsets that would.
+    Supports are sums over rows, so far fewer types than there are reach every support that all reach together. Types
+    of many rows come first, since no count can fall below 0, and among those the short ones. For patterns to be cut
+    off there are also the few rows that they hold for, and frequent itemsets for which they would.
     """
     merged, _ = problem.merged
-    many = np.minimum(merged.weights, 2 * problem.k)
-    order = np.lexsort((np.diff(merged.offsets), -many))
-    offsets, items = _bases(problem, cuts)
-    _check_size(len(problem.patterns), offsets.size - 1)
-    rows = np.union1d(_independent(problem, merged, order), _rare(problem, cuts))
-    _check_size(len(problem.patterns), rows.size + offsets.size - 1)
-    known = {_key(merged.offsets, merged.items, number): number for number in range(merged.weights.size)}
-    bases = np.array([known.get(_key(offsets, items, base), -1) for base in range(offsets.size - 1)], dtype=np.int64)
-    rows, new = np.union1d(rows, bases[bases >= 0]), np.flatnonzero(bases < 0)
-    (starts, kept), (more, others) = taken(merged.offsets, merged.items, rows), taken(offsets, items, new)
-    return Kinds(
-        np.concatenate([starts, starts[-1] + more[1:]]),
-        np.concatenate([kept, others]),
+    order = np.lexsort((merged.lengths, -np.minimum(merged.weights, 2 * problem.k)))
+    bases = _list_bases(problem, cuts)
+    _check_size(len(problem.patterns), len(bases))
+    rows = np.union1d(_choose_independent(problem, order), _find_rare(problem, cuts))
+    _check_size(len(problem.patterns), rows.size + len(bases))
+    number_of = {row.tobytes(): number for number, row in enumerate(merged)}
+    numbers = np.array([number_of.get(base.tobytes(), -1) for base in bases], dtype=np.int64)
+    rows, new = np.union1d(rows, numbers[numbers >= 0]), np.flatnonzero(numbers < 0)
+    return RowTypes(
+        Itemsets.concat([Itemsets(*merged.flat).take(rows), bases.take(new)]),
         np.concatenate([merged.weights[rows], np.zeros(new.size, dtype=np.int64)]),
         np.concatenate([rows, np.full(new.size, -1)]),
-        np.concatenate([np.isin(rows, bases), np.ones(new.size, dtype=np.bool_)]),
+        np.concatenate([np.isin(rows, numbers), np.ones(new.size, dtype=np.bool_)]),
     )
 
 
-def _bases(problem: Problem, cuts: Sequence[Pattern]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the bases of channels, and of each pattern to be cut off the first cell that is a frequent itemset."""
-    place, width = places(problem)
-    tops = as_matrix(*problem.family.top_itemsets(), place, width)
-    offsets, items = add.bases(problem)
-    found = {tuple(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
+def _list_bases(problem: BlockProblem, cuts: Sequence[Pattern]) -> Itemsets:
+    """Return the bases of channels, and for each pattern to be cut off its first cell that is a frequent itemset."""
+    tops = as_matrix(problem, problem.family.itemsets.take(problem.family.tops))
+    bases = {tuple(base.tolist()) for base in find_bases(problem)}
     for pattern in cuts:
         cells = sorted(map(sorted, pattern.cells), key=lambda cell: (len(cell), cell))
-        listed = as_matrix(*flat(cells), place, width)
-        found.update(tuple(cells[at]) for at in np.flatnonzero(holds(listed, tops).any(axis=1))[:1])
-    return flat(sorted(found))
+        is_frequent = holds(as_matrix(problem, Itemsets.of(cells)), tops).any(axis=1)
+        bases.update(tuple(cells[at]) for at in np.flatnonzero(is_frequent)[:1])
+    return Itemsets.of(sorted(bases))
 
 
-def _rare(problem: Problem, cuts: Sequence[Pattern]) -> NDArray[np.int64]:
-    """Return the merged rows of patterns that fewer than k rows hold: they are to become more, or none."""
+def _find_rare(problem: BlockProblem, cuts: Sequence[Pattern]) -> NDArray[np.int64]:
+    """Return the merged rows of patterns that hold for fewer than k rows: there must be more of them, or none."""
     merged, _ = problem.merged
-    found = [np.flatnonzero(holding(merged, [pattern])) for pattern in cuts]
-    rare = [rows for rows in found if merged.weights[rows].sum() < problem.k]
+    matches = [np.flatnonzero(match_rows(merged, [pattern])) for pattern in cuts]
+    rare = [rows for rows in matches if merged.weights[rows].sum() < problem.k]
     return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *rare]))
 
 
-def answer_of(problem: Problem, kinds: Kinds, change: NDArray[np.int64]) -> Answer:
-    """Return the answer that has so many rows more of each kind; of one with fewer, the last rows are suppressed."""
+def apply_change(problem: BlockProblem, types: RowTypes, change: NDArray[np.int64]) -> Solution:
+    """Return the solution with so many more rows of each type; where there are fewer, the last ones are suppressed."""
     _, numbers = problem.merged
-    gone = [
+    lost = [
         np.flatnonzero(numbers == number)[more:]
-        for number, more in zip(kinds.numbers.tolist(), change.tolist(), strict=True)
+        for number, more in zip(types.numbers.tolist(), change.tolist(), strict=True)
         if more < 0
     ]
     rise = np.flatnonzero(change > 0)
-    suppressed = np.sort(np.concatenate([NOBODY, *gone]))
-    added = Weighted(*taken(kinds.offsets, kinds.items, rise), change[rise])
+    suppressed = np.sort(np.concatenate([NOBODY, *lost]))
+    added = types.itemsets.take(rise).weigh(change[rise])
     limits = problem.limits
     patterns = mine(
-        witness(problem.rows, suppressed, added),
+        change_rows(problem.rows, suppressed, added),
         min_support=problem.least,
         threads=limits.threads,
         max_patterns=limits.patterns,
         memory=limits.memory,
     )
-    return Answer(patterns, suppressed, added)
+    return Solution.of(problem, patterns, suppressed, added)
 
 
-def gained(problem: Problem, patterns: Patterns) -> NDArray[np.bool_]:
-    """Return smallest itemsets that were not frequent, as a matrix: one for each of the patterns that holds any."""
-    place, width = places(problem)
-    tops = as_matrix(*problem.family.top_itemsets(), place, width)
-    listed = as_matrix(patterns.offsets, patterns.items, place, width)
-    # Items that are not frequent are in no row that is added.
-    listed[:, width] = False
+def find_gained(problem: BlockProblem, patterns: Patterns) -> NDArray[np.bool_]:
+    """Return minimal itemsets that were not frequent, as a matrix: one for each of the patterns that contains any."""
+    tops = as_matrix(problem, problem.family.itemsets.take(problem.family.tops))
+    listed = as_matrix(problem, patterns.itemsets)
+    # No added row has an item that is not frequent.
+    listed[:, -1] = False
     new = listed[~holds(listed, tops).any(axis=1)]
     for itemset in new:
         for item in np.flatnonzero(itemset):
@@ -148,75 +139,59 @@ def gained(problem: Problem, patterns: Patterns) -> NDArray[np.bool_]:
     return np.unique(new, axis=0)
 
 
-def places(problem: Problem) -> tuple[NDArray[np.int64], int]:
-    """Return the place of each frequent item among them, and how many there are; any other item stands behind them."""
-    frequent = np.unique(problem.patterns.items)
-    place = np.full(len(problem.patterns.labels), frequent.size, dtype=np.int64)
-    place[frequent] = np.arange(frequent.size)
-    return place, frequent.size
-
-
-def as_matrix(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], place: NDArray[np.int64], width: int
-) -> NDArray[np.bool_]:
-    """Return itemsets as a matrix: a row an itemset, a column an item, and the last for all that are not frequent."""
-    matrix = np.zeros((offsets.size - 1, width + 1), dtype=np.bool_)
-    numbers = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-    matrix[numbers, place[items[offsets[0] : offsets[-1]]]] = True
+def as_matrix(problem: BlockProblem, itemsets: Itemsets) -> NDArray[np.bool_]:
+    """Return itemsets as a matrix: one row per itemset, one column per frequent item, and the last for all others."""
+    columns, width = problem.columns
+    matrix = np.zeros((len(itemsets), width + 1), dtype=np.bool_)
+    matrix[itemsets.owners, columns[itemsets.entries]] = True
     return matrix
 
 
 def holds(itemsets: NDArray[np.bool_], rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return for each itemset, a row of the result, which of some rows hold it."""
-    # Products of floats, which are quick; they count items, and so are exact.
+    """Return a matrix: which rows, its columns, hold each itemset."""
+    # Products of floats are quick; they count items, and so are exact.
     common = itemsets.astype(np.float32) @ rows.astype(np.float32).T
-    held: NDArray[np.bool_] = common == itemsets.sum(axis=1, dtype=np.float32)[:, None]
-    return held
+    is_held: NDArray[np.bool_] = common == itemsets.sum(axis=1, dtype=np.float32)[:, None]
+    return is_held
 
 
-def _independent(problem: Problem, merged: Weighted, order: NDArray[np.intp]) -> NDArray[np.int64]:
+def _choose_independent(problem: BlockProblem, order: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return merged rows of which none adds to the supports what others add together, the first in order."""
-    place, width = places(problem)
-    closed = as_matrix(problem.family.offsets, problem.family.items, place, width)
+    merged, _ = problem.merged
+    closed = as_matrix(problem, problem.family.itemsets)
     span, chosen = Span(np.zeros((len(closed), 0)), []), [np.empty(0, dtype=np.int64)]
     for start in range(0, order.size, AT_ONCE):
         part = order[start : start + AT_ONCE]
-        rows = as_matrix(*taken(merged.offsets, merged.items, part), place, width)
-        held = holds(closed, rows).astype(np.float64)
-        rest = held - span.columns @ held[span.pivots]
+        supports = holds(closed, as_matrix(problem, merged.take(part))).astype(np.float64)
+        rest = supports - span.columns @ supports[span.pivots]
         while (fresh := np.flatnonzero(np.abs(rest).max(axis=0, initial=0) > TINY)[:STEP]).size:
-            more, kept = _pivoted(rest[:, fresh])
-            span = span.joined(more)
+            more, needed = _eliminate(rest[:, fresh])
+            span = span.join(more)
             rest -= more.columns @ rest[more.pivots]
-            chosen.append(part[fresh[kept]])
+            chosen.append(part[fresh[needed]])
             _check_size(*span.columns.shape)
         if len(span.pivots) == len(closed):
             break
     return np.concatenate(chosen)
 
 
-def _check_size(supports: int, kinds: int) -> None:
-    """Refuse a program of so many supports and kinds of rows, or more, if it is too large."""
-    if supports * kinds > MOST_ENTRIES:
+def _check_size(supports: int, types: int) -> None:
+    if supports * types > MOST_ENTRIES:
         raise BudgetError(
-            f"the least distortion of {supports:,} supports by {kinds:,} kinds of rows or more is too large a program "
+            f"the least distortion of {supports:,} supports by {types:,} types of rows or more is too large a program "
             "to solve; raise ",
             Option("min_support"),
             ", or use another method",
         )
 
 
-def _pivoted(columns: NDArray[np.float64]) -> tuple[Span, list[int]]:
-    """Return what some columns span, and which of them are needed for it (Gauss and Jordan)."""
-    span, kept = Span(np.zeros((len(columns), 0)), []), []
+def _eliminate(columns: NDArray[np.float64]) -> tuple[Span, list[int]]:
+    """Return the span of some columns, and which of them it needs (Gauss-Jordan)."""
+    span, needed = Span(np.zeros((len(columns), 0)), []), []
     for at in range(columns.shape[1]):
         column = columns[:, at] - span.columns @ columns[span.pivots, at]
         pivot = int(np.argmax(np.abs(column)))
         if abs(column[pivot]) > TINY:
-            span = span.joined(Span((column / column[pivot])[:, None], [pivot]))
-            kept.append(at)
-    return span, kept
-
-
-def _key(offsets: NDArray[np.int64], items: NDArray[np.int32], number: int) -> bytes:
-    return items[offsets[number] : offsets[number + 1]].tobytes()
+            span = span.join(Span((column / column[pivot])[:, None], [pivot]))
+            needed.append(at)
+    return span, needed

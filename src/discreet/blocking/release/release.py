@@ -1,4 +1,4 @@
-"""Release: patterns that may be published, what making them safe did to the rows, and the evidence."""
+"""Release: patterns that may be published, the change of the rows behind them, the audit and the cost."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking.distortion import Distortion, distortion
-from discreet.data.itemsets import Weighted
+from discreet.blocking.distortion import Distortion, class_sizes, distortion
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.merged import Merged, Rows, are_all
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
+from discreet.disclosure.question import Question
 from discreet.errors import InputError
+from discreet.judging.audit import Audit, judged
 from discreet.judging.policy import Policy
+from discreet.judging.verdict import Verdict
 from discreet.runtime import html
 from discreet.runtime.text import percent
 
@@ -25,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Proof(NamedTuple):
-    """How good a solution is known to be: its average distortion, and a bound that none like it is below.
+    """The quality of a solution: its average distortion, and a bound that no solution like it is below.
 
-    Those like it have more or fewer rows of some ``kinds`` of rows; ``whole`` says that these are all there can be.
-    ``stopped`` says that time ran out before the bound was met: another run may end elsewhere.
+    Solutions like it have more or fewer rows of some ``kinds`` of rows; they are ``whole`` if these are all that can
+    be. ``stopped`` says that time ran out before the bound was met: another run may end elsewhere.
     """
 
     average: float
@@ -39,7 +42,7 @@ class Proof(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much of the average distortion a better solution could save at most, as a share of it."""
+        """The share of the average distortion that a better solution could save at most."""
         return 0.0 if self.average <= self.bound else (self.average - self.bound) / self.average
 
 
@@ -52,13 +55,13 @@ class Rival(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
-    """Patterns that may be published, and how they came about from ``rows`` and their closed itemsets, ``original``.
+    """Patterns that may be published, and how they were made from ``rows`` and their closed itemsets, ``original``.
 
-    They are the closed itemsets of the ``witness``: the rows without those that are ``suppressed``, by their numbers
-    (of merged rows, those of the different ones), and with those that are ``added``. Where ``is_whole`` is False, they
-    are some of the frequent itemsets of the rows, with exact supports, and no witness is known. Of the "best" release
-    ``compared`` tells what it was compared with. ``against`` names the strongest attacker that was tried on it, and
-    found nothing (docs/attack.md). Only ``patterns`` are for others to see.
+    They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
+    the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
+    frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
+    with others. ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md).
+    Only ``patterns`` are for others to see. ``question`` holds them with the result of the detection.
 
     >>> from discreet import block
     >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
@@ -70,34 +73,58 @@ class Release:
     policy: Policy
     rows: Rows
     original: Patterns
-    patterns: Patterns
+    question: Question
     suppressed: NDArray[np.intp]
     added: Weighted
-    is_whole: bool = True
     proof: Proof | None = None
     rounds: int | None = None
     compared: tuple[Rival, ...] = ()
     against: str = "plain"
 
+    @property
+    def patterns(self) -> Patterns:
+        """The itemsets to publish."""
+        return self.question.patterns
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all frequent itemsets of some rows are published; otherwise the list has gaps."""
+        return self.question.complete
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """The audit of the patterns by the policy; None if there is nothing to publish."""
+        return judged(self.question, self.policy, None) if len(self.patterns) else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the policy; a release of nothing gives nothing away."""
+        return Verdict.RELEASE if self.audit is None else self.audit.verdict
+
     @cached_property
     def distortion(self) -> Distortion:
-        """What it cost: how far the published supports are from the original ones."""
+        """The cost: how far the published supports are from the original ones."""
         return distortion(self.original, self.patterns)
+
+    @cached_property
+    def frequent(self) -> int:
+        """The number of frequent itemsets that the patterns stand for."""
+        return sum(class_sizes(self.patterns))
 
     @property
     def rows_suppressed(self) -> int:
-        """How many rows are suppressed."""
+        """The number of suppressed rows."""
         return int(self.rows.weights[self.suppressed].sum())
 
     @property
     def rows_added(self) -> int:
-        """How many rows are added."""
+        """The number of added rows."""
         return int(self.added.weights.sum())
 
     @cached_property
     def witness(self) -> Rows | None:
-        """Rows that have these patterns; None where none are known."""
-        return witness(self.rows, self.suppressed, self.added) if self.is_whole else None
+        """Rows that have these patterns; None if none are known."""
+        return change_rows(self.rows, self.suppressed, self.added) if self.is_whole else None
 
     def __repr__(self) -> str:
         patterns = self.patterns
@@ -111,7 +138,7 @@ class Release:
         private: bool = False,
         timestamp: "datetime | None" = None,
     ) -> str:
-        """Return the release as a page of HTML that may be published with it; a ``private`` one tells what it cost.
+        """Return the release as an HTML page to publish with it; a ``private`` page is for the owner, and shows the cost.
 
         See docs/report.md; ``discreet report --block`` writes it to a file.
         """
@@ -120,7 +147,6 @@ class Release:
         return release_html(self, comparison=comparison, source=source, private=private, timestamp=timestamp)
 
     def _repr_html_(self) -> str:
-        """Return how it was made safe, what that cost and what is published as a table, for notebooks."""
         cost, published = self.distortion, self.patterns
         touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
         lines = {
@@ -135,23 +161,15 @@ class Release:
         return html.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)
 
 
-def witness(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Rows:
-    """Return the rows without those that are suppressed, and with those that are added behind them."""
+def change_rows(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Rows:
+    """Return the rows without the ``suppressed`` ones, by number, followed by those ``added``."""
     if not are_all(rows):
         raise InputError(
             "the rows of this release stayed in Spark, so there is no witness to give; block with more budget for one"
         )
-    lengths = np.diff(rows.offsets)
-    kept = np.ones(lengths.size, dtype=np.bool_)
-    kept[suppressed] = False
-    entries = rows.items[rows.offsets[0] : rows.offsets[-1]][np.repeat(kept, lengths)]
+    left = np.delete(np.arange(len(rows.itemsets)), suppressed)
     if isinstance(rows, Merged):
-        offsets = np.cumsum(np.concatenate([[0], lengths[kept], np.diff(added.offsets)]))
-        items, weights = np.concatenate([entries, added.items]), np.concatenate([rows.weights[kept], added.weights])
-        return Merged.from_codes(offsets, items, weights, rows.labels, min_support=rows.min_support)
-    more = [
-        np.tile(added.items[added.offsets[at] : added.offsets[at + 1]], weight)
-        for at, weight in enumerate(added.weights.tolist())
-    ]
-    sizes = np.concatenate([[0], lengths[kept], np.repeat(np.diff(added.offsets), added.weights)])
-    return Transactions.from_codes(np.cumsum(sizes), np.concatenate([entries, *more]), rows.labels)
+        every = Weighted.concat([rows.itemsets.take(left), added])
+        return Merged.from_codes(*every.arrays, rows.labels, min_support=rows.min_support)
+    copies = Itemsets(*added.flat).take(np.repeat(np.arange(len(added)), added.weights))
+    return Transactions.from_codes(*Itemsets.concat([rows.itemsets.take(left), copies]).flat, rows.labels)

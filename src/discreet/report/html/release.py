@@ -11,7 +11,7 @@ import numpy as np
 from discreet.blocking.block import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.release.release import Release
-from discreet.blocking.release.verify import PATTERNS, Verification, verify
+from discreet.blocking.release.verify.verify import PATTERNS, Verification, verify
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line
 from discreet.io.label_codes import patterns_in_order

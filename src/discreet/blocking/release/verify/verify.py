@@ -77,7 +77,9 @@ class Verification(NamedTuple):
 
     def __str__(self) -> str:
         lines = [f"GOOD: {self.itemsets} itemsets, each held by at least {self.min_support} of {self.n} rows"]
-        lines += [f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"]
+        lines += [
+            f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
+        ]
         if self.faults:
             more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
             lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
