@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from itertools import combinations, islice, product
 from random import Random
 
@@ -27,11 +26,10 @@ from discreet import (
     block,
     compare,
 )
-from discreet.blocking import guarantee
-from discreet.blocking.problem import NOBODY, Answer, Problem
-from discreet.blocking.release.release import Release, witness
+from discreet.blocking.block import METHODS as BLOCKERS
+from discreet.blocking.problem import NOBODY, BlockProblem, Solution, check, has_small_sum, recount
+from discreet.blocking.release.release import Release, change_rows
 from discreet.data.itemsets import Weighted
-from discreet.data.lattice import taken
 from discreet.mining.mine import mine
 
 METHODS = {
@@ -628,42 +626,41 @@ def test_the_best_of_all_methods_costs_the_least(case):
 
 def problem_of(rows, sigma, k):
     transactions = Transactions(map(frozenset, rows))
-    return Problem(transactions, mine(transactions, min_support=sigma), k)
+    return BlockProblem(transactions, mine(transactions, min_support=sigma), k)
 
 
-def answered(method, problem):
-    """Return what a method answers, before it is checked."""
-    options = dict(METHODS[method])
-    return import_module(f"discreet.block.{options.pop('method')}").answer(replace(problem, **options))
+def solved(method, problem):
+    """Return the solution of a method, before it is checked."""
+    blocker = BLOCKERS[METHODS[method]["method"]]
+    return (blocker.merged[0] if METHODS[method].get("merge") else blocker.solve)(problem)
 
 
-def tampered(answer, **changes):
-    """Return an answer whose patterns differ."""
-    return answer._replace(patterns=replace(answer.patterns, **changes))
+def tampered(solution, **changes):
+    """Return a solution whose patterns differ."""
+    return replace(solution, question=replace(solution.question, patterns=replace(solution.patterns, **changes)))
 
 
 @EVERY
 def test_a_support_that_is_off_by_one_is_not_released(method):
     problem = problem_of(["abc"] * 30 + ["ab"] * 20 + ["ac"] * 12 + ["a"] * 11 + ["b"] * 15 + [""] * 2, 10, 3)
-    answer = answered(method, problem)
-    guarantee.check(problem, answer)
-    assert len(answer.patterns) > 1
-    for number, change in product(range(len(answer.patterns)), (-1, 1)):
-        supports = answer.patterns.supports.copy()
+    solution = solved(method, problem)
+    check(solution)
+    assert len(solution.patterns) > 1
+    for number, change in product(range(len(solution.patterns)), (-1, 1)):
+        supports = solution.patterns.supports.copy()
         supports[number] += change
         with pytest.raises(GuaranteeError, match="nothing is released"):
-            guarantee.check(problem, tampered(answer, supports=supports))
+            check(tampered(solution, supports=supports))
 
 
 @pytest.mark.parametrize("method", ["suppress", "add", "optimal"])
 def test_a_frequent_itemset_that_was_left_out_is_missed(method):
     problem = problem_of(["abc"] * 30 + ["ab"] * 20 + ["ac"] * 12 + ["a"] * 11 + ["b"] * 15 + [""] * 2, 10, 3)
-    answer = import_module(f"discreet.block.{method}").answer(problem)
-    left_out = np.arange(len(answer.patterns)) != np.diff(answer.patterns.offsets).argmax()
-    offsets, items = taken(answer.patterns.offsets, answer.patterns.items, np.flatnonzero(left_out))
-    fewer = {"offsets": offsets, "items": items, "supports": answer.patterns.supports[left_out]}
+    solution = BLOCKERS[method].solve(problem)
+    left_out = np.arange(len(solution.patterns)) != np.diff(solution.patterns.offsets).argmax()
+    fewer = solution.patterns.take(np.flatnonzero(left_out))
     with pytest.raises(GuaranteeError):
-        guarantee.check(problem, tampered(answer, **fewer))
+        check(tampered(solution, itemsets=fewer.itemsets, supports=fewer.supports))
 
 
 @EVERY
@@ -671,63 +668,61 @@ def test_a_frequent_itemset_that_was_left_out_is_missed(method):
 def test_a_wrong_number_of_rows_is_not_released(method, change):
     # A list without the empty itemset: it is n that must be seen to be wrong.
     problem = problem_of(["ab"] * 30 + ["abc"] * 11 + ["ac"] * 2, 10, 3)
-    answer = answered(method, problem)
-    guarantee.check(problem, answer)
+    solution = solved(method, problem)
+    check(solution)
     with pytest.raises(GuaranteeError):
-        guarantee.check(problem, tampered(answer, n=answer.patterns.n + change))
+        check(tampered(solution, n=solution.patterns.n + change))
 
 
 def test_a_channel_that_is_left_is_not_released():
     rows = ["abc"] * 48 + ["ab"] * 2 + [""] * 50
     problem = problem_of(rows, 10, 10)
-    nothing = Answer(problem.patterns, NOBODY, Weighted(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY))
     with pytest.raises(GuaranteeError, match="channels are left"):
-        guarantee.check(problem, nothing)
-    guarantee.check(replace(problem, k=2), nothing)
+        check(Solution.of(problem, problem.patterns))
+    check(Solution.of(replace(problem, k=2), problem.patterns))
 
 
 def test_a_channel_in_a_part_of_the_list_is_not_released():
     rows = ["abc"] * 48 + ["ab"] * 2 + [""] * 50
     problem = problem_of(rows, 10, 10)
     frequent = mine(problem.rows, min_support=10, kind="frequent")
-    part = Answer(frequent, NOBODY, Weighted(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY), is_whole=False)
     with pytest.raises(GuaranteeError, match="channels are left"):
-        guarantee.check(problem, part)
+        check(Solution.of(problem, frequent, is_whole=False))
 
 
 def test_an_itemset_below_the_minimum_support_is_not_released():
     rows = ["ab"] * 12 + ["a"] * 8
     problem = problem_of(rows, 15, 3)
     lower = mine(problem.rows, min_support=10)
-    answer = Answer(lower, NOBODY, Weighted(np.zeros(1, np.int64), np.empty(0, np.int32), NOBODY))
+    solution = Solution.of(problem, lower)
     with pytest.raises(GuaranteeError, match="not those of any rows"):
-        guarantee.check(problem, answer)
+        check(solution)
 
 
 def test_rows_that_were_not_suppressed_or_added_are_not_said_to_be():
     problem = problem_of(["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
-    suppressed, added_ = (answered(method, problem) for method in ("suppress", "add"))
+    suppressed, added_ = (solved(method, problem) for method in ("suppress", "add"))
     with pytest.raises(GuaranteeError):
-        guarantee.check(problem, suppressed._replace(suppressed=suppressed.suppressed[:-1]))
+        check(replace(suppressed, suppressed=suppressed.suppressed[:-1]))
     with pytest.raises(GuaranteeError):
-        guarantee.check(problem, added_._replace(added=replace(added_.added, weights=added_.added.weights - 1)))
+        check(replace(added_, added=replace(added_.added, weights=added_.added.weights - 1)))
 
 
 def test_rows_that_are_too_few_are_not_enough_to_add():
     problem = problem_of(["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
-    answer = answered("add", problem)
+    solution = solved("add", problem)
     for weight, is_safe in ((7, False), (8, False), (9, False), (10, True), (11, True)):
-        added_ = replace(answer.added, weights=answer.added.weights * 0 + weight)
-        rows = mine(witness(problem.rows, NOBODY, added_), min_support=10)
-        told_ = replace(answer.patterns, supports=rows.supports, n=rows.n)
-        changed = answer._replace(patterns=told_, added=added_)
-        assert guarantee.only_adds(problem, changed)
+        added_ = replace(solution.added, weights=solution.added.weights * 0 + weight)
+        rows = mine(change_rows(problem.rows, NOBODY, added_), min_support=10)
+        told_ = replace(solution.patterns, supports=rows.supports, n=rows.n)
+        changed = Solution.of(problem, told_, added=added_)
+        assert changed.only_adds
         # Eight rows raise the cell to ten, but a guarantee that counts on each row added asks for k of each.
         if is_safe:
-            guarantee.check(problem, changed)
+            check(changed)
         else:
             with pytest.raises(GuaranteeError, match="channels are left"):
-                guarantee.check(problem, changed)
+                check(changed)
 
 
 @given(databases(), st.integers(1, 4), st.integers(2, 5), st.data())
@@ -738,32 +733,34 @@ def test_what_is_added_elsewhere_does_not_block(rows, sigma, k, data):
     number = data.draw(st.integers(0, len(problem.patterns) - 1))
     items = problem.patterns.items[problem.patterns.offsets[number] : problem.patterns.offsets[number + 1]]
     added_ = Weighted(np.array([0, items.size]), items, np.array([k]))
-    after = mine(witness(problem.rows, NOBODY, added_), min_support=sigma)
-    told_ = replace(problem.patterns, supports=problem.patterns.supports + guarantee.weighed(added_, problem.patterns))
+    after = mine(change_rows(problem.rows, NOBODY, added_), min_support=sigma)
+    told_ = replace(problem.patterns, supports=problem.patterns.supports + recount(added_, problem.patterns))
     assert told_.supports.tolist() == after.supports.tolist()
-    found = guarantee.has_small_sum(problem, added_)
+    found = has_small_sum(problem, added_)
     assert found == (not oracle.is_safe(oracle.told(oracle.family_of(dict(after)), sigma), k))
 
 
 def test_supports_of_itemsets_that_were_not_closed_before_are_recounted():
     problem = problem_of(["ab"] * 9 + ["c"] * 9 + [""] * 5, 5, 3)
     more = Weighted(np.array([0, 1]), np.array([0], np.int32), np.array([4]))
-    patterns = mine(witness(problem.rows, NOBODY, more), min_support=5)
+    patterns = mine(change_rows(problem.rows, NOBODY, more), min_support=5)
     assert [frozenset("a") in listed for listed in (problem.patterns, patterns)] == [False, True]
-    answer = Answer(patterns, NOBODY, more)
-    guarantee.check(problem, answer)
+    solution = Solution.of(problem, patterns, added=more)
+    check(solution)
     number = [itemset for itemset, _ in patterns].index(frozenset("a"))
     for change in (-1, 5):
         supports = patterns.supports.copy()
         supports[number] += change
         with pytest.raises(GuaranteeError, match="not those of any rows"):
-            guarantee.check(problem, tampered(answer, supports=supports))
+            check(tampered(solution, supports=supports))
 
 
 def test_a_method_that_fails_the_guarantee_releases_nothing(monkeypatch):
-    module = import_module("discreet.blocking.add")
-    answer = module.answer
-    monkeypatch.setattr(module, "answer", lambda problem: answer(problem)._replace(patterns=problem.patterns))
+    blocker = BLOCKERS["add"]
+    broken = blocker._replace(
+        solve=lambda problem: tampered(blocker.solve(problem), supports=problem.patterns.supports)
+    )
+    monkeypatch.setitem(BLOCKERS, "add", broken)
     with pytest.raises(GuaranteeError):
         released("add", ["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
 

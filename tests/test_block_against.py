@@ -13,7 +13,7 @@ from strategies import databases, detected_databases, few_rows
 from discreet import GuaranteeError, OptionError, Transactions, attack, block, compare, verify, write_release
 from discreet.io import datasets
 
-every = import_module("discreet.blocking.optimal.exhaustive")
+every = import_module("discreet.blocking.optimal.optimal")
 small = detected_databases(partial(databases, max_items=4)) | detected_databases(partial(few_rows, max_items=5))
 three = detected_databases(partial(databases, max_rows=12, max_items=3))
 """Rows over few enough items to list all databases that a release may be of."""

@@ -260,7 +260,7 @@ def test_ctrl_c_ends_in_one_line_and_leaves_nothing(clinic, tmp_path, monkeypatc
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("discreet.block"), "block", interrupted)
+    monkeypatch.setattr(import_module("discreet.blocking.block"), "block", interrupted)
     result = run(clinic, *OPTIONS, "--quiet", "--out", tmp_path / "release")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "error: stopped by Ctrl-C\n")
     assert list(tmp_path.iterdir()) == []

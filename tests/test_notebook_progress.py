@@ -138,8 +138,8 @@ CALLS = {
         "discreet.judging.audit.judge_itemsets",
         "looking for channels",
     ),
-    "block": (lambda _: block(ROWS, min_support=10, k=10, method="add"), "discreet.blocking.block.solved", "blocking"),
-    "compare": (lambda _: compare(ROWS, min_support=10, k=10), "discreet.blocking.block.compared", "comparing methods"),
+    "block": (lambda _: block(ROWS, min_support=10, k=10, method="add"), "discreet.blocking.block.solve", "blocking"),
+    "compare": (lambda _: compare(ROWS, min_support=10, k=10), "discreet.blocking.block.compare_methods", "comparing methods"),
     "tradeoff": (
         lambda _: tradeoff(ROWS, min_supports=[10], ks=[5]),
         "discreet.judging.tradeoff.smallest_safe",

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from strategies import databases, detected_databases, few_rows
 
 from discreet import BudgetError, Transactions, block
-from discreet.blocking.optimal import exhaustive, keep_all
-from discreet.blocking.problem import Problem
+from discreet.blocking.optimal import keep_all, optimal, row_types
+from discreet.blocking.problem import BlockProblem
 from discreet.io import datasets
 from discreet.mining.mine import mine
 from discreet.runtime.solver import Program, Terms, entries
@@ -41,7 +41,7 @@ def solved(rows, sigma, k, **options):
 def asked(rows, sigma, k, **options):
     """Return what the method is asked."""
     data = Transactions(map(frozenset, rows))
-    return Problem(data, mine(data, min_support=sigma), k, **options)
+    return BlockProblem(data, mine(data, min_support=sigma), k, **options)
 
 
 def told(release):
@@ -52,7 +52,7 @@ def told(release):
 @pytest.fixture
 def no_few(monkeypatch):
     """Let no rows be few enough to look through all that can be."""
-    monkeypatch.setattr(exhaustive, "MOST_CELLS", 0)
+    monkeypatch.setattr(optimal, "MOST_CELLS", 0)
 
 
 @settings(max_examples=25)
@@ -144,8 +144,8 @@ def test_a_search_that_keeps_every_itemset_keeps_it(case):
     rows, sigma, k = case
     problem = asked(rows, sigma, k)
     if len(problem.channels):
-        found = keep_all.least(problem, 10.0 * 2**8, time.monotonic() + 2)
-        answer = found.answer
+        found = keep_all.minimize(problem, 10.0 * 2**8, time.monotonic() + 2)
+        answer = found.solution
         assert set(oracle.family_of(dict(answer.patterns))) == set(oracle.frequent(rows, sigma))
         assert oracle.is_safe(oracle.told(oracle.family_of(dict(answer.patterns)), sigma), k)
 
@@ -157,8 +157,8 @@ def test_a_search_that_keeps_every_itemset_is_never_better_than_the_least(case):
     problem = asked(rows, sigma, k)
     if len(problem.channels):
         expected = float(oracle.least_distortion(rows, sigma, k)) * len(oracle.frequent(rows, sigma))
-        found = keep_all.least(problem, 100.0, time.monotonic() + 2)
-        answer = oracle.family_of(dict(found.answer.patterns))
+        found = keep_all.minimize(problem, 100.0, time.monotonic() + 2)
+        answer = oracle.family_of(dict(found.solution.patterns))
         cost = oracle.distortion(oracle.frequent(rows, sigma), answer)
         assert float(cost[3] * cost[0]) >= expected - 1e-9
 
@@ -218,9 +218,8 @@ def test_the_same_rows_give_the_same_release():
 
 
 def test_what_is_too_large_is_refused_before_it_is_built(monkeypatch):
-    kinds = sys.modules["discreet.blocking.optimal.row_types"]
-    monkeypatch.setattr(exhaustive, "MOST_CELLS", 0)
-    monkeypatch.setattr(kinds, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(optimal, "MOST_CELLS", 0)
+    monkeypatch.setattr(row_types, "MOST_ENTRIES", 3)
     with pytest.raises(BudgetError, match="too large a program"):
         solved(["abc", "ab", "c", ""], 1, 2)
 

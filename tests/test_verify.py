@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 from strategies import detected_databases, small_databases
 
 from discreet import InputError, block, verify, write_release
+from discreet.blocking.release.verify import cells
 from discreet.cli import main
 
 FORMATS = {"json": "json", "csv": "csv", "spmf": "txt", "borgelt": "out", "parquet": "parquet"}
@@ -1064,10 +1065,6 @@ def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path
     assert len(file.getvalue()) < 1 << 20
     assert "patterns.parquet is malformed: it" in str(faults)
     assert mebibytes < 300
-
-
-# The name ``discreet.verify`` is the function.
-cells, masks = (sys.modules.get(f"discreet.verify.{name}") for name in ("cells", "masks"))
 
 
 def pairs_of(many):

@@ -69,7 +69,7 @@ class BlockProblem:
 
     @property
     def known(self) -> Family:
-        """The lattice with all tops whose cells are known; at a minimum support of 1 a missing itemset has support 0."""
+        """The lattice with all tops of known cells: at a minimum support of 1 a missing itemset has support 0."""
         return self.question.known
 
     @cached_property

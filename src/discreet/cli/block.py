@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from discreet.blocking.block import BEST, METHODS
 from discreet.cli.output import put
 from discreet.cli.reading import COLUMNS, LIMITS, TABLE, check_rule, digested, given, options, within
 
 if TYPE_CHECKING:
-    from discreet import Comparison, Release, Verdict
+    from discreet import Comparison, Release
     from discreet.report import Source
 
-METHODS: Final = ("best", "suppress", "add", "withhold", "optimal")
 LEVELS: Final = ("plain", "derive", "linear", "exact")
 PATTERNS: Final = ("json", "csv", "spmf", "borgelt", "parquet")
 FITS: Final = {
-    "merge": {"add"},
-    "keep_n": {"best", "optimal", "withhold"},
-    "seconds": {"best", "optimal"},
+    "merge": {name for name, blocker in METHODS.items() if blocker.merged},
+    "keep_n": {BEST, *(name for name, blocker in METHODS.items() if blocker.keeps_n)},
+    "seconds": {BEST, *(name for name, blocker in METHODS.items() if blocker.is_search)},
 }
-"""The methods that an option means something to."""
-MERGED: Final = {"suppress", "add", "withhold"}
-"""The methods that need no more than merged rows."""
+"""The methods that each option is for."""
 
 
 @click.command(
@@ -42,8 +40,8 @@ Examples:
 )
 @click.option(
     "--method",
-    type=click.Choice(METHODS),
-    default="best",
+    type=click.Choice((BEST, *METHODS)),
+    default=BEST,
     show_default=True,
     help="How channels are blocked; best tries all but withhold, and takes the one of the least average distortion.",
 )
@@ -80,7 +78,7 @@ def block(
     min_support: str,
     k: int | None,
     policy: str | None,
-    method: Any,  # noqa: ANN401 - one of METHODS
+    method: str,
     merge: bool,
     keep_n: bool,
     seconds: float | None,
@@ -115,17 +113,18 @@ def block(
     _check_out(out, file)
     limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
     with watching(quiet=quiet, then="blocking") as progress:
-        merging = progress if method in MERGED else None
+        merging = None if method in FITS["seconds"] else progress
         rows, source = digested(file, within(memory, file, [min_support], merging, **reading), table=reading["table"])
         told: Any = {"min_support": min_support, "k": k, "policy": policy, "progress": progress, **asked, **limits}
         compared = side_by_side(rows, **told) if compare else None
         release = compared.best if compared else blocked(rows, method=method, **told)
-        verdict = _verdict(release)
+        verdict = release.verdict
+    digest = None
     if out is not None and len(release.patterns) and verdict is not Verdict.WITHHOLD:
-        write_release(release, out, format=patterns, source=source)
+        digest = write_release(release, out, format=patterns, source=source).digest
     put(None, *_report(release, compared, source), as_json=as_json)
     if not quiet:
-        for line in _what_next(release, verdict, out, which="the recommended" if compare else "this"):
+        for line in _what_next(release, out, digest, which="the recommended" if compare else "this"):
             click.echo(line, err=True)
     return int(verdict is not Verdict.RELEASE)
 
@@ -136,7 +135,7 @@ def _check_usage(k: int | None, policy: str | None, method: str, asked: "dict[st
     if compare and method != "best":
         raise click.UsageError(f"--compare tries all methods, but --method is {method}: leave one of them out")
     for name in asked:
-        if method not in FITS.get(name, METHODS):
+        if method not in FITS.get(name, {method}):
             raise click.UsageError(
                 f"--{name.replace('_', '-')} means nothing to the method {method}: leave one of them out"
             )
@@ -154,13 +153,6 @@ def _check_out(out: str | None, file: str) -> None:
         raise click.UsageError(f"--out is {out}, and FILE is in it: name another folder")
 
 
-def _verdict(release: "Release") -> "Verdict":
-    """Return what the policy says of a release; one that publishes nothing gives nothing away."""
-    from discreet import Verdict, audit
-
-    return audit(release.patterns, policy=release.policy).verdict if len(release.patterns) else Verdict.RELEASE
-
-
 def _report(
     release: "Release", compared: "Comparison | None", source: "Source"
 ) -> "tuple[Iterator[bytes], Iterator[str]]":
@@ -175,12 +167,13 @@ def _report(
     )
 
 
-def _what_next(release: "Release", verdict: "Verdict", out: str | None, *, which: str) -> Iterator[str]:
-    """Yield what was written where, and what is left to do."""
-    from discreet import Verdict, verify
+def _what_next(release: "Release", out: str | None, digest: str | None, *, which: str) -> Iterator[str]:
+    """Yield where the release was written, and what is left to do."""
+    from discreet import Verdict
     from discreet.report import MARK
 
     yield ""
+    verdict = release.verdict
     if verdict is not Verdict.RELEASE:
         yield f"{verdict.name}: no channel is left, but the policy {release.policy.name} asks for more; see the checks."
     if not len(release.patterns) or verdict is Verdict.WITHHOLD:
@@ -188,6 +181,6 @@ def _what_next(release: "Release", verdict: "Verdict", out: str | None, *, which
     elif out is None:
         yield f"Nothing was written; --out FOLDER writes {which} release, with a certificate."
     else:
-        yield f"The release was written to {out}; its release.json has the SHA-256 {verify(out).digest}."
+        yield f"The release was written to {out}; its release.json has the SHA-256 {digest}."
         yield f"Before you publish it, take {out}/{MARK} out of it: it tells what was changed."
         yield f"Anybody can check it:  discreet verify {out}"

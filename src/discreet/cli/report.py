@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import click
 
+from discreet.blocking.block import BEST, METHODS
 from discreet.cli.against import AGAINST, older
-from discreet.cli.block import METHODS
 from discreet.cli.output import check_place, fixed_time
 from discreet.cli.publications import PUBLISHED, SCHEMA, is_published, told_of
 from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, TABLE, check_rule, given, is_database, options
@@ -30,7 +30,7 @@ Examples:
 )
 @options(CANDIDATE, RULE)
 @click.option(
-    "--block", "method", type=click.Choice(METHODS), help="Make FILE safe by this method; report the release."
+    "--block", "method", type=click.Choice((BEST, *METHODS)), help="Make FILE safe by this method; report the release."
 )
 @click.option(
     "--seconds",

@@ -123,12 +123,12 @@ def _tradeoff(result: "Audit", asked: Asked, threads: int | None) -> "tuple[Any,
 def released(
     file: str,
     asked: Asked,
-    method: Any,  # noqa: ANN401 - one of METHODS
+    method: str,
     told: dict[str, Any],
     reading: dict[str, Any],
 ) -> Reported:
     """Return the page of the release that a method makes, and what the policy says of it."""
-    from discreet import OptionError, Verdict, audit
+    from discreet import OptionError
     from discreet import report as pages
     from discreet.blocking.block import block as blocked
     from discreet.blocking.block import compare as side_by_side
@@ -146,5 +146,4 @@ def released(
     page = pages.release_html(
         release, comparison=comparison, source=source, private=asked.private, timestamp=fixed_time()
     )
-    judged = audit(release.patterns, policy=release.policy).verdict if len(release.patterns) else Verdict.RELEASE
-    return Reported(page, judged)
+    return Reported(page, release.verdict)

@@ -84,7 +84,7 @@ def compared_line(release: Release) -> list[str]:
     cost = release.distortion
     return [
         f"{release.rows_suppressed:,}",
-        f"{int(release.added.weights.sum()):,}",
+        f"{release.rows_added:,}",
         f"{cost.lost:,}",
         share(cost.changed, cost.itemsets),
         percent(cost.average),

@@ -6,24 +6,14 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.distortion import class_sizes
+from discreet.blocking.block import describe
 from discreet.blocking.release.release import Proof, Release
 from discreet.io.label_codes import blocks
-from discreet.judging.audit import audit
 from discreet.judging.checks import WIDTH
 from discreet.report.json import policy_facts
 from discreet.report.text import audit_text, share
 from discreet.report.wording import Source
 from discreet.runtime.text import percent, printable
-
-HOW: Final = {
-    "suppress": "rows that inference channels single out are left out, until there is no channel",
-    "add": "rows are added to those that inference channels single out, until there are k or more of them",
-    "withhold": "itemsets with an inference channel are left out, and the others have their exact supports",
-    "optimal": "rows are left out and others added, so that supports change as little as could be found",
-    "best": "several methods are tried, and the one that changes supports least is taken",
-}
-"""What each method does, for a reader who has never heard of it."""
 
 WITHSTOOD: Final = {
     "derive": 'An attacker who also derives supports that are not listed ("derive")',
@@ -49,7 +39,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "n": patterns.n,
         "kind": patterns.kind,
         "listed": len(patterns),
-        "frequent": sum(class_sizes(patterns)),
+        "frequent": release.frequent,
         "is_whole": release.is_whole,
         "against": release.against,
         "policy": policy_facts(release.policy),
@@ -65,7 +55,7 @@ def release_facts(release: Release) -> dict[str, Any]:
         "rows": {
             "before": release.rows.n,
             "suppressed": release.rows_suppressed,
-            "added": int(release.added.weights.sum()),
+            "added": release.rows_added,
         },
         "distortion": release.distortion._asdict(),
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
@@ -170,7 +160,7 @@ def _how(release: Release) -> str:
     tried = "" if release.against == "plain" else f'; the attacker "{release.against}" finds nothing in them'
     if not release.distortion.changed:
         return f"safe for k = {k} as they are{tried}"
-    return f'made safe for k = {k} by "{release.method}": {HOW[release.method]}{tried}'
+    return f'made safe for k = {k} by "{release.method}": {describe(release.method)}{tried}'
 
 
 def _cost(release: Release) -> Iterator[str]:
@@ -201,9 +191,9 @@ def averages(release: Release) -> str:
 
 def _audited(release: Release, title: str) -> Iterator[str]:
     """Yield an audit of the patterns; where there are none, there is nothing to audit."""
-    if len(release.patterns):
+    if release.audit is not None:
         yield from ("", title, "")
-        yield from audit_text(audit(release.patterns, policy=release.policy), explain=0)
+        yield from audit_text(release.audit, explain=0)
 
 
 def proved(proof: Proof | None) -> list[str]:

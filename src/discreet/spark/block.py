@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from discreet.blocking.block import block as block_locally
-from discreet.blocking.compare import solved
-from discreet.blocking.problem import Problem
+from discreet.blocking.block import solve
+from discreet.blocking.problem import BlockProblem
 from discreet.blocking.release.release import Release
-from discreet.blocking.suppress import without
+from discreet.blocking.suppress import remove_rows
 from discreet.data.itemsets import Weighted
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
@@ -54,7 +54,8 @@ def block(
         patterns = shards.mined(rows, "closed")
         some = suppressed(rows, patterns, rule.k) if method == "suppress" else joined([])
         order = Weighted(*some).sort(len(rows.labels))
-        return solved(method, Problem(Merged(order, rows.labels, rows.n, rows.min_support), patterns, rule.k), rule)
+        merged_rows = Merged(order, rows.labels, rows.n, rows.min_support)
+        return solve(method, BlockProblem(merged_rows, patterns, rule.k), rule)
 
 
 def suppressed(spread: Spread, patterns: Patterns, k: int) -> Part:
@@ -65,7 +66,7 @@ def suppressed(spread: Spread, patterns: Patterns, k: int) -> Part:
         hit = singled_out(spread, channels, known) if len(channels) else joined([])
         if not hit.weights.size:
             return known
-        known, left = joined([known, hit]), without(left, Weighted(*hit))
+        known, left = joined([known, hit]), remove_rows(left, Weighted(*hit))
 
 
 def singled_out(spread: Spread, channels: Channels, known: Part) -> Part:

@@ -29,7 +29,7 @@ from discreet.runtime.solver import Floats, Numbers, Program, Terms, each, entri
 GAP: Final = 0.01
 """A solution this close to the bound, as a share of its cost, is good enough."""
 SCALE: Final = 1000.0
-"""The cost of the starting solution in the program. HiGHS takes values below 1e-7 for 0, and shares of supports may be."""
+"""The cost of the starting solution in the program. HiGHS takes values below 1e-7 for 0, as shares may be."""
 NEAR: Final = 10
 """Cells of up to this many times k rows are watched from the start, others once a solution has broken them."""
 GROWTH: Final = 6

@@ -138,7 +138,7 @@ class Release:
         private: bool = False,
         timestamp: "datetime | None" = None,
     ) -> str:
-        """Return the release as an HTML page to publish with it; a ``private`` page is for the owner, and shows the cost.
+        """Return the release as an HTML page to publish with it; a ``private`` page shows the owner the cost.
 
         See docs/report.md; ``discreet report --block`` writes it to a file.
         """

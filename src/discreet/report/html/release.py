@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import Comparison
+from discreet.blocking.block import Comparison, describe
 from discreet.blocking.distortion import supports_in
+from discreet.blocking.release.folder import verify
 from discreet.blocking.release.release import Release
-from discreet.blocking.release.verify.verify import PATTERNS, Verification, verify
+from discreet.blocking.release.verify.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line
 from discreet.io.label_codes import patterns_in_order
@@ -25,7 +26,7 @@ from discreet.report.html.audit import cells_chart, policy_lines
 from discreet.report.html.lists import Listing
 from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
 from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
-from discreet.report.release import HOW, averages, cost_lines, how_to_read, meant, proved, public_facts
+from discreet.report.release import averages, cost_lines, how_to_read, meant, proved, public_facts
 from discreet.report.text import share
 from discreet.report.wording import Source
 from discreet.runtime import html
@@ -68,9 +69,8 @@ def release_html(
     >>> ["suppressed" in release_html(release, private=private) for private in (False, True)]
     [False, True]
     """
-    facts, patterns = public_facts(release), release.patterns
-    found = audit(patterns, policy=release.policy) if len(patterns) else None
-    told = {**_public(facts, found), **(_owner(release, comparison, source) if private else {})}
+    found = release.audit
+    told = {**_public(public_facts(release), found), **(_owner(release, comparison, source) if private else {})}
     return _page(told, found, private=PRIVATE if private else "", timestamp=timestamp)
 
 
@@ -80,7 +80,7 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import block, write_release
     >>> with TemporaryDirectory() as place:
-    ...     write_release(block([["a"]] * 20 + [[]] * 20, min_support=10, k=10), f"{place}/release")
+    ...     _ = write_release(block([["a"]] * 20 + [[]] * 20, min_support=10, k=10), f"{place}/release")
     ...     page, verdict = folder_html(f"{place}/release")
     >>> verdict.name, "GOOD" in page
     ('RELEASE', True)
@@ -155,7 +155,7 @@ def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str,
     yield "that stand for", f"{facts['frequent']:,} frequent itemset{'s' * (facts['frequent'] != 1)}"
     yield "rows (n)", f"{facts['n']:,}"
     yield "minimum support", f"{facts['min_support']:,} rows ({share(facts['min_support'], facts['n'])})"
-    yield "method", f"{printable(facts['method'])}: {HOW.get(facts['method'], 'not known here')}"
+    yield "method", f"{printable(facts['method'])}: {describe(facts['method']) or 'not known here'}"
     if found is not None:
         yield from policy_lines(found)
     yield "discreet", printable(facts["discreet"])
@@ -191,7 +191,7 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
     lines = [] if source is None else [("file", printable(source.file)), ("SHA-256 of it", _code(source.sha256))]
     told = {
         "cost": Table("What was changed: DO NOT RELEASE", [], [*lines, *cost_lines(release).items()]),
-        "how": f"{HOW[release.method].capitalize()}.",
+        "how": f"{(describe(release.method) or release.method).capitalize()}.",
         "cost_sentences": [*([averages(release)] if release.compared else []), *proved(release.proof), meant(release)],
         "before_after": _before_after(release),
     }

@@ -18,8 +18,9 @@ from typing import Any, Final
 import numpy as np
 
 import discreet
-from discreet import Audit, Comparison, Patterns, Release, Verdict
+from discreet import Audit, Patterns, Release, Verdict
 from discreet import report as reports
+from discreet.blocking.block import BEST, ComparedMethod
 from discreet.blocking.distortion import supports_in
 from discreet.web.archive import pack
 from discreet.web.context import Desk, shown
@@ -37,12 +38,12 @@ def compare(
     rows = desk.rows()
     asked: Any = {"min_support": min_support, "k": k, "policy": policy, "seconds": seconds}
     found = discreet.compare(rows, **asked, **desk.budget("comparing"))
-    made = [(_method(line.name), line.release) for line in found.lines if line.release is not None]
-    for (method, merge), release in [*made, (("best", False), found.best)]:
+    made = [(line.method, line.merge, line.release) for line in found.lines if line.release is not None]
+    for method, merge, release in [*made, (BEST, False, found.best)]:
         desk.shelf.put("release", (desk.key, min_support, k, policy, method, merge, False, seconds), release)
     return {
-        "methods": [_line(line.name, line.release, line.seconds, line.left_out) for line in found.lines],
-        "best": _best(found),
+        "methods": [_line(line) for line in found.lines],
+        "best": found.best_name,
         "recommendation": found.recommendation,
         "figure": reports.comparison_figure(found),
     }
@@ -54,7 +55,7 @@ def block(
     min_support: str | int,
     k: int | None = None,
     policy: str | None = None,
-    method: str = "best",
+    method: str = BEST,
     merge: bool = False,
     keep_n: bool = False,
     seconds: float = SECONDS,
@@ -68,8 +69,7 @@ def block(
 
     release = desk.shelf.take("release", (desk.key, min_support, k, policy, method, merge, keep_n, seconds), made)
     desk.stage("writing")
-    audit = discreet.audit(release.patterns, policy=release.policy) if len(release.patterns) else None
-    verdict = Verdict.RELEASE if audit is None else audit.verdict
+    audit, verdict = release.audit, release.verdict
     changes = _changes(release)
     return {
         **reports.release_facts(release),
@@ -82,27 +82,16 @@ def block(
     }
 
 
-def _method(name: str) -> tuple[str, bool]:
-    """Return the method that a line of a comparison stands for, and whether rows were merged."""
-    return name.partition(",")[0], name == "add, merged"
-
-
-def _line(name: str, release: Release | None, seconds: float, left_out: str) -> dict[str, Any]:
-    method, merge = _method(name)
+def _line(line: ComparedMethod) -> dict[str, Any]:
+    release = line.release
     costs = ("average", "lost", "changed", "itemsets", "largest")
     told: dict[str, Any] = dict.fromkeys([*costs, "suppressed", "added", "n", "listed"])
     if release is not None:
         told |= {cost: getattr(release.distortion, cost) for cost in costs}
         told |= {"suppressed": release.rows_suppressed, "added": release.rows_added}
         told |= {"n": release.patterns.n, "listed": len(release.patterns)}
-    ending = {"seconds": round(seconds, 3), "left_out": in_pages(left_out) or None}
-    return {"name": name, "method": method, "merge": merge, **told, **ending}
-
-
-def _best(found: Comparison) -> str:
-    """Return the name of the line that costs the least."""
-    listed = found.best.patterns
-    return next(line.name for line in found.lines if line.release is not None and line.release.patterns is listed)
+    ending = {"seconds": round(line.seconds, 3), "left_out": in_pages(line.left_out) or None}
+    return {"name": line.name, "method": line.method, "merge": line.merge, **told, **ending}
 
 
 def _judged(audit: Audit | None) -> dict[str, str | None]:
