@@ -14,7 +14,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.question import Question
 from discreet.errors import InputError
-from discreet.judging.audit import Audit, judged
+from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import Verdict
 from discreet.runtime import html
@@ -94,7 +94,7 @@ class Release:
     @cached_property
     def audit(self) -> Audit | None:
         """The audit of the patterns by the policy; None if there is nothing to publish."""
-        return judged(self.question, self.policy, None) if len(self.patterns) else None
+        return judge_itemsets(self.question, self.policy, None) if len(self.patterns) else None
 
     @property
     def verdict(self) -> Verdict:
