@@ -31,7 +31,7 @@ from discreet.disclosure.attacks import wider
 from discreet.disclosure.attacks.facts import Facts
 from discreet.io import datasets
 from discreet.judging.rules import check_rounded
-from discreet.publications.rules.supports import read_facts, rounded
+from discreet.publications.rules.reading import as_rounded, read_facts
 
 ITEMS, N = "abc", 5
 
@@ -107,17 +107,17 @@ def test_truncated_supports_and_what_is_missing_tell_of_one_row():
 
 @pytest.mark.parametrize(("mode", "expected"), [("round", (8, 12)), ("truncate", (10, 14))])
 def test_a_rounded_count_was_one_of_those_that_round_to_it(mode, expected):
-    facts = rounded(Patterns.from_itemsets([(["a"], 10)], n=42), 5, mode)
+    facts = as_rounded(Patterns.from_itemsets([(["a"], 10)], n=42), 5, mode)
     assert facts.listed[frozenset([0])] == expected
     assert facts.listed[frozenset()] == (42, 42)
 
 
 def test_a_number_of_rows_that_is_a_multiple_was_rounded_too():
-    assert rounded(Patterns.from_itemsets([(["a"], 10)], n=40), 5).listed[frozenset()] == (38, 42)
+    assert as_rounded(Patterns.from_itemsets([(["a"], 10)], n=40), 5).listed[frozenset()] == (38, 42)
 
 
 def test_a_support_may_be_more_than_a_number_of_rows_that_was_rounded_down():
-    facts = rounded(Patterns.from_itemsets([(["a"], 10), (["b"], 10)], n=10), 5)
+    facts = as_rounded(Patterns.from_itemsets([(["a"], 10), (["b"], 10)], n=10), 5)
     assert facts.listed == {frozenset(): (8, 12), frozenset([0]): (8, 12), frozenset([1]): (8, 12)}
 
 
@@ -138,7 +138,7 @@ def test_rounded_supports_are_withheld_where_they_surely_differ_by_few_and_else_
 @pytest.mark.nojit
 def test_rounded_supports_that_rise_are_inconsistent():
     patterns = Patterns.from_itemsets([(["a"], 20), (["a", "b"], 60)], n=100)
-    found = audit(rounded(patterns, 10), k=5)
+    found = audit(as_rounded(patterns, 10), k=5)
     assert (found.verdict, found.evidence.facts, found.checks[0].name) == (Verdict.WITHHOLD, None, "consistency")
 
 

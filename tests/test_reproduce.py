@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from discreet import InputError, OptionError, Transactions
 from discreet.io import datasets
 from discreet.report import svg_chart
-from reproduction import run as figures
 from reproduction import channels, suppression, times
+from reproduction import run as figures
 from reproduction.__main__ import main
 from reproduction.figure import Figure, Point, View, chosen, figure_csv, figure_svg, figure_text, steps
 

@@ -22,11 +22,9 @@ from discreet.cli import main
 from discreet.data.generate import clinic
 from discreet.publications.rules import completeness
 from discreet.publications.rules.completeness import announced_by
-from discreet.publications.rules.confidence_counts import TRIED, fitted
-from discreet.publications.rules.propagate import narrowed
-from discreet.publications.rules.quotients import only, simplest
+from discreet.publications.rules.intervals import TRIED, Interval, Rounding, find_only, find_simplest, fit_counts
+from discreet.publications.rules.propagate import narrow_rules
 from discreet.publications.rules.reading import read_rules
-from discreet.publications.rules.rounding import Interval, Rounding
 from discreet.publications.rules.rule import Rules
 from discreet.report import facts_json, facts_text
 
@@ -79,7 +77,7 @@ def test_a_rule_leaves_exactly_those_antecedents_whose_confidence_is_printed_so(
     confidence = oracle.cut(Fraction(both, data.draw(st.integers(max(1, both), most))), digits, mode)
     expected = oracle.antecedents(both, confidence, digits, mode, most)
     (interval,) = Rounding(mode, digits).intervals([confidence])
-    fit = fitted(interval, (0, most), (both, both))
+    fit = fit_counts(interval, (0, most), (both, both))
     ends = (expected[0], expected[-1])
     assert fit == (ends, (both, both), tuple(one - both for one in ends))
 
@@ -100,7 +98,7 @@ def test_a_rule_that_no_numbers_of_rows_have_is_called_inconsistent(both, wrong)
 def test_wide_supports_are_narrowed_by_their_ends_and_never_too_far(low, wide, held, share):
     both = min(held, low + wide // 2)
     confidence = Interval(max(Fraction(0), Fraction(both, held) - share / 10), Fraction(both, held) + share / 10)
-    fit = fitted(confidence, (0, 10_000), (low, low + wide))
+    fit = fit_counts(confidence, (0, 10_000), (low, low + wide))
     if low <= both <= low + wide:
         assert fit is not None
         for truth, (least, most) in ((held, fit.held), (both, fit.both), (held - both, fit.gap)):
@@ -301,7 +299,7 @@ def test_only_a_minimum_confidence_tells_of_one_row():
 def test_rules_of_another_shape_than_listed_ones_are_never_missing():
     rules = Rules.from_rules([(["a", "b"], ["c"], 8, "100%")], n=20, min_confidence="80%")
     expected = {(frozenset("ac"), frozenset("abc")), (frozenset("bc"), frozenset("abc"))}
-    assert set(narrowed(rules).absent.rules) == expected
+    assert set(narrow_rules(rules).absent.rules) == expected
     assert by_name(audit(rules, k=2))["absent rules"].found == 2
 
 
@@ -324,7 +322,7 @@ def test_an_itemset_in_no_rule_has_too_few_rows_or_too_small_a_confidence():
 def test_what_just_reaches_a_minimum_may_be_missing_where_supports_are_shares(way, expected):
     rules = {("a", "c", 3, 3), ("b", "c", 3, 3), ("c", "a", 3, 4), ("c", "b", 3, 4)}  # of abc twice, ac, bc, ∅
     said = Rules.from_rules(told_as(rules, way, 5), n=5, rounding="exact", min_support=2, min_confidence="60%")
-    facts = narrowed(said).facts
+    facts = narrow_rules(said).facts
     assert announced_by(said).most(facts, frozenset(map(facts.labels.index, "ab"))) == expected
 
 
@@ -369,19 +367,19 @@ def test_rules_of_mlxtend_itself_fit_what_was_announced():
 def test_the_fractions_in_an_interval_are_found_by_their_definition(low, width, most):
     every = {Fraction(part, whole) for whole in range(1, most + 1) for part in range(whole + 1)}
     within = {one for one in every if low <= one <= low + width}
-    assert only(Interval(low, low + width), most) == (next(iter(within)) if len(within) == 1 else None)
+    assert find_only(Interval(low, low + width), most) == (next(iter(within)) if len(within) == 1 else None)
     if within:
-        least = simplest(low, low + width)
+        least = find_simplest(low, low + width)
         assert least.denominator == min(one.denominator for one in within)
         assert least.numerator == min(one.numerator for one in within)
 
 
 def test_confidences_alone_tell_what_supports_are_multiples_of():
     rules = [(["a"], ["b"], None, 1 / 3), (["a"], ["c"], None, 1 / 7)]
-    facts = narrowed(Rules.from_rules(rules, n=40_000, rounding="exact")).facts
+    facts = narrow_rules(Rules.from_rules(rules, n=40_000, rounding="exact")).facts
     known = {frozenset(facts.labels[code] for code in codes): limits for codes, limits in facts.listed.items()}
     assert known[frozenset("a")] == (21, 39_984)
-    facts = narrowed(Rules.from_rules(rules, n=41, rounding="exact")).facts
+    facts = narrow_rules(Rules.from_rules(rules, n=41, rounding="exact")).facts
     assert (7, 7) in facts.listed.values()
     assert (3, 3) in facts.listed.values()
 
@@ -428,7 +426,7 @@ def test_measures_tell_only_what_is_true_of_the_consequent(cells, name, digits, 
     ):
         frame[name.split()[0]] = [text]
         frame["confidence"] = [repr(both / held) if cut is None else oracle.cut(Fraction(both, held), digits, mode)]
-        facts = narrowed(read_rules(frame, n=n, rounding=rounding, digits=cut)).facts
+        facts = narrow_rules(read_rules(frame, n=n, rounding=rounding, digits=cut)).facts
         limits = facts.listed[frozenset([facts.labels.index("b")])]
         assert limits[0] <= also <= limits[1]
     if not name.startswith("certainty") and name != "conviction" and held < n:
@@ -443,7 +441,7 @@ def test_measures_of_mlxtend_tell_how_many_hold_the_consequent():
     told = rules.drop(columns=["consequent support", "antecedent support"])
     for name in ["leverage", "zhangs_metric", "jaccard", "certainty", "kulczynski", "lift"]:
         one = told[["antecedents", "consequents", "support", "confidence", name]]
-        facts = narrowed(read_rules(one, n=len(rows))).facts
+        facts = narrow_rules(read_rules(one, n=len(rows))).facts
         assert facts.is_exact
         for codes, (low, _) in facts.listed.items():
             assert low == rows.support([facts.labels[code] for code in codes])
@@ -453,20 +451,20 @@ def test_a_file_may_have_confidences_alone():
     rules = read_rules(BytesIO(b"lhs,rhs,confidence\na,b,0.987\n"), format="csv", n=80)
     assert [rule.support for rule in rules] == [None]
     assert [str(one) for one in audit(rules, k=5).evidence.bounded] == ["a ∧ ¬b: 1 row"]
-    assert "not told" in rules._repr_html_()
+    assert "not stated" in rules._repr_html_()
 
 
 @pytest.mark.parametrize("attribute", ['leverage="0.05"', 'affinity="0.33333333333333"', 'lift="1.3333333333333"'])
 def test_measures_of_pmml_tell_how_many_hold_the_consequent(attribute):
     data = PMML.replace(b'support="0.5"', b"").replace(b'confidence="0.6', attribute.encode() + b' confidence="0.6')
-    facts = narrowed(read_rules(BytesIO(data), format="pmml")).facts
+    facts = narrow_rules(read_rules(BytesIO(data), format="pmml")).facts
     assert facts.listed[frozenset([facts.labels.index("red/dry")])] == (10, 10)
 
 
 @pytest.mark.parametrize(("name", "text"), [("cosine", "0.471404520791"), ("addedValue", "0.200"), ("lift", "1.6667")])
 def test_measures_of_arules_tell_how_many_hold_the_consequent(name, text):
     data = f"lhs,rhs,count,confidence,{name}\na,b,4,0.5,{text}\n".encode()  # 4 / √(8 · 9), 0.5 − 6 / 20, 0.5 / 0.3
-    facts = narrowed(read_rules(BytesIO(data), format="csv", n=20)).facts
+    facts = narrow_rules(read_rules(BytesIO(data), format="csv", n=20)).facts
     assert facts.listed[frozenset([1])] == {"cosine": (9, 9)}.get(name, (6, 6))
 
 
@@ -623,7 +621,7 @@ def test_every_format_gives_the_same_rules(name):
         (frozenset({"tea", "milk"}), frozenset({"red/dry"})): (4, 4),
         (frozenset({"tea"}), frozenset({"milk"})): (6, 6),
     }
-    facts = narrowed(rules).facts
+    facts = narrow_rules(rules).facts
     known = {frozenset(facts.labels[code] for code in codes): limits for codes, limits in facts.listed.items()}
     assert known[frozenset({"tea", "milk"})] == (6, 6)
     assert known[frozenset({"tea"})] == (8, 8)

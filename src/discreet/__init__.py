@@ -40,9 +40,8 @@ from discreet.judging.tradeoff import Tradeoff, tradeoff
 from discreet.judging.verdict import Check, Verdict
 from discreet.mining.mine import mine
 from discreet.publications.rules.bounded import Bounded
-from discreet.publications.rules.reading import read_rules
+from discreet.publications.rules.reading import read_facts, read_rules
 from discreet.publications.rules.rule import Rule, Rules
-from discreet.publications.rules.supports import read_facts
 from discreet.publications.series.change import Change, Changes
 from discreet.publications.trees.json import write_tree
 from discreet.publications.trees.leaves import Leaves

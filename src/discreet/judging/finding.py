@@ -11,12 +11,11 @@ import numpy as np
 from discreet.data.labels import Itemset, Label, ordered
 from discreet.data.lattice import with_root
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, signed
 from discreet.disclosure.implications import Implication, Implications
 from discreet.judging.verdict import Check, CheckName, Verdict
 from discreet.publications.rules.bounded import Bounded, in_words
-from discreet.publications.rules.rule import Limits
 from discreet.publications.series.change import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.runtime import html

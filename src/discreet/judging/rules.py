@@ -20,10 +20,10 @@ from discreet.judging.finding import NO_PATTERNS, Evidence
 from discreet.judging.policy import Policy
 from discreet.judging.schema import SchemaSums, as_groups, find_schema_sums, name_contradiction, not_judged
 from discreet.judging.verdict import Check, CheckName, Verdict
-from discreet.publications.rules.bounded import MOST, Bounded, absences, differences
-from discreet.publications.rules.propagate import Narrowed, narrowed, settled
+from discreet.publications.rules.bounded import MOST, Bounded, find_absences, find_differences
+from discreet.publications.rules.propagate import Narrowed, narrow_facts, narrow_rules
+from discreet.publications.rules.reading import as_rounded
 from discreet.publications.rules.rule import Rules
-from discreet.publications.rules.supports import rounded
 from discreet.runtime.text import count_of
 
 SHOWN: Final = 8
@@ -47,7 +47,7 @@ def judge_rules(
 ) -> JudgedLimits:
     """Judge association rules by the supports that follow from them."""
     what = count_of(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
-    known = narrowed(rules, schema=as_groups(schema, [label for rule in rules for label in ordered(rule.both)]))
+    known = narrow_rules(rules, schema=as_groups(schema, [label for rule in rules for label in ordered(rule.both)]))
     return JudgedLimits(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
 
 
@@ -57,15 +57,15 @@ def judge_facts(
     """Judge supports that are known within limits: rounded ones, or a list of the largest."""
     known = facts if schema is None else replace(facts, schema=as_schema(as_groups(schema, facts.labels), facts.labels))
     what = f"{count_of(len(facts) - 1, 'itemset')} of {facts.n:,} rows"
-    return JudgedLimits(facts, what, policy, *_judge(settled(known), policy, len(facts) - 1, rows))
+    return JudgedLimits(facts, what, policy, *_judge(narrow_facts(known), policy, len(facts) - 1, rows))
 
 
 def check_rounded(patterns: Patterns, policy: Policy) -> Check:
     """Judge patterns whose supports were rounded to the nearest multiple of what the policy asks for."""
-    known = settled(rounded(patterns, policy.round_to or 1))
+    known = narrow_facts(as_rounded(patterns, policy.round_to or 1))
     if known.facts is None:
         return _name_flaw(known)
-    sums = differences(known.facts, known.gaps, policy.k)
+    sums = find_differences(known.facts, known.gaps, policy.k)
     return _check_sums(sums, policy.k)._replace(name=CheckName.CHANNELS) if sums else checks.ROUNDED
 
 
@@ -73,7 +73,7 @@ def check_rules(rules: Rules, known: Narrowed) -> Iterator[Check]:
     """Yield what is to be said of rules beside what their numbers reveal.
 
     >>> rules = Rules.from_rules([(["a"], ["b"], None, 0.8)], min_confidence=0.6)
-    >>> [(check.name.value, check.verdict.name) for check in check_rules(rules, narrowed(rules))]
+    >>> [(check.name.value, check.verdict.name) for check in check_rules(rules, narrow_rules(rules))]
     [('supports', 'REVIEW'), ('absent rules', 'RELEASE')]
     """
     unstated = sum(rule.support is None for rule in rules)
@@ -118,8 +118,8 @@ def _judge(
     channels, flaws = _find_channels(patterns, rows, k, complete=is_all and facts.absent == 0)
     summed = frozenset() if channels is None else frozenset(itemset for itemset, _ in patterns)
     # Channels cover the differences of two supports that are both in their sums.
-    pairs = [one for one in differences(facts, known.gaps, k) if one.top not in summed]
-    sums = (*by_schema.listed, *pairs, *absences(facts, k, known.announced))
+    pairs = [one for one in find_differences(facts, known.gaps, k) if one.top not in summed]
+    sums = (*by_schema.listed, *pairs, *find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
     implications = implied_by(patterns) if zeros_matter and channels is not None else None
     every = [*flaws, _check_size(policy, lines), _check_low_counts(policy, facts), *_check_rounding(policy, facts)]

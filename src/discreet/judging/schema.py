@@ -22,7 +22,7 @@ from discreet.disclosure.channels import Channel, as_text
 from discreet.errors import BudgetError, InconsistencyError, OptionError
 from discreet.judging.remainders import remainders
 from discreet.judging.verdict import Check, CheckName, Verdict
-from discreet.publications.rules.bounded import Bounded, worst_first
+from discreet.publications.rules.bounded import Bounded, sort_worst
 from discreet.runtime.text import count_of
 
 LISTED: Final = 1000
@@ -140,7 +140,7 @@ def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
         if one.low > 0 and one.high < k:
             listed.append(one)
             many += 1
-    return SchemaSums(many, tuple(worst_first(listed)[:LISTED]))
+    return SchemaSums(many, tuple(sort_worst(listed)[:LISTED]))
 
 
 def _channels(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:

@@ -1,4 +1,4 @@
-"""What limits of supports tell for sure about 1 to k − 1 rows, and the differences of two of them that do."""
+"""Sums of supports within limits that surely reveal 1 to k − 1 rows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,28 +6,27 @@ from typing import Final
 
 from discreet import kernels
 from discreet.data.labels import Itemset, ordered
-from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.disclosure.channels import Term, as_text, signed
 from discreet.publications.rules.completeness import Announced
-from discreet.publications.rules.propagate import Gaps, labelled
-from discreet.publications.rules.rule import Limits
+from discreet.publications.rules.propagate import Gaps, name_itemset
 
 MOST: Final = 100_000
-"""Differences listed at most; of more, only that there are more is said."""
+"""Differences that are listed."""
 TRIED: Final = 10_000_000
-"""Pairs of itemsets up to which what is missing is followed."""
+"""Pairs of itemsets up to which absent itemsets are followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """From ``low`` to ``high`` rows hold every item of ``base``, and of each of the ``lacked`` itemsets not all.
+    """From ``low`` to ``high`` rows hold all items of ``base`` and lack an item of each itemset of ``lacked``.
 
-    The ``terms`` are the supports that tell so, with their limits, and ``times`` says how often each counts: without
-    it, the first once, and the others are taken away from it.
+    The ``terms`` are the supports of the sum, with their limits, and ``times`` are their coefficients; without them,
+    the others are subtracted from the first.
 
     >>> terms = ((frozenset("a"), (81, 82)), (frozenset("abc"), (80, 80)))
-    >>> told = Bounded(frozenset("a"), (frozenset("bc"),), 1, 2, terms)
-    >>> print(told, told.explain(), sep=chr(10))
+    >>> finding = Bounded(frozenset("a"), (frozenset("bc"),), 1, 2, terms)
+    >>> print(finding, finding.explain(), sep=chr(10))
     a ∧ ¬(b ∧ c): 1 to 2 rows
     sup(a) 81 to 82 − sup(abc) 80 = 1 to 2
     """
@@ -49,7 +48,7 @@ class Bounded:
 
     @property
     def pattern(self) -> str:
-        """What these rows hold, and what they do not hold all of."""
+        """The items these rows hold, and the itemsets they lack an item of."""
         parts = [" ∧ ".join(map(str, ordered(lacked))) for lacked in self.lacked]
         lacks = [
             f"¬({part})" if len(lacked) > 1 else f"¬{part}" for part, lacked in zip(parts, self.lacked, strict=True)
@@ -58,12 +57,12 @@ class Bounded:
 
     @property
     def sum(self) -> list[Term]:
-        """The terms as those of a sum, by their lower limits."""
+        """The terms of the sum, with their lower limits."""
         times = self.times or [1, *(-1 for _ in self.terms[1:])]
         return [Term(often, itemset, low) for often, (itemset, (low, _)) in zip(times, self.terms, strict=True)]
 
     def explain(self) -> str:
-        """Return the sum of supports that tells how many they are."""
+        """Return the sum of supports that reveals their number."""
         texts = [f"sup({as_text(itemset)}) {in_words(limits)}" for itemset, limits in self.terms]
         return f"{signed(self.sum, texts)} = {in_words((self.low, self.high))}"
 
@@ -78,42 +77,44 @@ def in_words(limits: Limits) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
-    """Return which itemsets, and larger ones, 1 to k − 1 rows tell apart for sure; the fewest rows and items first.
+def find_differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
+    """Return the itemsets and supersets whose supports surely differ by 1 to k − 1 rows, the worst first.
 
     >>> facts = Facts.from_limits([(["a"], 50, 52), (["a", "b"], 48, 49)], n=100)
-    >>> print(*differences(facts, {}, 10))
+    >>> print(*find_differences(facts, {}, 10))
     a ∧ ¬b: 1 to 4 rows
     """
     trie = kernels.inversion.plant(facts.offsets, facts.items)
     pairs = kernels.intervals.gaps(
         trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, MOST
     )
-    found = {(labelled(facts, base), labelled(facts, top)): _gap(facts, base, top) for base, top in pairs.tolist()}
+    limits = {
+        (name_itemset(facts, base), name_itemset(facts, top)): _gap(facts, base, top) for base, top in pairs.tolist()
+    }
     for pair, (low, high) in gaps.items():
         if low > 0 and high < k:
-            before = found.get(pair, (low, high))
-            found[pair] = (max(low, before[0]), min(high, before[1]))
+            before = limits.get(pair, (low, high))
+            limits[pair] = (max(low, before[0]), min(high, before[1]))
     listed, code = facts.listed, facts.code
-    return worst_first(
+    return sort_worst(
         Bounded(
             base,
             (top - base,),
             *gap,
             tuple((itemset, listed[frozenset(code[label] for label in itemset)]) for itemset in (base, top)),
         )
-        for (base, top), gap in found.items()
+        for (base, top), gap in limits.items()
     )
 
 
-def absences(facts: Facts, k: int, announced: Announced | None = None) -> list[Bounded]:
-    """Return what follows from what is missing: X ∪ a is not listed, so that it has ``absent`` rows at most.
+def find_absences(facts: Facts, k: int, announced: Announced | None = None) -> list[Bounded]:
+    """Return what absent itemsets reveal: if X ∪ a is not listed, at most ``absent`` rows hold it.
 
-    The others hold X ∧ ¬a, and no more rows do than hold Z ∧ ¬a, for any part Z of X: from 1 to k − 1, if that is few.
-    Of rules it is ``announced`` how many rows may hold what is in none of them.
+    The other rows of X hold X ∧ ¬a, and at most as many as hold Z ∧ ¬a, for any part Z of X. For rules, the
+    ``announced`` thresholds limit the rows of an itemset that is in none of them.
 
     >>> facts = Facts.from_limits([(["b"], 4, 5), (["c"], 12, 13)], n=13, absent=3)
-    >>> [(str(one), one.explain()) for one in absences(facts, 2)]
+    >>> [(str(one), one.explain()) for one in find_absences(facts, 2)]
     [('b ∧ ¬c: 1 row', 'sup(b) 4 to 5 − sup(bc) 0 to 3 = 1')]
     """
     absent = facts.absent if announced is None else announced.least - 1
@@ -137,13 +138,13 @@ def absences(facts: Facts, k: int, announced: Announced | None = None) -> list[B
                 largest = _largest(facts, itemset | {item}, announced)
                 before = found.get((itemset, item), (least - largest, high, largest))
                 found[itemset, item] = (least - largest, min(most, before[1]), largest)
-    return worst_first(
+    return sort_worst(
         _without(facts, itemset, item, gap) for (itemset, item), gap in found.items() if 0 < gap[0] <= gap[1] < k
     )
 
 
 def _largest(facts: Facts, itemset: Codes, announced: Announced | None) -> int:
-    """Return how many rows may hold an itemset that is not listed."""
+    """Return how many rows may hold an unlisted itemset."""
     return facts.limits(itemset)[1] if announced is None else announced.most(facts, itemset)
 
 
@@ -157,6 +158,6 @@ def _gap(facts: Facts, base: int, top: int) -> Limits:
     return int(facts.low[base] - facts.high[top]), int(facts.high[base] - facts.low[top])
 
 
-def worst_first(told: Iterable[Bounded]) -> list[Bounded]:
-    """Return findings in a fixed order: of the fewest rows, then of the fewest items, then by their words."""
-    return sorted(told, key=lambda one: (one.high, one.low, len(one.base) + len(one.lacked), one.pattern))
+def sort_worst(findings: Iterable[Bounded]) -> list[Bounded]:
+    """Sort findings: the fewest rows first, then the fewest items, then by their words."""
+    return sorted(findings, key=lambda one: (one.high, one.low, len(one.base) + len(one.lacked), one.pattern))

@@ -1,9 +1,9 @@
-"""Announced thresholds: all rules that reach them are listed, so that those which are not listed do not reach them.
+"""Announced thresholds: a rule that is not listed does not reach them.
 
-A rule A ⇒ B whose items are in a listed rule together has enough support, as that rule has. If it is missing, its
-confidence is too small: sup(A ∪ B) < c · sup(A). Of any other itemset either the support is too small, or that.
-Miners list different rules: some have one item as consequent, some stop at a length. So nothing is taken as missing but
-rules with as many items on both sides as some listed rule has.
+A rule A ⇒ B whose items are all in one listed rule has enough support, because that rule has. If it is absent, its
+confidence is too small: sup(A ∪ B) < c · sup(A). For any other itemset, either this holds or its support is too small.
+Some miners list only consequents of one item, or stop at a length. So a rule counts as absent only if some listed rule
+has as many items on each side.
 """
 
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ from typing import Final, NamedTuple
 
 from discreet.data.labels import Itemset, ordered
 from discreet.disclosure.attacks.facts import Codes, Facts
-from discreet.publications.rules.rounding import Interval
-from discreet.publications.rules.rule import UNKNOWN, Rules
+from discreet.publications.rules.intervals import UNKNOWN, Interval
+from discreet.publications.rules.rule import Rules
 
 FOLLOWED: Final = 100_000
-"""Rules that are not listed, up to which they are followed."""
+"""Absent rules that are followed."""
 LOOKED_AT: Final = 2_000_000
-"""Parts of listed rules that are looked at for them."""
+"""Parts of listed rules that are searched for them."""
 
 
 class Absent(NamedTuple):
-    """Rules that are missing though their support is large enough: antecedents, and the items of both sides.
+    """Absent rules whose support is large enough: antecedents, and the items of both sides.
 
-    If there are too many to follow, these are not ``is_all``.
+    ``is_all`` is False if there are too many to follow.
     """
 
     rules: tuple[tuple[Itemset, Itemset], ...] = ()
@@ -36,10 +36,10 @@ class Absent(NamedTuple):
 
 @dataclass(frozen=True)
 class Announced:
-    """What is said of rules that are not listed: of ``least`` rows or more, all of confidence ``share`` or more are.
+    """All rules with ``least`` rows and confidence ``share`` are listed, if they have one of the ``shapes``.
 
-    That holds for rules of such ``shapes``: so many items on the left, so many on the right. Those which just reach
-    the confidence may be missing too if ``is_blurred``.
+    A shape is the number of items on the left and on the right. If ``is_blurred``, rules that just reach the
+    confidence may be absent too.
     """
 
     least: int
@@ -49,13 +49,13 @@ class Announced:
 
     @property
     def below(self) -> Interval:
-        """The confidence of rules that are missing."""
+        """The confidence of absent rules."""
         return Interval(Fraction(0), self.share, open=not self.is_blurred)
 
     def most(self, facts: Facts, itemset: Codes) -> int:
         """Return how many rows may hold an itemset that is in no listed rule.
 
-        If more did than are too few, each of its rules would have too small a confidence.
+        If it had enough support, each of its rules would have too small a confidence.
 
         >>> facts = Facts.from_limits([(["a"], 20, 20), (["b"], 9, 10), (["c"], 50, 50)], n=100)
         >>> announced = Announced(4, Fraction(1, 2), frozenset([(1, 1)]))
@@ -77,11 +77,11 @@ class Announced:
         return max(self.least - 1, floor(end) if self.is_blurred else ceil(end) - 1)
 
 
-def announced_by(rules: Rules) -> Announced | None:
-    """Return what is said of rules that are not listed, if a minimum confidence was announced.
+def read_thresholds(rules: Rules) -> Announced | None:
+    """Return the announced thresholds, if a minimum confidence was announced.
 
-    Where the minimum support is not told, it is no more than the smallest support that is listed. Shares are floats to
-    programs, and where they multiply or divide them, what just reaches a minimum may be lost.
+    An unknown minimum support is at most the smallest listed one. Programs that reckon with shares as floats may lose
+    rules that just reach a threshold.
     """
     if rules.min_confidence is None:
         return None
@@ -91,14 +91,14 @@ def announced_by(rules: Rules) -> Announced | None:
     return Announced(least, rules.min_confidence, shapes, rules.in_shares)
 
 
-def absent_from(rules: Rules) -> Absent:
-    """Return the rules that are missing though their support is large enough, those of the fewest items first.
+def find_absent(rules: Rules) -> Absent:
+    """Return the absent rules whose support is large enough, those of the fewest items first.
 
     >>> rules = Rules.from_rules([(["a"], ["b"], 40, 0.8)], n=100, min_confidence=0.5)
-    >>> [(sorted(held), sorted(both)) for held, both in absent_from(rules).rules]
+    >>> [(sorted(held), sorted(both)) for held, both in find_absent(rules).rules]
     [(['b'], ['a', 'b'])]
     """
-    announced = announced_by(rules)
+    announced = read_thresholds(rules)
     if announced is None:
         return Absent()
     frequent = [rule.both for rule in rules]
@@ -107,22 +107,22 @@ def absent_from(rules: Rules) -> Absent:
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted({tuple(sorted(code[label] for label in itemset)) for itemset in frequent})
     listed = {(rule.antecedent, rule.both) for rule in rules}
-    found: list[tuple[Itemset, Itemset]] = []
+    absent: list[tuple[Itemset, Itemset]] = []
     for held, both in _parts(coded, announced.shapes):
         rule = frozenset(labels[item] for item in held), frozenset(labels[item] for item in both)
-        if not both or len(found) == FOLLOWED:
-            return Absent(tuple(found), is_all=False)
+        if not both or len(absent) == FOLLOWED:
+            return Absent(tuple(absent), is_all=False)
         if rule not in listed:
-            found.append(rule)
-    return Absent(tuple(found))
+            absent.append(rule)
+    return Absent(tuple(absent))
 
 
 def _parts(
     itemsets: list[tuple[int, ...]], shapes: frozenset[tuple[int, int]]
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield each rule of some shapes once whose items are in one of the itemsets: its antecedent and both sides.
+    """Yield each rule of some shapes within an itemset once: its antecedent and both sides.
 
-    Where too many parts would have to be looked at, the last has no items.
+    If there are too many parts to search, the last has no items.
     """
     lefts: dict[int, list[int]] = {}
     for left, right in sorted(shapes):

@@ -1,7 +1,7 @@
-"""Narrowing: from rules to the least and the most rows that hold each of their itemsets.
+"""Propagation: from rules to the limits of the supports of their itemsets.
 
-A rule A ⇒ B with support s and confidence c says s / sup(A) = c: whole numbers that keep to both intervals are few.
-What one rule says of an itemset narrows all others that speak of it, of a part of it or of more (docs/rules.md).
+A rule A ⇒ B with support s and confidence c says s / sup(A) = c, and few whole numbers fit both intervals. What a rule
+says of an itemset narrows every rule about it, its parts and its supersets (docs/rules.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,31 +14,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Itemset, Label, ordered
-from discreet.disclosure.attacks.facts import Facts, Relation, Schema, as_schema
-from discreet.publications.rules.completeness import Absent, Announced, absent_from, announced_by
-from discreet.publications.rules.confidence_counts import TRIED, Fit, fitted
-from discreet.publications.rules.measures import consequent
-from discreet.publications.rules.quotients import common_step, only, simplest
-from discreet.publications.rules.rounding import Interval
-from discreet.publications.rules.rule import UNKNOWN, Limits, Rule, Rules
+from discreet.data.itemsets import Itemsets
+from discreet.data.labels import Itemset, ordered
+from discreet.disclosure.attacks.facts import Facts, Limits, Relation, Schema, as_schema
+from discreet.publications.rules.completeness import Absent, Announced, find_absent, read_thresholds
+from discreet.publications.rules.intervals import (
+    TRIED,
+    UNKNOWN,
+    Fit,
+    Interval,
+    find_only,
+    find_simplest,
+    find_step,
+    fit_counts,
+    solve_consequent,
+)
+from discreet.publications.rules.rule import Rule, Rules
 
 ROUNDS: Final = 20
-"""Often enough: what is not narrowed by then stays wider than it might be, and true."""
+"""Rounds of narrowing: limits that are not narrowed by then stay too wide, and true."""
 DENOMINATORS: Final = 10**6
-"""Of confidences that an attacker may follow: a solver tells no finer ones apart."""
+"""The largest denominator of a confidence that an attacker follows; a solver cannot resolve finer ones."""
 TRIED_IN_ALL: Final = 2_000_000
-"""So many of all rules together, in each round."""
+"""Supports of all rules together that are tried in a round."""
 
 Gaps = Mapping[tuple[Itemset, Itemset], Limits]
-"""How many rows hold the first itemset and not all of the second, which holds it."""
+"""Limits of the rows that hold the first itemset and not all of the second, its superset."""
 
 
 class Narrowed(NamedTuple):
-    """What rules say: limits of supports, and of the rows that hold an antecedent and not all of its consequent.
+    """The limits that follow from rules: of supports, and of the rows with an antecedent but without its consequent.
 
-    Where no rows can have the rules, ``facts`` is None, and ``flaw`` is an itemset whose support no number can be.
-    ``announced`` is what is said of rules that are not listed, and ``absent`` those that were followed.
+    If no rows can have these rules, ``facts`` is None, and ``flaw`` is an itemset that no support fits. ``announced``
+    are the thresholds of unlisted rules, and ``absent`` the unlisted rules that were followed.
     """
 
     facts: Facts | None
@@ -50,7 +58,7 @@ class Narrowed(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """A rule by the numbers of its antecedent and of both sides together."""
+    """A rule, by the numbers of its antecedent and of both sides together."""
 
     held: int
     both: int
@@ -68,7 +76,7 @@ class Clue:
 
 
 class Known:
-    """What is known so far: limits of numbered supports, narrowed in place, and what each is a multiple of."""
+    """What is known so far: limits of numbered supports, narrowed in place, and a divisor of each."""
 
     def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
         """Take the first limits."""
@@ -77,11 +85,11 @@ class Known:
         self.changed = False
 
     def limits(self, number: int) -> Limits:
-        """Return the least and the most that a support may be."""
+        """Return the limits of a support."""
         return int(self.low[number]), int(self.high[number])
 
     def narrow(self, number: int, limits: Limits, step: int = 1) -> None:
-        """Keep a support to limits as well, and to multiples of ``step``; nothing is left where limits cross."""
+        """Narrow a support to limits and to multiples of ``step``; crossed limits leave nothing."""
         before = self.limits(number)
         step = self.steps[number] = lcm(self.steps[number], step)
         low = -(-max(before[0], limits[0]) // step) * step
@@ -91,21 +99,20 @@ class Known:
             self.low[number], self.high[number] = after
 
 
-def narrowed(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
-    """Return what rules say of supports, as narrow as rules, parts and wholes make it.
+def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
+    """Return the limits of supports that follow from rules.
 
     >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
-    >>> [(sorted(base), sorted(top), gap) for (base, top), gap in narrowed(rules).gaps.items()]
+    >>> [(sorted(base), sorted(top), gap) for (base, top), gap in narrow_rules(rules).gaps.items()]
     [(['a'], ['a', 'b'], (1, 1))]
     """
-    announced, absent = announced_by(rules), absent_from(rules)
-    limits = _said(rules, absent)
+    announced, absent = read_thresholds(rules), find_absent(rules)
+    limits = _direct_limits(rules, absent)
     labels = ordered(label for itemset in limits for label in itemset)
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted((sorted(code[label] for label in itemset), itemset) for itemset in limits)
     names = [itemset for _, itemset in coded]
-    offsets = np.cumsum([0, *(len(codes) for codes, _ in coded)], dtype=np.int64)
-    items = np.array([item for codes, _ in coded for item in codes], dtype=np.int32)
+    offsets, items = Itemsets.of([codes for codes, _ in coded]).flat
     low, high = (np.array([limits[itemset][end] for itemset in names], dtype=np.int64) for end in (0, 1))
     pairs, clues = _constraints(rules, absent, announced, {itemset: number for number, itemset in enumerate(names)})
     known = Known(low, high)
@@ -113,9 +120,9 @@ def narrowed(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     if flaw is not None:
         return Narrowed(None, {}, names[flaw], announced, absent)
     gaps = {
-        (names[pair.held], names[pair.both]): found[0].gap
+        (names[pair.held], names[pair.both]): fit[0].gap
         for pair in pairs
-        if (found := _fit(pair, known, _tried(pairs))) is not None
+        if (fit := _fit(pair, known, _tried(pairs))) is not None
     }
     n = int(high[0]) if rules.n is None else rules.n
     facts = Facts(offsets, items, low, high, labels, n, schema=as_schema(schema, labels))
@@ -127,27 +134,27 @@ def narrowed(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
         (announced is not None, "rules that are not listed"),
     ]
     left_out = ", ".join(what for is_so, what in unfollowed if is_so)
-    note = f"it also tells {left_out}, and what follows from that is not looked at" if left_out else ""
+    note = f"it also has {left_out}, which are not used in full" if left_out else ""
     return Narrowed(replace(facts, relations=followed, left_out=note), gaps, None, announced, absent)
 
 
 def _relations(facts: Facts, pairs: Sequence[Pair], gaps: Gaps) -> Iterator[Relation]:
-    """Yield what confidences say of two supports, and of the rows that only one of them counts, beyond their limits."""
+    """Yield what confidences say of two supports and their difference, beyond their limits."""
     for pair in pairs:
         held, both = facts.itemset(pair.held), facts.itemset(pair.both)
         (above, below), (over, under) = (end.as_integer_ratio() for end in (pair.confidence.high, pair.confidence.low))
-        least, most = gaps.get((labelled(facts, pair.held), labelled(facts, pair.both)), (0, UNKNOWN))
+        least, most = gaps.get((name_itemset(facts, pair.held), name_itemset(facts, pair.both)), (0, UNKNOWN))
         every = (
             Relation(((both, under), (held, -over)), 0),
             Relation(((held, above), (both, -below)), int(pair.confidence.open)),
             Relation(((held, 1), (both, -1)), least),
             Relation(((both, 1), (held, -1)), -most),
         )
-        yield from (one for one in every if not _is_said(facts, one))
+        yield from (one for one in every if not _is_known(facts, one))
 
 
-def _is_said(facts: Facts, relation: Relation) -> bool:
-    """Return whether the limits of supports say so already; that no more rows hold a whole than a part, all rows do."""
+def _is_known(facts: Facts, relation: Relation) -> bool:
+    """Return whether a relation follows from the limits of supports, or because a superset has no more rows."""
     ends = ((facts.listed[itemset][times < 0], times) for itemset, times in relation.times)
     (_, more), (_, less) = relation.times
     is_part = len(relation.times[0][0]) < len(relation.times[1][0])
@@ -156,11 +163,11 @@ def _is_said(facts: Facts, relation: Relation) -> bool:
     )
 
 
-def settled(facts: Facts) -> Narrowed:
-    """Return facts as narrow as their parts and wholes make them; exact ones of a lattice are so already.
+def narrow_facts(facts: Facts) -> Narrowed:
+    """Return facts with limits narrowed by those of parts and supersets; exact ones of a lattice stay as they are.
 
     >>> facts = Facts.from_limits([(["a"], 3, 9), (["a", "b"], 4, 9)], n=8)
-    >>> settled(facts).facts.low.tolist(), settled(facts).facts.high.tolist()
+    >>> narrow_facts(facts).facts.low.tolist(), narrow_facts(facts).facts.high.tolist()
     ([8, 4, 4], [8, 8, 8])
     """
     if facts.inherited:
@@ -169,24 +176,24 @@ def settled(facts: Facts) -> Narrowed:
     low, high = every.low.copy(), every.high.copy()
     flaw = _settle(Known(low, high), every.offsets, every.items, max(1, len(every.labels)))
     if flaw is not None:
-        return Narrowed(None, {}, labelled(every, flaw))
+        return Narrowed(None, {}, name_itemset(every, flaw))
     return Narrowed(replace(every, low=low, high=high), {})
 
 
-def _said(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:
-    """Return all itemsets that rules speak of, the empty one too, with what is said of each directly."""
+def _direct_limits(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:
+    """Return all itemsets of rules, and the empty one, with the limits that are stated directly."""
     rows = (0, UNKNOWN) if rules.n is None else (rules.n, rules.n)
     limits: dict[Itemset, Limits] = {frozenset(): rows}
-    for itemset, said in _direct(rules, absent):
+    for itemset, stated in _direct(rules, absent):
         before = limits.get(itemset, (0, rows[1]))
-        limits[itemset] = (min(max(before[0], said[0]), UNKNOWN + 1), min(before[1], said[1]))
+        limits[itemset] = (min(max(before[0], stated[0]), UNKNOWN + 1), min(before[1], stated[1]))
     return limits
 
 
 def _direct(rules: Rules, absent: Absent) -> Iterator[tuple[Itemset, Limits]]:
     for rule in rules:
         least, most = rule.support or (0, UNKNOWN)
-        fewest = simplest(rule.confidence.low, max(rule.confidence.low, min(rule.confidence.high, Fraction(1))))
+        fewest = find_simplest(rule.confidence.low, max(rule.confidence.low, min(rule.confidence.high, Fraction(1))))
         yield rule.antecedent, (fewest.denominator, UNKNOWN)
         yield rule.both, (max(least, fewest.numerator, rules.min_support or 0), most)
         if rule.measures and rules.n:
@@ -199,7 +206,7 @@ def _direct(rules: Rules, absent: Absent) -> Iterator[tuple[Itemset, Limits]]:
 def _constraints(
     rules: Rules, absent: Absent, announced: Announced | None, place: Mapping[Itemset, int]
 ) -> tuple[list[Pair], list[Clue]]:
-    """Return rules, those that are missing too, and their measures, by the numbers of itemsets."""
+    """Return listed and absent rules, and measures, by the numbers of itemsets."""
     pairs = [Pair(place[rule.antecedent], place[rule.both], _reached(rule, rules.min_confidence)) for rule in rules]
     clues = [
         Clue(pair, place[rule.consequent], name, measure)
@@ -214,7 +221,7 @@ def _constraints(
 
 
 def _reached(rule: Rule, min_confidence: Fraction | None) -> Interval:
-    """Return the confidence of a listed rule, which reaches the minimum if one was announced."""
+    """Return the confidence of a listed rule, which reaches an announced minimum."""
     low, high, is_open = rule.confidence
     return Interval(max(low, min_confidence or low), high, is_open)
 
@@ -235,15 +242,15 @@ def _settle(
         known.changed = False
         flaw = _crossing(known)
         for pair in pairs if flaw is None else ():
-            found = _fit(pair, known, tried)
-            if found is None:
+            fit = _fit(pair, known, tried)
+            if fit is None:
                 return pair.both
-            fit, steps = found
-            known.narrow(pair.held, fit.held, steps[0])
-            known.narrow(pair.both, fit.both, steps[1])
+            limits, steps = fit
+            known.narrow(pair.held, limits.held, steps[0])
+            known.narrow(pair.both, limits.both, steps[1])
         for clue in clues if flaw is None else ():
             if known.low[clue.also] < known.high[clue.also]:
-                known.narrow(clue.also, _measured(clue, known, n))
+                known.narrow(clue.also, _apply_measure(clue, known, n))
         if flaw is not None or not known.changed:
             return flaw
     return _crossing(known)
@@ -259,19 +266,19 @@ def _tried(pairs: Sequence[Pair]) -> int:
 
 
 def _fit(pair: Pair, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | None:
-    """Return how a rule narrows its limits, and what both supports are multiples of; None if nothing fits.
+    """Return how a rule narrows its limits, and divisors of both supports; None if nothing fits.
 
-    Where the confidence can be one fraction only, the antecedent is a multiple of its denominator.
+    If the confidence can only be one fraction, the antecedent is a multiple of its denominator.
     """
     held, both = known.limits(pair.held), known.limits(pair.both)
-    fit = fitted(pair.confidence, held, both, tried=tried)
+    fit = fit_counts(pair.confidence, held, both, tried=tried)
     if fit is None:
         return None
     is_open = pair.confidence.low and fit.held[0] < fit.held[1]
-    quotient = only(pair.confidence, fit.held[1]) if is_open else None
+    quotient = find_only(pair.confidence, fit.held[1]) if is_open else None
     if not quotient:
         return fit, (1, 1)
-    step = common_step(quotient, known.steps[pair.held], known.steps[pair.both])
+    step = find_step(quotient, known.steps[pair.held], known.steps[pair.both])
     whole, part = quotient.denominator * step, quotient.numerator * step
     least = max(-(-fit.held[0] // whole), -(-fit.both[0] // part))
     most = min(fit.held[1] // whole, fit.both[1] // part)
@@ -279,17 +286,16 @@ def _fit(pair: Pair, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | 
     return (Fit(*ends), (whole, part)) if least <= most else None
 
 
-def _measured(clue: Clue, known: Known, n: int) -> Limits:
-    """Return what a measure says of the support of a consequent."""
+def _apply_measure(clue: Clue, known: Known, n: int) -> Limits:
+    """Return the limits of a consequent that follow from a measure."""
     held, both = known.limits(clue.pair.held), known.limits(clue.pair.both)
     low = max(clue.pair.confidence.low, Fraction(both[0], max(1, held[1])))
     high = min(clue.pair.confidence.high, Fraction(both[1], max(1, held[0])), Fraction(1))
     support = Interval(Fraction(both[0], n), Fraction(both[1], n))
-    share = consequent(clue.name, support, Interval(low, high), clue.measure) if low <= high else None
+    share = solve_consequent(clue.name, support, Interval(low, high), clue.measure) if low <= high else None
     return (0, UNKNOWN) if share is None else share.times(n)
 
 
-def labelled(facts: Facts, number: int) -> Itemset:
+def name_itemset(facts: Facts, number: int) -> Itemset:
     """Return a listed itemset by its labels."""
-    names: list[Label] = [facts.labels[code] for code in facts.itemset(number)]
-    return frozenset(names)
+    return frozenset(facts.labels[code] for code in facts.itemset(number))

@@ -1,30 +1,27 @@
-"""Rules: association rules with what their supports and confidences may have been before they were printed."""
+"""Association rules, with the intervals in which their printed supports and confidences lay."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, Self, TypeAlias
+from typing import Final, Self
 
 from discreet.data.labels import Itemset, Label, ordered
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
 from discreet.data.transactions import as_itemset
+from discreet.disclosure.attacks.facts import Limits
 from discreet.errors import InputError, Option
-from discreet.publications.rules.rounding import Interval, Mode, as_rounding, shares
+from discreet.publications.rules.intervals import Interval, Mode, as_rounding, check_shares
 from discreet.runtime import html
 
-Limits: TypeAlias = tuple[int, int]
-"""The least and the most rows."""
 OF_HOW_MANY: Final = ("supports are shares of an unknown number of rows; give it with ", Option("n"))
-UNKNOWN: Final = 2**62
-"""More rows than there are: what is at most said of a number that nothing is said of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Of the rows that hold ``antecedent``, a share of ``confidence`` hold ``consequent`` too: ``support`` rows.
 
-    Both are intervals, as wide as rounding left them; the support is None where it is not told. So are ``measures`` of
-    how well both sides go together, by their names (see ``discreet.rules.measures``).
+    Both are intervals, as wide as rounding left them; the support is None if it is not stated. So are the
+    ``measures``, such as lift, by their names.
 
     >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], digits=1)
     >>> print(rules.rules[0])
@@ -49,12 +46,11 @@ class Rule:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
-    """Association rules of ``n`` rows, if it is known of how many, and limits of the supports of ``more`` itemsets.
+    """Association rules of ``n`` rows, if that is known, and limits of the supports of ``more`` itemsets.
 
-    With ``min_confidence`` it is announced that all rules which reach it are listed, of itemsets that reach
-    ``min_support``, and no others. If supports are ``in_shares``, or not told, rules that just reach them may be
-    missing: programs that reckon with shares, which are floats, lose some. ``unused`` are the columns of a table that
-    were not read.
+    ``min_confidence`` and ``min_support`` are announced thresholds: exactly the rules that reach both are listed. If
+    supports are ``in_shares``, or not stated, rules that just reach a threshold may be missing, because programs lose
+    some to floats. ``unused`` are the columns of a table that were not read.
 
     >>> Rules.from_rules([(["a"], ["b"], 0.4, 0.8)], n=10, rounding="exact")
     <Rules: 1 rule of 10 rows>
@@ -81,14 +77,14 @@ class Rules:
     ) -> Self:
         """Take antecedents, consequents, supports and confidences.
 
-        A support is a count, a share of ``n`` as float or text, or None where it is not told. Without ``digits`` as
-        many count as the longest number has; ``rounding`` is "round", "truncate" or "exact". ``min_support`` and
-        ``min_confidence`` are what was announced: all rules that reach them are listed.
+        A support is a count, a share of ``n`` as float or text, or None if it is not stated. Without ``digits``, the
+        longest number shows them; ``rounding`` is "round", "truncate" or "exact". ``min_support`` and
+        ``min_confidence`` are announced thresholds: all rules that reach them are listed.
         """
         lines = [(as_itemset(held), as_itemset(also), support, str(share)) for held, also, support, share in rules]
         printed = as_rounding(rounding, digits)
         confidences = printed.intervals([line[3] for line in lines], "confidence")
-        shares(confidences, "confidence")
+        check_shares(confidences, "confidence")
         texts = [str(line[2]) for line in lines if not isinstance(line[2], int | None)]
         between = iter(printed.intervals(texts, "support"))
         stated = [
@@ -96,11 +92,11 @@ class Rules:
             for (held, also, support, _), confidence in zip(lines, confidences, strict=True)
         ]
         in_shares = any(not isinstance(line[2], int) for line in lines)
-        found = cls(tuple(stated), n, in_shares=in_shares)
-        return found.announced(min_support=min_support, min_confidence=min_confidence)
+        listed = cls(tuple(stated), n, in_shares=in_shares)
+        return listed.announced(min_support=min_support, min_confidence=min_confidence)
 
     def announced(self, *, min_support: Threshold | None = None, min_confidence: Share | None = None) -> Self:
-        """Return the rules with thresholds that were announced: all rules that reach them are listed, and no others.
+        """Return the rules with announced thresholds: exactly the rules that reach them are listed.
 
         >>> rules = Rules.from_rules([(["a"], ["b"], 40, 0.8)], n=100)
         >>> rules.announced(min_support="5%", min_confidence="60%").min_support
@@ -111,14 +107,14 @@ class Rules:
         return replace(self, min_support=count, min_confidence=share)
 
     def __post_init__(self) -> None:
-        """Refuse rules that say nothing, or more than ``n`` rows have."""
+        """Refuse rules that say nothing, or that ``n`` rows cannot have."""
         if self.n is not None and (type(self.n) is not int or not 0 <= self.n <= LARGEST_COUNT):
-            raise InputError("n must be a number of rows, a whole number from 0 on; give the n that was mined")
+            raise InputError("n must be a whole number of rows, at least 0; give the n that was mined")
         for at, rule in enumerate(self.rules, start=1):
             if not rule.consequent or rule.antecedent & rule.consequent:
                 raise InputError(f"rule {at} has no consequent, or an item on both sides; give rules such as a, b ⇒ c")
             if rule.support and not 0 <= rule.support[0] <= (LARGEST_COUNT if self.n is None else self.n):
-                raise InputError(f"rule {at} has a support that is no count of the rows; give the n that was mined")
+                raise InputError(f"rule {at} has a support that is not a count of the rows; give the n that was mined")
         self._check_announced()
 
     def _check_announced(self) -> None:
@@ -133,7 +129,7 @@ class Rules:
         if wrong:
             raise InputError(
                 f"{wrong:,} of {len(self.rules):,} rules do not reach the announced minimum support or confidence; "
-                "give the ones that were announced, of which all rules are listed that reach them"
+                "give the thresholds that were announced, which all listed rules reach"
             )
 
     def __len__(self) -> int:
@@ -153,14 +149,14 @@ class Rules:
 
 
 def as_limits(share: Interval, n: int | None) -> Limits:
-    """Return the counts of ``n`` rows that a share may stand for."""
+    """Return the limits of a count, from its share of ``n`` rows."""
     if n is None:
         raise InputError(*OF_HOW_MANY)
     return share.times(n)
 
 
 def _as_count(min_support: Threshold, n: int | None) -> int:
-    """Return a minimum support as a count, which a share is of no number of rows that is not known."""
+    """Return a minimum support as a count; a share needs n."""
     count = as_count(min_support, LARGEST_COUNT if n is None else n)
     if n is None and count != as_count(min_support, 1):
         raise InputError(
@@ -170,7 +166,7 @@ def _as_count(min_support: Threshold, n: int | None) -> int:
 
 
 def _limits(support: float | str | None, between: Iterator[Interval], n: int | None) -> Limits | None:
-    """Return the limits of a support: of a count, or of the next share, unless it is not told."""
+    """Return the limits of a support: of a count, or of the next share; None if it is not stated."""
     if support is None or isinstance(support, int):
         return None if support is None else (support, support)
     return as_limits(next(between), n)
@@ -178,6 +174,6 @@ def _limits(support: float | str | None, between: Iterator[Interval], n: int | N
 
 def _between(limits: Limits | None) -> str:
     if limits is None:
-        return "not told"
+        return "not stated"
     low, high = limits
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
