@@ -44,6 +44,8 @@ from discreet import (
 from discreet.cli import main
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells
+from discreet.judging.finding import Evidence
+from discreet.judging.verdict import CheckName
 from discreet.report import (
     Source,
     audit_html,
@@ -56,10 +58,10 @@ from discreet.report import (
     hiding_figure,
     in_words,
     plotly_script,
+    release_html,
     tradeoff_figure,
 )
 from discreet.report.figures import MOST_POINTS, cell_sizes, changes
-from discreet.report.html import release
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import LARGEST
 
@@ -300,8 +302,8 @@ def many_channels(many):
     cells = Cells(which, Itemsets(offsets, bases), chance.integers(1, 10, many))
     channels = Channels.from_cells(cells, np.arange(tops + 1) * length, top_items.ravel(), labels, n=10**6, k=10)
     patterns = Patterns.from_itemsets([([], 10**6)], n=10**6)
-    check = Check("inference channels", Verdict.WITHHOLD, many, "Many.")
-    return Audit(Policy("k", 10), patterns, None, (check,), channels)
+    check = Check(CheckName.CHANNELS, Verdict.WITHHOLD, many, "Many.")
+    return Audit(patterns, "1 itemset", Policy("k", 10), (check,), Evidence(patterns, channels))
 
 
 def test_a_page_with_a_hundred_thousand_channels_is_below_six_million_bytes():
@@ -331,7 +333,7 @@ def test_labels_of_a_release_are_text_wherever_they_stand():
     def pages(labels):
         rows = [[*labels, "c"]] * 48 + [labels] * 2 + [[]] * 50
         compared = compare(rows, min_support=10, k=10, seconds=5)
-        return Page(release(compared.best, comparison=compared, source=Source(labels[0], "d" * 64), private=True))
+        return Page(release_html(compared.best, comparison=compared, source=Source(labels[0], "d" * 64), private=True))
 
     assert [tag for tag, _ in pages(NASTY).elements] == [tag for tag, _ in pages(tuple("0123456789")).elements]
 

@@ -201,7 +201,7 @@ def test_trees_of_two_files_are_aligned_by_the_names_of_features():
         return Leaves(tuple(leaves), (("ill",),), names)
 
     told = joint([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("age", "sex"), 0, 50.0, (23, 40))], 5)
-    assert [str(few) for few in told.evidence.leaves] == ["40 < age ≤ 50: 3 rows, class ill"]
+    assert [str(few) for few in told.found] == ["40 < age ≤ 50: 3 rows, class ill"]
     assert not joint([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("pulse",), 0, 50.0, (23, 40))], 5).found
 
 
