@@ -21,8 +21,8 @@ from discreet import (
 )
 from discreet.disclosure.attacks import joint_releases
 from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.formula import Mark
 from discreet.disclosure.attacks.joint_releases import facts_of
-from discreet.disclosure.attacks.release_tag import Mark
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 few = settings(max_examples=500 if LARGE else 25)

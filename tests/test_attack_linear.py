@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import GuaranteeError, InconsistencyError, InputError, Transactions, block, detect, mine
-from discreet.disclosure.attacks import witness
+from discreet.disclosure.attacks import linear as linear_module
 from discreet.disclosure.attacks.bounds import bounds
 from discreet.disclosure.attacks.certificate import check, proves
 from discreet.disclosure.attacks.constraints import Ground, border, system
@@ -241,7 +241,7 @@ def test_most_threatened_releases_are_found_with_one_item_more_and_nearly_all_wi
     many, monkeypatch, record_property
 ):
     # Nothing but tops and items beside them: all items at once would find all.
-    monkeypatch.setattr(witness, "KINDS", 0)
+    monkeypatch.setattr(linear_module, "WITNESS_KINDS", 0)
     cases = [release(seed, many) for seed in (range(1, 20_000) if LARGE else seeds(many))]
     if LARGE:
         cases = [case for case in cases if case is not None and is_threatened(*case)]

@@ -11,8 +11,7 @@ from discreet.disclosure.attacks.bounds import Bounds
 from discreet.disclosure.attacks.certificate import Bound, Cells, Claim
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Attack
-from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.attacks.release_tag import Mark
+from discreet.disclosure.attacks.formula import Mark, Pattern
 from discreet.io.label_codes import blocks
 from discreet.judging.checks import WIDTH
 from discreet.report.json import document, encoded

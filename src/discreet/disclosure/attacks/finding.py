@@ -21,8 +21,7 @@ from discreet.disclosure.attacks.certificate import (
 )
 from discreet.disclosure.attacks.closure import Derived
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
-from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.attacks.release_tag import Mark, support_of
+from discreet.disclosure.attacks.formula import Mark, Pattern, support_of
 from discreet.disclosure.channels import Term, signed
 from discreet.errors import OptionError
 from discreet.runtime import html

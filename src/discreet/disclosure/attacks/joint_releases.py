@@ -13,8 +13,7 @@ from discreet.data.labels import Label, ordered
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, Schema, as_schema
-from discreet.disclosure.attacks.formula import subsets
-from discreet.disclosure.attacks.release_tag import Mark, marks_for
+from discreet.disclosure.attacks.formula import Mark, marks_for, subsets
 from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option, OptionError
 from discreet.mining.mine import mine
 

@@ -14,8 +14,7 @@ from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate,
 from discreet.disclosure.attacks.closure import Budget, known
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
-from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.attacks.release_tag import Mark
+from discreet.disclosure.attacks.formula import Mark, Pattern
 from discreet.disclosure.attacks.wider import widened
 from discreet.errors import BudgetError
 
