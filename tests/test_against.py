@@ -223,7 +223,7 @@ def test_the_command_line_withholds_what_two_releases_tell_together(files, place
     assert [run("audit", file, "-k", 5).exit_code for file in files[:2]] == [0, 0]
     result = run("audit", files[1], "-k", 5, "--against", files[place], "--grown")
     assert result.exit_code == 1
-    sentence = "1 difference from the older release tells of fewer than 5 rows that were added since."
+    sentence = "1 difference from the older release reveals fewer than 5 rows that were added since."
     assert " ".join(result.stdout.split()).count(sentence) == 1
     assert "a ∧ ¬b: 1 row more (12 before, 13 now)" in result.stdout
 

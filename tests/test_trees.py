@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import InputError, OptionError, Policy, Verdict, audit, report
-from discreet.publications.trees.joint import joint
+from discreet.publications.trees.joint import find_overlaps
 from discreet.publications.trees.leaves import Leaf, Leaves
 from discreet.publications.trees.sklearn import leaves_of
 
@@ -269,7 +269,7 @@ def possible_overlaps(trees):
 def test_several_trees_are_released_only_if_nothing_can_be_inferred_whatever_is_known_of_features(data, number, k):
     features, classes = data
     trees = stumps(features, classes, number)
-    found = joint([leaves_of(tree, features)[0] for tree in trees], k)
+    found = find_overlaps([leaves_of(tree, features)[0] for tree in trees], k)
     held = set(zip(*(tree.apply(features).tolist() for tree in trees), strict=True))
     threats = [oracle.inferred_overlaps(ways(trees, features, classes, label, held), k) for label in set(classes)]
     if found == ((), ""):
@@ -286,7 +286,7 @@ def test_few_rows_that_several_trees_tell_are_there_in_every_way(data, number, k
     for label in sorted(set(classes)):
         found = oracle.inferred_overlaps(ways(trees, features, classes, label, overlaps), k)
         expected.update((f"class {label}", *limits) for chosen, limits in found.items() if len(chosen) == 1)
-    ours = joint([leaves_of(tree)[0] for tree in trees], k).found
+    ours = find_overlaps([leaves_of(tree)[0] for tree in trees], k).found
     assert Counter((few.outcome, few.low, few.high) for few in ours) == expected
 
 
@@ -356,7 +356,7 @@ def test_trees_whose_overlaps_may_be_small_are_not_released():
         trees.append(Leaves(leaves, (("ill",),), reached=np.array([order.index(name) for name in names])))
     told = [Counter(names) for names in zip(*pairs, strict=True)]
     assert oracle.inferred_overlaps(oracle.tables(sorted(set(map(tuple, pairs))), told), 5)
-    assert joint(trees, 5).undecided
+    assert find_overlaps(trees, 5).undecided
 
 
 def test_weighted_trees_are_not_taken_together():
@@ -366,7 +366,7 @@ def test_weighted_trees_are_not_taken_together():
 
 def test_trees_of_other_rows_are_not_taken_together():
     trees = [Leaves((Leaf((), 10, ((count, 5),), {}),), (("ill", "well"),)) for count in (5, 6)]
-    assert "same rows" in joint(trees, 2).undecided
+    assert "same rows" in find_overlaps(trees, 2).undecided
 
 
 def test_overlaps_that_are_too_many_are_undecided():
@@ -375,7 +375,7 @@ def test_overlaps_that_are_too_many_are_undecided():
         Leaves(tuple(one._replace(box={feature: one.box[0]}) for one in many), (("ill", "well"),), ("a", "b", "c"))
         for feature in range(3)
     ]
-    assert "overlap in more than" in joint(trees, 2).undecided
+    assert "overlap in more than" in find_overlaps(trees, 2).undecided
 
 
 # Lists of rules.

@@ -19,7 +19,7 @@ from discreet.cli import main
 from discreet.io.trees import stated
 from discreet.publications.trees import joint as joint_module
 from discreet.publications.trees import reading
-from discreet.publications.trees.joint import joint
+from discreet.publications.trees.joint import find_overlaps
 from discreet.publications.trees.json import write_tree
 from discreet.publications.trees.leaves import Leaf, Leaves
 from discreet.publications.trees.reading import read_tree
@@ -200,9 +200,9 @@ def test_trees_of_two_files_are_aligned_by_the_names_of_features():
         leaves = (Leaf(("",), count, ((count,),), box) for count, box in zip(counts, boxes, strict=True))
         return Leaves(tuple(leaves), (("ill",),), names)
 
-    told = joint([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("age", "sex"), 0, 50.0, (23, 40))], 5)
+    told = find_overlaps([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("age", "sex"), 0, 50.0, (23, 40))], 5)
     assert [str(few) for few in told.found] == ["40 < age ≤ 50: 3 rows, class ill"]
-    assert not joint([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("pulse",), 0, 50.0, (23, 40))], 5).found
+    assert not find_overlaps([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("pulse",), 0, 50.0, (23, 40))], 5).found
 
 
 # Drawings, as scikit-learn writes them for Graphviz.
@@ -741,10 +741,10 @@ def test_trees_whose_leaves_never_overlap_are_for_review():
 @pytest.mark.parametrize("limit", ["MOST_PAIRS", "MOST_TREES", "LARGEST", "MOST_SOLVED"])
 def test_trees_that_are_too_much_to_take_together_are_for_review(monkeypatch, limit):
     trees = read("\n".join([stump_at(40, (20, 20), (43, 43)), stump_at(50, (23, 20), (40, 43))]))
-    assert len(joint(trees, 5).found) == 1
+    assert len(find_overlaps(trees, 5).found) == 1
     monkeypatch.setattr(joint_module, limit, 1 if limit != "MOST_SOLVED" else -1)
-    assert not joint(trees, 5).found
-    assert joint(trees, 5).undecided
+    assert not find_overlaps(trees, 5).found
+    assert find_overlaps(trees, 5).undecided
 
 
 def test_nodes_of_pmml_may_be_nested_deeply():

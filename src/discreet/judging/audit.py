@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from discreet.data.labels import Label
 from discreet.data.lattice import with_root
@@ -20,11 +20,10 @@ from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError
 from discreet.judging import advise, checks
-from discreet.judging.finding import AuditFinding, Evidence, FindingGroup
+from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
 from discreet.judging.policy import Policy, as_policy
 from discreet.judging.rules import check_rounded, judge_facts, judge_rules
 from discreet.judging.schema import judge_schema
-from discreet.judging.series import judge_changes
 from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.judging.verdict import Check, Verdict, worst
 from discreet.mining.mine import Budget, mine
@@ -41,9 +40,6 @@ if TYPE_CHECKING:
 
     from discreet.judging.tradeoff import Tradeoff
     from discreet.report import Source
-
-Candidate: TypeAlias = Patterns | Rules | Facts | Forest
-"""What would be published."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,11 +270,9 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None) -> Aud
 
 def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:
     patterns, k = question.patterns, policy.k
-    first = [checks.check_size(policy, patterns), checks.check_low_counts(policy, patterns)]
-    if policy.round_to is not None:
-        first.append(checks.check_rounding(policy, patterns))
-        if rows is None and checks.is_rounded(policy, patterns):
-            return [*first, check_rounded(patterns, policy)], Evidence(patterns)
+    first = list(checks.check_patterns(policy, patterns))
+    if rows is None and checks.is_rounded(policy, patterns):
+        return [*first, check_rounded(patterns, policy)], Evidence(patterns)
     if patterns.kind == "maximal":
         _check_rows(question, rows)
         return _judge_differences(first, patterns, k)
@@ -313,7 +307,7 @@ def _with_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Aud
         return audit
     changes = compared(audit.patterns, olds, k=audit.k, grown=grown)
     followed = is_followed(olds, grown=grown)
-    check = judge_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
+    check = checks.check_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
     return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))
 
 

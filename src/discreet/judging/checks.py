@@ -1,4 +1,4 @@
-"""The checks of a list of itemsets, each with a verdict and a sentence that says why."""
+"""Checks of itemsets and of what older releases add, each with a verdict and a sentence that says why."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
@@ -14,63 +14,61 @@ from discreet.errors import InconsistencyError
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import COLOURS, SIGNS, Check, CheckName, Verdict, worst
 from discreet.publications.rules.bounded import MOST
+from discreet.publications.series.change import Changes
 from discreet.runtime import html
 from discreet.runtime.text import count_of, printable
 
 WIDTH: Final = 100
 """Columns of prose."""
-
-CONSISTENT: Final = Check(
-    CheckName.CONSISTENCY, Verdict.RELEASE, 0, "The list is complete, and its supports are mutually consistent."
+CONSISTENT: Final = CheckName.CONSISTENCY.release("The list is complete, and its supports are mutually consistent.")
+ROUNDED: Final = CheckName.CHANNELS.review(
+    0, "Differences of rounded supports are not exact, and their limits are not followed: audit the exact supports."
 )
-ROUNDED: Final = Check(
-    CheckName.CHANNELS,
-    Verdict.REVIEW,
-    0,
-    "Differences of rounded supports are not exact, and their limits are not followed: audit the exact supports.",
-)
+NO_IMPLICATION: Final = CheckName.CLASS_DISCLOSURE.release("No item is known to be common to all rows with others.")
 
 
-def check_size(policy: Policy, patterns: Patterns) -> Check:
-    """Judge how many itemsets there are: none is nothing to go by, and a policy may limit them."""
-    if not len(patterns) or not patterns.n:
-        return Check(
-            CheckName.SIZE, Verdict.WITHHOLD, 0, "There is no itemset or no row, so there is nothing to judge."
+def check_size(policy: Policy, many: int, noun: str) -> Check:
+    """Judge how much is listed: there must be something, and a policy may limit it."""
+    if not many:
+        return CheckName.SIZE.withhold(0, "Nothing is listed, so there is nothing to judge.")
+    if policy.max_itemsets is not None and many > policy.max_itemsets:
+        return CheckName.SIZE.review(
+            many, f"{many:,} {noun}s are listed; {policy.name} allows {policy.max_itemsets:,}."
         )
-    if policy.max_itemsets is not None and len(patterns) > policy.max_itemsets:
-        sentence = f"{len(patterns):,} itemsets are listed; {policy.name} allows {policy.max_itemsets:,}."
-        return Check(CheckName.SIZE, Verdict.REVIEW, len(patterns), sentence)
-    return Check(CheckName.SIZE, Verdict.RELEASE, 0, f"{count_of(len(patterns), 'itemset')} listed.")
+    return CheckName.SIZE.release(f"{count_of(many, noun)} listed.")
 
 
-def check_low_counts(policy: Policy, patterns: Patterns) -> Check:
-    """Judge the supports themselves."""
-    found = int(np.count_nonzero((patterns.supports > 0) & (patterns.supports < policy.k)))
-    if found:
-        return Check(CheckName.LOW_COUNTS, Verdict.WITHHOLD, found, f"{count_of(found, 'support')} below {policy.k}.")
-    zeros = int(np.count_nonzero(patterns.supports == 0))
+def check_low_counts(policy: Policy, low: int, zeros: int = 0, *, noun: str = "support", sure: str = "") -> Check:
+    """Judge how many counts are below k, and how many are 0."""
+    if low:
+        return CheckName.LOW_COUNTS.withhold(low, f"{count_of(low, noun)} {sure}below {policy.k}.")
     if zeros:
-        return Check(
-            CheckName.LOW_COUNTS,
-            policy.zeros,
-            zeros,
-            f"{count_of(zeros, 'support')} of 0: nobody has these itemsets.",
-        )
-    return Check(CheckName.LOW_COUNTS, Verdict.RELEASE, 0, f"No support is below {policy.k}.")
+        sentence = f"{count_of(zeros, noun)} of 0: nobody has these itemsets."
+        return Check(CheckName.LOW_COUNTS, policy.zeros, zeros, sentence)
+    return CheckName.LOW_COUNTS.release(f"No {noun} is {sure}below {policy.k}.")
+
+
+def check_rounding(policy: Policy, wrong: int, noun: str = "support") -> Check:
+    """Judge how many counts are not rounded as the policy asks."""
+    if wrong:
+        sentence = f"{count_of(wrong, noun)} not rounded; {policy.name} asks for multiples of {policy.round_to}."
+        return CheckName.ROUNDING.review(wrong, sentence)
+    return CheckName.ROUNDING.release(f"All {noun}s are multiples of {policy.round_to}.")
 
 
 def is_rounded(policy: Policy, patterns: Patterns) -> bool:
-    """Return whether all supports are multiples of what the policy rounds to, if it does."""
+    """Return whether the policy rounds, and all supports are rounded so."""
     return policy.round_to is not None and not (patterns.supports % policy.round_to).any()
 
 
-def check_rounding(policy: Policy, patterns: Patterns) -> Check:
-    """Judge whether supports are rounded as the policy asks for."""
-    found = int(np.count_nonzero(patterns.supports % (policy.round_to or 1)))
-    if found:
-        sentence = f"{count_of(found, 'support')} not rounded; {policy.name} asks for multiples of {policy.round_to}."
-        return Check(CheckName.ROUNDING, Verdict.REVIEW, found, sentence)
-    return Check(CheckName.ROUNDING, Verdict.RELEASE, 0, f"All supports are multiples of {policy.round_to}.")
+def check_patterns(policy: Policy, patterns: Patterns) -> Iterator[Check]:
+    """Judge the number of itemsets, and each support by itself."""
+    supports = patterns.supports
+    yield check_size(policy, len(patterns) if patterns.n else 0, "itemset")
+    low, zeros = (int(np.count_nonzero(those)) for those in ((supports > 0) & (supports < policy.k), supports == 0))
+    yield check_low_counts(policy, low, zeros)
+    if policy.round_to is not None:
+        yield check_rounding(policy, int(np.count_nonzero(supports % policy.round_to)))
 
 
 def check_channels(channels: Channels) -> Check:
@@ -78,73 +76,110 @@ def check_channels(channels: Channels) -> Check:
     if len(channels):
         many = count_of(len(channels), "maximal channel")
         sentence = f"{many}: differences of counts that reveal fewer than {channels.k} rows."
-        return Check(CheckName.CHANNELS, Verdict.WITHHOLD, len(channels), sentence)
-    sentence = f"No difference of published counts reveals fewer than {channels.k} rows."
-    return Check(CheckName.CHANNELS, Verdict.RELEASE, 0, sentence)
+        return CheckName.CHANNELS.withhold(len(channels), sentence)
+    return CheckName.CHANNELS.release(f"No difference of published counts reveals fewer than {channels.k} rows.")
 
 
 def check_implications(policy: Policy, implications: Implications) -> Check:
-    """Judge the implications, by what the policy says of derived counts of 0."""
+    """Judge the implications as the policy judges derived counts of 0."""
     if not len(implications):
-        return Check(
-            CheckName.CLASS_DISCLOSURE, Verdict.RELEASE, 0, "No item is known to be common to all rows with others."
-        )
+        return NO_IMPLICATION
     many = "More than " * implications.more + count_of(len(implications), "implication")
     sentence = f"{many}: all rows with some items have another."
     return Check(CheckName.CLASS_DISCLOSURE, policy.zeros, len(implications), sentence)
 
 
 def name_flaw(patterns: Patterns, error: InconsistencyError) -> Check:
-    """Name what is wrong with a list that is not whole, or that no rows can have."""
+    """Name what is wrong with a list that has gaps, or that no rows can have."""
     itemset, other = as_text(error.itemset), as_text(error.other)
-    held = {
-        name: f" ({patterns[which]:,})" if which in patterns else ""
-        for name, which in (("itemset", error.itemset), ("other", error.other))
-    }
+    support, larger = (f" ({patterns[one]:,})" if one in patterns else "" for one in (error.itemset, error.other))
     sentence = {
         "missing": f"{other} is listed, but its part {itemset} is not.",
-        "rising": f"{other}{held['other']} has more support than its part {itemset}{held['itemset']}.",
+        "rising": f"{other}{larger} has more support than its part {itemset}{support}.",
         "open": f"{other} is listed as closed, but all its rows have {itemset} as well.",
         "negative": f"By these supports, fewer than 0 rows have {itemset} and nothing else of {other}.",
     }[error.flaw]
     name = CheckName.COMPLETENESS if error.flaw == "missing" else CheckName.CONSISTENCY
-    return Check(name, Verdict.WITHHOLD, 1, sentence)
+    return name.withhold(1, sentence)
 
 
 def find_differences(patterns: Patterns, k: int) -> tuple[Difference, ...]:
-    """Return which supports of an itemset and of one that holds it differ by 1 to k − 1, the smallest first.
+    """Return the itemsets and supersets whose supports differ by 1 to k − 1, the smallest difference first.
 
     >>> listed = Patterns.from_itemsets([(["a", "b"], 50), (["a", "b", "c"], 48)], n=100)
     >>> [str(difference) for difference in find_differences(listed, 10)]
     ['a ∧ b ∧ ¬c: 2 rows']
     """
-    trie = kernels.inversion.plant(patterns.offsets, patterns.items)
-    pairs = kernels.inversion.differences(
-        trie, patterns.offsets, patterns.items, patterns.supports, len(patterns.labels), k, MOST
-    )
-    found = (
+    offsets, items, supports = patterns.offsets, patterns.items, patterns.supports
+    trie = kernels.inversion.plant(offsets, items)
+    pairs = kernels.inversion.differences(trie, offsets, items, supports, len(patterns.labels), k, MOST)
+    differences = (
         Difference(
-            frozenset(patterns.labelled(base)),
-            frozenset(patterns.labelled(top)),
-            int(patterns.supports[base] - patterns.supports[top]),
+            frozenset(patterns.labelled(base)), frozenset(patterns.labelled(top)), int(supports[base] - supports[top])
         )
         for base, top in pairs.tolist()
     )
-    return tuple(sorted(found, key=lambda difference: (difference.count, len(difference.top))))
+    return tuple(sorted(differences, key=lambda difference: (difference.count, len(difference.top))))
 
 
-def check_differences(found: tuple[Difference, ...], k: int) -> Check:
-    """Judge the differences; without any, a list that is not whole may still tell more than they do."""
-    if found:
-        many = "More than " * (len(found) == MOST) + count_of(len(found), "difference")
+def check_differences(differences: Sequence[Difference], k: int) -> Check:
+    """Judge the differences; even without any, a list with gaps may reveal more."""
+    if differences:
+        many = "More than " * (len(differences) == MOST) + count_of(len(differences), "difference")
         sentence = f"{many} of two supports: each reveals fewer than {k} rows."
-        return Check(CheckName.DIFFERENCES, Verdict.WITHHOLD, len(found), sentence)
+        return CheckName.DIFFERENCES.withhold(len(differences), sentence)
     sentence = f"No two supports differ by less than {k}; further limits are not followed."
-    return Check(CheckName.DIFFERENCES, Verdict.REVIEW, 0, sentence)
+    return CheckName.DIFFERENCES.review(0, sentence)
+
+
+def check_changes(policy: Policy, new: Patterns, since: Sequence[Changes], *, grown: bool, followed: bool) -> Check:
+    """Judge the changes since older releases; ``grown`` says that rows were only added since each.
+
+    Otherwise nobody knows who came and went. If all counts rose, or all fell, one release may hold the rows of the
+    other, so small differences are withheld. If some rose and others fell, a person must say what they mean. So they
+    must unless all older releases together were ``followed``.
+    """
+    judged = [_judge_changes(policy, new, changes, grown=grown) for changes in since]
+    if since[-1].numbers[-1] > 1:
+        numbers = (", ".join(map(str, changes.numbers)) for changes in since)
+        judged = [(one, f"Older release {which}: {why}") for which, (one, why) in zip(numbers, judged, strict=True)]
+    if not followed:
+        judged.append((Verdict.REVIEW, "What so many older releases reveal together is not followed."))
+    verdict = worst(one for one, _ in judged)
+    sentences = dict.fromkeys(sentence for one, sentence in judged if one is verdict)
+    return Check(CheckName.DIFFERENCING, verdict, sum(changes.small for changes in since), " ".join(sentences))
+
+
+def _judge_changes(policy: Policy, new: Patterns, changes: Changes, *, grown: bool) -> tuple[Verdict, str]:
+    """Return the verdict on the changes since one release, or since several together, and why: the first that holds."""
+    k, rose, fell = policy.k, count_of(changes.rose, "count"), count_of(changes.fell, "count")
+    many, are = count_of(changes.small, "difference"), "is" if changes.small == 1 else "are"
+    reveal = f"reveal{'s' * (changes.small == 1)} fewer than {k} rows"
+    rounded = any(is_rounded(policy, release) for release in (new, *changes.olds))
+    was = "added" if changes.rose else "left out"
+    old = "the older release"
+    exact = "Differences of rounded supports are not exact: compare the exact supports."
+    wrong = f"{fell} fell since {old}, so rows were not only added: is it older, and of the same rows?"
+    mixed = (
+        f"{rose} rose and {changes.fell:,} fell since {old}: rows came and went, or changed, and {many} {are} of fewer"
+    )
+    apart = f"No item is in {old} too, so only the numbers of rows were compared: are items named alike?"
+    partial = f"No support in both releases differs by less than {k}; what else they reveal together is not followed."
+    cases = (
+        (rounded, Verdict.REVIEW, exact),
+        (len(changes.numbers) > 1, Verdict.WITHHOLD, f"{many} from their sum {reveal} that are in none of them."),
+        (grown and changes.fell, Verdict.WITHHOLD, wrong),
+        (changes.rose and changes.fell, Verdict.REVIEW, f"{mixed} than {k} rows."),
+        (changes.small, Verdict.WITHHOLD, f"{many} from {old} {reveal} that were {was} since."),
+        (not changes.items, Verdict.REVIEW, apart),
+        (not changes.is_whole, Verdict.REVIEW, partial),
+        (True, Verdict.RELEASE, f"No difference from {old} reveals fewer than {k} rows."),
+    )
+    return next((verdict, sentence) for holds, verdict, sentence in cases if holds)
 
 
 def list_checks(checks: Sequence[Check]) -> Iterator[str]:
-    """Yield each check, in a line if it fits: a sign of its verdict, its name, and what was found.
+    """Yield each check, on one line if it fits: the sign of its verdict, its name and its sentence.
 
     >>> list(list_checks([CONSISTENT]))
     ['  ✓ consistency  The list is complete, and its supports are mutually consistent.']
@@ -156,7 +191,7 @@ def list_checks(checks: Sequence[Check]) -> Iterator[str]:
 
 
 def show_table(what: str, policy: Policy, checks: Sequence[Check], note: str = "") -> str:
-    """Return the verdict on something and the checks as a table, for notebooks."""
+    """Return the verdict and the checks as a table, for notebooks."""
     rule = f"k = {policy.k:,}" + f", policy {policy.name}" * (policy.name != "k")
     caption = f"{_badge(worst(check.verdict for check in checks))} {html.text(f'Audit: {what}; {rule}')}"
     lines = ((check.name, _badge(check.verdict), check.sentence) for check in checks)

@@ -1,10 +1,10 @@
 """Findings: the groups of few rows that a candidate gives away, each with its count and the sum that reveals it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,12 +14,16 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, signed
 from discreet.disclosure.implications import Implication, Implications
+from discreet.judging.policy import Policy
 from discreet.judging.verdict import Check, CheckName, Verdict
 from discreet.publications.rules.bounded import Bounded, in_words
+from discreet.publications.rules.rule import Rules
 from discreet.publications.series.change import Change, Changes
-from discreet.publications.trees.leaves import Few
+from discreet.publications.trees.leaves import Few, Forest
 from discreet.runtime import html
 
+Candidate: TypeAlias = Patterns | Rules | Facts | Forest
+"""What would be published."""
 Value: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
 """What was found, as it was found."""
 NO_PATTERNS: Final = Patterns.from_itemsets([], n=0)
@@ -61,7 +65,7 @@ Facets: TypeAlias = tuple[Who, int, int, Callable[[], list[Term]]]
 """Who they are, the fewest and the most rows they can be, and what makes the sum."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AuditFinding:
     """A group of few rows that a candidate gives away: ``who`` they are, and from ``low`` to ``high`` how many.
 
@@ -74,7 +78,7 @@ class AuditFinding:
     who: Who
     low: int
     high: int
-    add_up: Callable[[], list[Term]] = list
+    add_up: Callable[[], list[Term]] = field(default=list, compare=False)
 
     @property
     def severity(self) -> Verdict:
@@ -111,6 +115,9 @@ class AuditFinding:
 
     def __str__(self) -> str:
         return str(self.value)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}: {self}>"
 
 
 @dataclass(frozen=True)
@@ -202,6 +209,16 @@ class Evidence:
         many = abs(change.count)
         who = Who(change.base, change.lacked)
         return who, many, many, lambda: find_terms(change, changes, self.patterns, change.after)
+
+
+class Judged(NamedTuple):
+    """An audit in parts."""
+
+    candidate: Candidate
+    what: str
+    policy: Policy
+    checks: tuple[Check, ...]
+    evidence: Evidence
 
 
 def _of_bounded(one: Bounded) -> Facets:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
 from discreet.errors import BudgetError, InconsistencyError
 from discreet.judging import checks
-from discreet.judging.finding import NO_PATTERNS, Evidence
+from discreet.judging.finding import NO_PATTERNS, Evidence, Judged
 from discreet.judging.policy import Policy
 from discreet.judging.schema import SchemaSums, as_groups, find_schema_sums, name_contradiction, not_judged
 from discreet.judging.verdict import Check, CheckName, Verdict
@@ -32,32 +32,22 @@ LONGEST: Final = 40
 """Characters of their names."""
 
 
-class JudgedLimits(NamedTuple):
-    """An audit of rules or of limits, in parts."""
-
-    candidate: Rules | Facts
-    what: str
-    policy: Policy
-    checks: tuple[Check, ...]
-    evidence: Evidence
-
-
 def judge_rules(
     rules: Rules, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
-) -> JudgedLimits:
+) -> Judged:
     """Judge association rules by the supports that follow from them."""
     what = count_of(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
     known = narrow_rules(rules, schema=as_groups(schema, [label for rule in rules for label in ordered(rule.both)]))
-    return JudgedLimits(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
+    return Judged(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
 
 
 def judge_facts(
     facts: Facts, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
-) -> JudgedLimits:
+) -> Judged:
     """Judge supports that are known within limits: rounded ones, or a list of the largest."""
     known = facts if schema is None else replace(facts, schema=as_schema(as_groups(schema, facts.labels), facts.labels))
     what = f"{count_of(len(facts) - 1, 'itemset')} of {facts.n:,} rows"
-    return JudgedLimits(facts, what, policy, *_judge(narrow_facts(known), policy, len(facts) - 1, rows))
+    return Judged(facts, what, policy, *_judge(narrow_facts(known), policy, len(facts) - 1, rows))
 
 
 def check_rounded(patterns: Patterns, policy: Policy) -> Check:
@@ -84,19 +74,19 @@ def check_rules(rules: Rules, known: Narrowed) -> Iterator[Check]:
             if are_all
             else f"{count_of(unstated, 'rule')} without a support; the confidences limit it."
         )
-        yield Check(CheckName.SUPPORTS, Verdict.REVIEW, unstated, sentence)
+        yield CheckName.SUPPORTS.review(unstated, sentence)
     if known.announced is not None:
         many, share = len(known.absent.rules), f"{float(100 * known.announced.share):g}%"
         if known.absent.is_all:
             sentence = f"{count_of(many, 'rule')} not listed, so their confidence is below the announced {share}."
-            yield Check(CheckName.ABSENT_RULES, Verdict.RELEASE, many, sentence)
+            yield CheckName.ABSENT_RULES.release(sentence, many)
         else:
             sentence = f"More than {many:,} rules not listed, though {share} was announced: only so many were followed."
-            yield Check(CheckName.ABSENT_RULES, Verdict.REVIEW, many, sentence)
+            yield CheckName.ABSENT_RULES.review(many, sentence)
     if rules.unused:
         names = ", ".join(name[:LONGEST] for name in rules.unused[:SHOWN]) + ", …" * (len(rules.unused) > SHOWN)
         sentence = f"{count_of(len(rules.unused), 'column')} not read; look at what they reveal: {names}."
-        yield Check(CheckName.COLUMNS, Verdict.RELEASE, len(rules.unused), sentence)
+        yield CheckName.COLUMNS.release(sentence, len(rules.unused))
 
 
 def _judge(
@@ -122,14 +112,14 @@ def _judge(
     sums = (*by_schema.listed, *pairs, *find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
     implications = implied_by(patterns) if zeros_matter and channels is not None else None
-    every = [*flaws, _check_size(policy, lines), _check_low_counts(policy, facts), *_check_rounding(policy, facts)]
+    every = [*flaws, checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
     if channels is not None and (len(summed) == len(facts) or len(channels)):
         every.append(checks.check_channels(channels))
     if sums:
         every.append(_check_sums(sums, k, by_schema.many - len(by_schema.listed)))
     elif len(summed) < len(facts):
         sentence = f"No two supports surely differ by 1 to {k - 1} rows; further limits are not followed."
-        every.append(Check(CheckName.BOUNDS, Verdict.REVIEW, 0, sentence))
+        every.append(CheckName.BOUNDS.review(0, sentence))
     every += unjudged
     if zeros_matter:
         every.append(_check_implications(policy, implications, _count_equal_pairs(known)))
@@ -161,7 +151,7 @@ def _name_flaw(known: Narrowed) -> Check:
     name = as_text(known.flaw) if known.flaw else "all rows"
     asked = "Were they rounded otherwise" + ", or rules left out" * (known.announced is not None)
     sentence = f"No rows can have these numbers: no support of {name} fits them. {asked}?"
-    return Check(CheckName.CONSISTENCY, Verdict.WITHHOLD, 1, sentence)
+    return CheckName.CONSISTENCY.withhold(1, sentence)
 
 
 def _find_channels(
@@ -189,50 +179,29 @@ def _count_equal_pairs(known: Narrowed) -> int:
     return pairs + sum(gap == (0, 0) and len(top) > len(base) + 1 for (base, top), gap in known.gaps.items())
 
 
-def _check_size(policy: Policy, lines: int) -> Check:
-    if not lines:
-        return Check(CheckName.SIZE, Verdict.WITHHOLD, 0, "Nothing is listed, so there is nothing to judge.")
-    if policy.max_itemsets is not None and lines > policy.max_itemsets:
-        sentence = f"{lines:,} lines are listed; {policy.name} allows {policy.max_itemsets:,}."
-        return Check(CheckName.SIZE, Verdict.REVIEW, lines, sentence)
-    return Check(CheckName.SIZE, Verdict.RELEASE, 0, f"{count_of(lines, 'line')} listed.")
-
-
-def _check_low_counts(policy: Policy, facts: Facts) -> Check:
-    low = int(np.count_nonzero((facts.low > 0) & (facts.high < policy.k)))
-    if low:
-        return Check(
-            CheckName.LOW_COUNTS, Verdict.WITHHOLD, low, f"{count_of(low, 'support')} surely below {policy.k}."
-        )
-    zeros = int(np.count_nonzero(facts.high == 0))
-    if zeros:
-        sentence = f"{count_of(zeros, 'support')} of 0: nobody has these itemsets."
-        return Check(CheckName.LOW_COUNTS, policy.zeros, zeros, sentence)
-    return Check(CheckName.LOW_COUNTS, Verdict.RELEASE, 0, f"No support is surely below {policy.k}.")
-
-
-def _check_rounding(policy: Policy, facts: Facts) -> Iterator[Check]:
+def _check_facts(policy: Policy, facts: Facts) -> Iterator[Check]:
+    """Judge each support by itself."""
+    low, zeros = (int(np.count_nonzero(one)) for one in ((facts.low > 0) & (facts.high < policy.k), facts.high == 0))
+    yield checks.check_low_counts(policy, low, zeros, sure="surely ")
     if policy.round_to is not None:
         exact = int(np.count_nonzero((facts.low == facts.high) & (facts.low % policy.round_to != 0)))
         if exact:
             sentence = f"{count_of(exact, 'support')} known exactly; {policy.name} asks for multiples of "
-            yield Check(CheckName.ROUNDING, Verdict.REVIEW, exact, f"{sentence}{policy.round_to}.")
+            yield CheckName.ROUNDING.review(exact, f"{sentence}{policy.round_to}.")
 
 
 def _check_sums(sums: Sequence[Bounded], k: int, more: int = 0) -> Check:
     """Judge small sums, of which ``more`` are not listed."""
     many = "More than " * (len(sums) >= MOST) + count_of(len(sums) + more, "sum")
     sentence = f"{many} of supports: each reveals fewer than {k} rows."
-    return Check(CheckName.BOUNDS, Verdict.WITHHOLD, len(sums) + more, sentence)
+    return CheckName.BOUNDS.withhold(len(sums) + more, sentence)
 
 
 def _check_implications(policy: Policy, implications: Implications | None, pairs: int) -> Check:
     """Judge that all rows with some items hold others: by exact supports, or by rules."""
     if implications is not None and len(implications):
         return checks.check_implications(policy, implications)
-    if pairs:
-        sentence = f"{count_of(pairs, 'implication')}: all rows with some items have another."
-        return Check(CheckName.CLASS_DISCLOSURE, policy.zeros, pairs, sentence)
-    return Check(
-        CheckName.CLASS_DISCLOSURE, Verdict.RELEASE, 0, "No item is known to be common to all rows with others."
-    )
+    if not pairs:
+        return checks.NO_IMPLICATION
+    sentence = f"{count_of(pairs, 'implication')}: all rows with some items have another."
+    return Check(CheckName.CLASS_DISCLOSURE, policy.zeros, pairs, sentence)

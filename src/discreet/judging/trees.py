@@ -1,81 +1,86 @@
-"""Trees: whether a decision tree, a forest or a list of rules may be published, by the counts of its leaves."""
+"""Judging decision trees, forests and lists of rules by the counts of their leaves."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from discreet.judging.finding import NO_PATTERNS, Evidence
+from discreet.judging import checks
+from discreet.judging.finding import NO_PATTERNS, Evidence, Judged
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import Check, CheckName, Verdict
-from discreet.publications.trees.joint import joint
+from discreet.publications.trees.joint import find_overlaps
 from discreet.publications.trees.leaves import Few, Forest, Leaf, Leaves
 from discreet.publications.trees.sklearn import Fitted, is_estimator, trees_of
-from discreet.publications.trees.targets import Told, as_if_binary, inferred, named, resolved
+from discreet.publications.trees.targets import Inferences, assume_binary, infer_counts, name_value, resolve_counts
 from discreet.runtime.text import count_of
 
 Published: TypeAlias = Leaves | Fitted
 """A tree or a forest that somebody wants to publish."""
-
-
-class JudgedTrees(NamedTuple):
-    """An audit of trees, in parts."""
-
-    candidate: Forest
-    what: str
-    policy: Policy
-    checks: tuple[Check, ...]
-    evidence: Evidence
+UNKNOWN_TARGETS: Final = (
+    "The leaves show means, and a mean of few values is a count: a mean of 0.05 of 20 rows with 0 or 1 is one row. "
+    "Give the values that the target takes, or the rows and their targets."
+)
+OPEN_TARGETS: Final = "The counts behind the means could not be followed to the end: give the rows and their targets."
+MEDIANS: Final = (
+    "The leaves show medians, or do not say that they show means, and a median may be the value of one row: use the "
+    "criterion squared_error, and show it."
+)
 
 
 def is_tree(source: object) -> bool:
-    """Return whether something is to be audited as a tree: leaves, an estimator of scikit-learn, or a list of these."""
+    """Return whether something is audited as a tree: leaves, an estimator of scikit-learn, or a list of these."""
     if isinstance(source, list | tuple):
         return bool(source) and all(isinstance(one, Leaves) or is_estimator(one) for one in source)
     return isinstance(source, Leaves) or is_estimator(source)
 
 
-def judge_trees(source: Any, policy: Policy, rows: Any = None, targets: Any = None) -> JudgedTrees:  # noqa: ANN401 - scikit-learn is optional
-    """Return what publishing a tree, a forest or a list of rules with its counts would give away.
+def judge_trees(source: Any, policy: Policy, rows: Any = None, targets: Any = None) -> Judged:  # noqa: ANN401 - scikit-learn is optional
+    """Judge a tree, a forest or a list of rules with its counts.
 
-    The leaves of a tree part its rows, so nothing is told but the counts of leaves and classes: it is safe if and only
-    if each is 0 or at least k (Theorem F1). ``rows`` are the features that it was fitted on, to check thresholds, and
-    ``targets`` those of a tree of means: what few values they take makes counts of its means.
+    The leaves of a tree partition its rows, so a reader learns only the counts of leaves and classes: it is safe if and
+    only if each is 0 or at least k (Theorem F1). ``rows`` are the features of the fit, to check thresholds, and
+    ``targets`` those of a tree of means: if they take few values, its means are counts.
     """
     given = trees_of(source, rows, targets)
-    trees = Forest(as_if_binary(resolved(tree)) for tree in given)
-    told = [[inferred(tree, leaf, policy.k) for leaf in tree.leaves] if tree.targets else [] for tree in trees]
-    found = sorted(chain(_few(trees, policy.k), _few_targets(trees, policy.k, told)), key=lambda few: few.high)
-    every = [_size(trees), *_faults(trees), _low_counts(policy, found), *_targets(given, told)]
-    if not found and len(trees) > 1:
-        check, found = _together(policy, trees)
+    trees = Forest(assume_binary(resolve_counts(tree)) for tree in given)
+    inferred = [[infer_counts(tree, leaf, policy.k) for leaf in tree.leaves] if tree.targets else [] for tree in trees]
+    few = sorted(
+        chain(_find_few(trees, policy.k), _find_few_targets(trees, policy.k, inferred)), key=lambda one: one.high
+    )
+    every = [_check_size(trees), *_check_counts(trees)]
+    every += [checks.check_low_counts(policy, len(few), noun="count"), *_check_targets(given, inferred)]
+    if not few and len(trees) > 1:
+        check, few = _check_several(policy, trees)
         every.append(check)
-    every += [*_samples(trees), *_rounding(policy, trees), *_class_disclosure(policy, trees), *_values(trees)]
-    evidence = Evidence(NO_PATTERNS, leaves=tuple(found))
-    return JudgedTrees(trees, str(trees), policy, (*every, *_thresholds(policy, trees)), evidence)
+    every += [*_check_samples(trees), *_check_rounding(policy, trees), *_check_class_disclosure(policy, trees)]
+    medians = sum(tree.is_median for tree in trees)
+    every += [CheckName.MEDIANS.review(medians, MEDIANS)] * bool(medians)
+    evidence = Evidence(NO_PATTERNS, leaves=tuple(few))
+    return Judged(trees, str(trees), policy, (*every, *_check_thresholds(policy, trees)), evidence)
 
 
-def _size(trees: Forest) -> Check:
+def _check_size(trees: Forest) -> Check:
     if not trees or not all(tree.rows for tree in trees):
-        return Check(CheckName.SIZE, Verdict.WITHHOLD, 0, "There is no leaf or no row, so there is nothing to judge.")
-    return Check(CheckName.SIZE, Verdict.RELEASE, 0, f"{trees}.")
+        return CheckName.SIZE.withhold(0, "There is no leaf or no row, so there is nothing to judge.")
+    return CheckName.SIZE.release(f"{trees}.")
 
 
-def _faults(trees: Forest) -> Iterator[Check]:
-    """Yield why counts cannot be told, which is withheld, or need not be those of rows."""
+def _check_counts(trees: Forest) -> Iterator[Check]:
+    """Judge whether the trees show counts, and whether these are counts of rows."""
     faults = [tree.fault for tree in trees if tree.fault]
     if faults:
-        yield Check(CheckName.COUNTS, Verdict.WITHHOLD, len(faults), faults[0])
+        yield CheckName.COUNTS.withhold(len(faults), faults[0])
     doubts = [tree.doubt for tree in trees if tree.doubt and not tree.fault]
     if doubts:
-        advice = "ask" if any(tree.reached is not None for tree in trees) else "ask, or give the rows (rows=, --rows)"
-        sentence = f"Whether these are counts of rows is not told: {doubts[0]}; {advice}."
-        yield Check(CheckName.WEIGHTS, Verdict.REVIEW, len(doubts), sentence)
+        advice = "ask" if any(tree.reached is not None for tree in trees) else "ask, or give the rows"
+        sentence = f"These may not be counts of rows: {doubts[0]}; {advice}."
+        yield CheckName.WEIGHTS.review(len(doubts), sentence)
 
 
-def _few(trees: Forest, k: int) -> Iterator[Few]:
-    """Yield the counts from 1 to k − 1: of leaves and classes, or of leaves where nothing else is told.
+def _find_few(trees: Forest, k: int) -> Iterator[Few]:
+    """Yield the counts from 1 to k − 1: of leaves and classes, or of leaves where nothing else is known.
 
-    Of a sample that was drawn with repetition, the rows of a leaf may be fewer than its counts.
+    In a sample drawn with repetition, the rows of a leaf may be fewer than its counts.
     """
     for number, tree in enumerate(trees, start=1):
         by = (number,) * (len(trees) > 1)
@@ -89,14 +94,14 @@ def _few(trees: Forest, k: int) -> Iterator[Few]:
                 yield Few(leaf.path, "", leaf.rows, leaf.rows, by)
 
 
-def _few_targets(trees: Forest, k: int, told: Sequence[Sequence[Told]]) -> Iterator[Few]:
-    """Yield what means tell of 1 to k − 1 rows that have some of the values of the target, or not the commonest."""
-    for number, (tree, known) in enumerate(zip(trees, told, strict=True), start=1):
+def _find_few_targets(trees: Forest, k: int, inferred: Sequence[Sequence[Inferences]]) -> Iterator[Few]:
+    """Yield the 1 to k − 1 rows that means reveal: with some values of the target, or without the commonest."""
+    for number, (tree, known) in enumerate(zip(trees, inferred, strict=True), start=1):
         by = (number,) * (len(trees) > 1)
-        for leaf, (every, _) in zip(tree.leaves, known, strict=False):
-            for one in every:
+        for leaf, inferences in zip(tree.leaves, known, strict=False):
+            for one in inferences.counts:
                 which = f" of output {one.output}" * (len(leaf.means) > 1)
-                yield Few(leaf.path, f"target {' or '.join(map(named, one.values))}{which}", one.low, one.high, by)
+                yield Few(leaf.path, f"target {' or '.join(map(name_value, one.values))}{which}", one.low, one.high, by)
         for leaf in tree.leaves:
             for output, count in enumerate(leaf.others or (), start=1):
                 which = f" of output {output}" * (len(leaf.others or ()) > 1)
@@ -104,105 +109,73 @@ def _few_targets(trees: Forest, k: int, told: Sequence[Sequence[Told]]) -> Itera
                     yield Few(leaf.path, f"targets other than the commonest{which}", count, count, by)
 
 
-def _low_counts(policy: Policy, found: list[Few]) -> Check:
-    if found:
-        return Check(
-            CheckName.LOW_COUNTS, Verdict.WITHHOLD, len(found), f"{count_of(len(found), 'count')} below {policy.k}."
-        )
-    return Check(CheckName.LOW_COUNTS, Verdict.RELEASE, 0, f"No count of a leaf and a class is below {policy.k}.")
-
-
-def _targets(trees: Sequence[Leaves], told: Sequence[Sequence[Told]]) -> Iterator[Check]:
-    """Yield whether it is known what means tell: where the target takes few values, they are counts of these."""
+def _check_targets(trees: Sequence[Leaves], inferred: Sequence[Sequence[Inferences]]) -> Iterator[Check]:
+    """Judge whether it is known what means reveal: if the target takes few values, they are counts of these."""
     means = [tree for tree in trees if not (tree.classes or tree.targets or tree.fault)]
     unknown = sum(any(leaf.others is None for leaf in tree.leaves) for tree in means)
+    many = sum(any(inferences.is_open for inferences in known) for known in inferred)
     if unknown:
-        sentence = (
-            "The leaves tell means, and those of few values are counts: a mean of 0.05 of 20 rows with 0 or 1 is one "
-            "row. Give the values that the target takes, or the rows and their targets (targets=, --targets)."
-        )
-        yield Check(CheckName.TARGETS, Verdict.REVIEW, unknown, sentence)
-    many = sum(any(is_open for _, is_open in known) for known in told)
-    if many and not unknown:
-        sentence = (
-            "Which counts the means may come of could not be followed to the end: give the rows and their targets "
-            "(rows=, targets=)."
-        )
-        yield Check(CheckName.TARGETS, Verdict.REVIEW, many, sentence)
+        yield CheckName.TARGETS.review(unknown, UNKNOWN_TARGETS)
+    elif many:
+        yield CheckName.TARGETS.review(many, OPEN_TARGETS)
 
 
-def _together(policy: Policy, trees: Forest) -> tuple[Check, list[Few]]:
-    """Judge what several trees tell together, each being safe alone."""
-    few, undecided = joint(trees, policy.k)
+def _check_several(policy: Policy, trees: Forest) -> tuple[Check, list[Few]]:
+    """Judge what several trees reveal together, each of them being safe alone."""
+    few, undecided = find_overlaps(trees, policy.k)
     if few:
         sentence = f"{count_of(len(few), 'overlap')} of leaves known to hold fewer than {policy.k} rows of a class."
-        return Check(CheckName.SEVERAL_TREES, Verdict.WITHHOLD, len(few), sentence), list(few)
+        return CheckName.SEVERAL_TREES.withhold(len(few), sentence), list(few)
     if undecided:
-        sentence = f"Each tree is safe alone; what they tell together could not be followed: {undecided}."
-        return Check(CheckName.SEVERAL_TREES, Verdict.REVIEW, 0, sentence), []
+        sentence = f"Each tree is safe alone; what they reveal together could not be followed: {undecided}."
+        return CheckName.SEVERAL_TREES.review(0, sentence), []
     sentence = f"No overlap of their leaves is known to hold fewer than {policy.k} rows of a class."
-    return Check(CheckName.SEVERAL_TREES, Verdict.RELEASE, 0, sentence), []
+    return CheckName.SEVERAL_TREES.release(sentence), []
 
 
-def _samples(trees: Forest) -> Iterator[Check]:
+def _check_samples(trees: Forest) -> Iterator[Check]:
     many = sum(tree.is_sample for tree in trees)
     if many:
         sentence = (
-            f"{count_of(many, 'tree')} fitted on rows drawn with repetition (bootstrap): a row may count more than "
-            "once, and the others not at all, so that no count is one of rows."
+            f"{count_of(many, 'tree')} fitted on rows drawn with repetition (bootstrap): a row may count several times "
+            "or not at all, so no count is one of rows."
         )
-        yield Check(CheckName.SAMPLE, Verdict.REVIEW, many, sentence)
+        yield CheckName.SAMPLE.review(many, sentence)
 
 
-def _rounding(policy: Policy, trees: Forest) -> Iterator[Check]:
+def _check_rounding(policy: Policy, trees: Forest) -> Iterator[Check]:
     if policy.round_to is not None:
-        found = sum(count % policy.round_to > 0 for tree in trees for leaf in tree.leaves for count in _told(leaf))
-        if found:
-            sentence = f"{count_of(found, 'count')} not rounded; {policy.name} asks for multiples of {policy.round_to}."
-            yield Check(CheckName.ROUNDING, Verdict.REVIEW, found, sentence)
-        else:
-            yield Check(CheckName.ROUNDING, Verdict.RELEASE, 0, f"All counts are multiples of {policy.round_to}.")
+        wrong = sum(count % policy.round_to > 0 for tree in trees for leaf in tree.leaves for count in _counts(leaf))
+        yield checks.check_rounding(policy, wrong, "count")
 
 
-def _told(leaf: Leaf) -> list[int]:
+def _counts(leaf: Leaf) -> list[int]:
     return [count for counts in leaf.counts for count in counts] or [leaf.rows]
 
 
-def _class_disclosure(policy: Policy, trees: Forest) -> Iterator[Check]:
-    """Yield what is told of all who reach a leaf, by what the policy says of counts of 0."""
+def _check_class_disclosure(policy: Policy, trees: Forest) -> Iterator[Check]:
+    """Judge what a leaf reveals of all its rows, as the policy judges counts of 0."""
     if policy.zeros is Verdict.RELEASE:
         return
-    found = sum(leaf.is_pure or 0 in _told(leaf) for tree in trees for leaf in tree.leaves)
-    if found:
-        sentence = f"{found:,} of the leaves tell what all who reach them have, or that none is of some class."
-        yield Check(CheckName.CLASS_DISCLOSURE, policy.zeros, found, sentence)
+    pure = sum(leaf.is_pure or 0 in _counts(leaf) for tree in trees for leaf in tree.leaves)
+    if pure:
+        sentence = f"{pure:,} of the leaves reveal what all their rows have, or that none is of some class."
+        yield Check(CheckName.CLASS_DISCLOSURE, policy.zeros, pure, sentence)
     else:
-        yield Check(CheckName.CLASS_DISCLOSURE, Verdict.RELEASE, 0, "Every leaf holds rows of every class.")
+        yield CheckName.CLASS_DISCLOSURE.release("Every leaf holds rows of every class.")
 
 
-def _values(trees: Forest) -> Iterator[Check]:
-    many = sum(tree.is_median for tree in trees)
-    if many:
-        sentence = (
-            "The leaves tell medians, or do not say that they tell means, and a median may be the value of one row: "
-            "use the criterion squared_error, and show it."
-        )
-        yield Check(CheckName.MEDIANS, Verdict.REVIEW, many, sentence)
-
-
-def _thresholds(policy: Policy, trees: Forest) -> Iterator[Check]:
-    """Yield whether thresholds tell values of rows: each is the middle of two, unless it was drawn by chance."""
+def _check_thresholds(policy: Policy, trees: Forest) -> Iterator[Check]:
+    """Judge whether thresholds reveal values of rows: each lies midway between two, unless it was drawn at random."""
     splits = [split for tree in trees for split in tree.splits]
     few = sum(split.held is not None and split.held < policy.k for split in splits)
     unknown = sum(split.held is None for split in splits)
     if few:
         sentence = f"{count_of(few, 'threshold')} midway between two values, one of them of fewer than {policy.k} rows."
-        yield Check(CheckName.THRESHOLDS, Verdict.REVIEW, few, sentence)
+        yield CheckName.THRESHOLDS.review(few, sentence)
     elif unknown:
-        sentence = (
-            f"{count_of(unknown, 'threshold')} midway between the values of two rows: round them, or give the rows "
-            "(rows=, --rows) to have them checked."
-        )
-        yield Check(CheckName.THRESHOLDS, Verdict.REVIEW, unknown, sentence)
+        many = count_of(unknown, "threshold")
+        sentence = f"{many} midway between the values of two rows: round them, or give the rows to have them checked."
+        yield CheckName.THRESHOLDS.review(unknown, sentence)
     elif any(leaf.box for tree in trees for leaf in tree.leaves):
-        yield Check(CheckName.THRESHOLDS, Verdict.RELEASE, 0, "No threshold tells the values of few rows.")
+        yield CheckName.THRESHOLDS.release("No threshold reveals the values of few rows.")

@@ -124,6 +124,18 @@ class CheckName(StrEnum):
     ABSENT_RULES = ("absent rules", "too many rules are missing to follow")
     COLUMNS = ("columns", "some columns were not read")
 
+    def release(self, sentence: str, found: int = 0) -> "Check":
+        """Return a check that was passed."""
+        return Check(self, Verdict.RELEASE, found, sentence)
+
+    def review(self, found: int, sentence: str) -> "Check":
+        """Return a check that a person must look at."""
+        return Check(self, Verdict.REVIEW, found, sentence)
+
+    def withhold(self, found: int, sentence: str) -> "Check":
+        """Return a check that failed."""
+        return Check(self, Verdict.WITHHOLD, found, sentence)
+
 
 class Check(NamedTuple):
     """The result of one check: its name, the verdict, how many findings, and a sentence."""

@@ -34,7 +34,7 @@ class Joint(NamedTuple):
     undecided: str
 
 
-def joint(trees: Sequence[Leaves], k: int) -> Joint:
+def find_overlaps(trees: Sequence[Leaves], k: int) -> Joint:
     """Return which overlaps of leaves are known to hold from 1 to k − 1 rows of a class, each tree being safe alone.
 
     The rows of an overlap are whole numbers that add up to the counts of every leaf. If each overlap is either known

@@ -43,8 +43,11 @@ class Inferred(NamedTuple):
     high: int
 
 
-Told: TypeAlias = tuple[list[Inferred], bool]
-"""What the means of a leaf tell of few rows, and whether they may tell more."""
+class Inferences(NamedTuple):
+    """The counts of few rows that the means of a leaf reveal, and whether they may reveal more."""
+
+    counts: list[Inferred]
+    is_open: bool
 
 
 def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an array of any library
@@ -89,7 +92,7 @@ def stated_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - as a
     return found if is_counted or found.doubt else replace(found, doubt=WEIGHTS)
 
 
-def resolved(tree: Leaves) -> Leaves:
+def resolve_counts(tree: Leaves) -> Leaves:
     """Return a tree of means with counts, where only one count of each value makes up each mean."""
     if not tree.targets or any(len(one) > WIDEST for one in tree.targets):
         return tree
@@ -104,23 +107,23 @@ def resolved(tree: Leaves) -> Leaves:
     return _counted(tree, tree.targets, found)
 
 
-def as_if_binary(tree: Leaves) -> Leaves:
+def assume_binary(tree: Leaves) -> Leaves:
     """Return a tree with the counts of zeros and ones that all of its means and errors look like, if they do."""
     means = [mean for leaf in tree.leaves for mean in leaf.means]
     if tree.classes or tree.targets or any(mean.error is None for mean in means):
         return tree
     try:
-        found = resolved(replace(tree, targets=(BINARY,)))
+        found = resolve_counts(replace(tree, targets=(BINARY,)))
     except InputError:
         return tree
     return found if found.classes else tree
 
 
-def inferred(tree: Leaves, leaf: Leaf, k: int) -> Told:
+def infer_counts(tree: Leaves, leaf: Leaf, k: int) -> Inferences:
     """Return what a leaf's means tell of 1 to k − 1 rows by the values of the target, and whether more may be told."""
     found: list[Inferred] = []
     if len(leaf.means) != len(tree.targets):
-        return found, True
+        return Inferences(found, is_open=True)
     is_open = False
     for output, (mean, values) in enumerate(_outputs(tree, leaf), start=1):
         if len(values) > WIDEST:
@@ -144,13 +147,13 @@ def inferred(tree: Leaves, leaf: Leaf, k: int) -> Told:
                 for at in least
             ]
         is_open |= mean.error is None and len(values) > len(BINARY)  # an error of another kind may tell more
-    return found, is_open
+    return Inferences(found, is_open)
 
 
-def named(value: float) -> str:
+def name_value(value: float) -> str:
     """Return a value of a target in words.
 
-    >>> named(1.0), named(0.25)
+    >>> name_value(1.0), name_value(0.25)
     ('1', '0.25')
     """
     return str(int(value)) if value.is_integer() else repr(value)
@@ -162,7 +165,7 @@ def _outputs(tree: Leaves, leaf: Leaf) -> list[tuple[Mean, Values]]:
 
 def _counted(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
     leaves = (leaf._replace(counts=one, means=()) for leaf, one in zip(tree.leaves, counts, strict=True))
-    return replace(tree, leaves=tuple(leaves), classes=tuple(tuple(map(named, one)) for one in values), targets=())
+    return replace(tree, leaves=tuple(leaves), classes=tuple(tuple(map(name_value, one)) for one in values), targets=())
 
 
 def _fitting(tree: Leaves, mean: Mean, values: Values) -> Ways:
