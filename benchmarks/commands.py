@@ -3,7 +3,6 @@
 import lzma
 import os
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -126,6 +125,7 @@ COMMANDS: Final = {
         block pkdd.csv --min-support 8 -k 3 --method best --keep-n --out best --json
         block nine.csv --min-support 3 -k 2 --method suppress --against derive --out derive --json
         block pkdd.csv --min-support 8 -k 3 --compare
+        block pkdd.csv --min-support 6 -k 3 --compare --json
         verify suppress --json
         verify add
         verify withhold --json
@@ -222,9 +222,9 @@ COMMANDS: Final = {
 }
 LIBRARY: Final = {
     "every threshold": """
-        from discreet import datasets, mine, detect
-        for name in ("pkdd2005", "waim2008", "oliveira2002"):
-            rows = datasets.load(name)
+        from discreet import detect, mine, read
+        for name in ("pkdd", "waim", "oliveira"):
+            rows = read(f"{name}.csv")
             for least in range(1, len(rows) + 2):
                 for kind in ("frequent", "closed", "maximal"):
                     found = mine(rows, min_support=least, kind=kind)
@@ -236,8 +236,8 @@ LIBRARY: Final = {
                     print(*(one.explain(found) for one in channels))
     """,
     "every method": """
-        from discreet import attack, block, bounds, datasets, hide, mine
-        rows = datasets.load("pkdd2005")
+        from discreet import attack, block, bounds, hide, mine, read
+        rows = read("pkdd.csv")
         for least in (6, 8):
             for method in ("suppress", "add", "withhold", "optimal", "best"):
                 made = block(rows, min_support=least, k=3, method=method)
@@ -253,7 +253,7 @@ LIBRARY: Final = {
             for query in ("a & b", "a & ~e", "f | g", "~c & h"):
                 limits = bounds(mine(rows, min_support=least), query)
                 print(query, limits.low, limits.high)
-        rows = datasets.load("oliveira2002")
+        rows = read("oliveira.csv")
         for method in ("naive", "minfia", "maxfia", "iga"):
             for reading in ("static", "dynamic"):
                 for share in (0, "25%", "50%"):
@@ -261,8 +261,8 @@ LIBRARY: Final = {
                     print(method, reading, share, ["".join(sorted(row)) for row in made.transactions])
     """,
     "public rows": """
-        from discreet import InvertedFile, datasets, detect, mine, scan
-        rows = datasets.load("mushroom")
+        from discreet import InvertedFile, detect, mine, read, scan
+        rows = read("mushroom.dat")
         for kind in ("closed", "maximal"):
             found = mine(rows, min_support="20%", kind=kind)
             print(kind, [(sorted(one), many) for one, many in found])
@@ -295,7 +295,7 @@ def write_inputs(folder: Path) -> bool:
     """Write all files that the commands read, and return whether the public data sets are among them."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in FILES.items():
-        (folder / name).write_text(text)
+        write_text(folder / name, text)
     for name, rows in PRINTED.items():
         write_rows(folder, name, [list(row) for row in rows.split()])
     data = Path(os.environ.get("DISCREET_DATA") or ROOT.parent / "shared" / "data")
@@ -305,7 +305,7 @@ def write_inputs(folder: Path) -> bool:
     for name in PUBLIC:
         if not (folder / f"{name}.dat").exists():
             (folder / f"{name}.dat").write_bytes(lzma.decompress((data / f"{name}.dat.xz").read_bytes()))
-    shutil.copyfile(folder / "chess.dat", folder / "chess.spmf")
+    write_text(folder / "chess.spmf", (folder / "chess.dat").read_text())
     names = dict(line.split("\t") for line in (data / "groceries.items.tsv").read_text().splitlines())
     rows = [[names[item] for item in line.split()] for line in (folder / "groceries.dat").read_text().splitlines()]
     write_rows(folder, "baskets", rows)
@@ -329,4 +329,10 @@ def write_rows(folder: Path, name: str, rows: Sequence[Sequence[str]]) -> None:
         "dat": numbered,
     }
     for suffix, text in files.items():
-        (folder / f"{name}.{suffix}").write_text(text)
+        write_text(folder / f"{name}.{suffix}", text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, unless it holds that text: an index knows when its file was written."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)

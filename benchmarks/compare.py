@@ -31,6 +31,7 @@ VOLATILE: Final = [
     (re.compile(r"\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:\d\d|Z)?)?"), "DATE"),
     (re.compile(r"\b[\d.,]+ (s|ms|seconds?|minutes?)\b"), "TIME"),
     (re.compile(r'("(?:\w+_)?seconds": )[\d.e-]+'), r"\1null"),
+    (re.compile(r"(?m)(?<= {4})\d+\.\d{2,3}(?=( +(whole|exact))?$)"), "TIME"),  # a column of seconds
 ]
 # Numbers, signs, words in capitals (verdicts) and single letters (items), except k and the article.
 FACTS: Final = re.compile(r"\d+(?:[.,]\d+)*%?|[∧∨¬⊆⊂∅−+×=≤≥<>✓✗]|\b[A-Z]{3,}\b|\b[b-jl-zB-Z]\b")
