@@ -142,8 +142,9 @@ def test_no_room_has_the_name_of_a_public_function():
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) == "kernels"])
-def test_a_kernel_file_imports_nothing_of_ours_but_bits_and_room(module):
-    shared = {"discreet.kernels.bits", "discreet.kernels.room"}
+def test_a_kernel_file_imports_nothing_of_ours_but_the_common_one(module):
+    lists = module == "discreet.kernels.search_lists"
+    shared = {"discreet.kernels.common", *["discreet.kernels.search_frames"] * lists}
     assert {target for target, _ in imports(MODULES[module])} <= shared
 
 

@@ -50,7 +50,7 @@ def find_bases(problem: BlockProblem) -> Itemsets:
     """Return the different bases of maximal channels."""
     cells = problem.cells
     code = np.arange(len(problem.patterns.labels), dtype=np.int32)
-    return Itemsets(*kernels.merged.merge(*cells.bases.flat, np.ones_like(cells.counts), code)[:2])
+    return Itemsets(*kernels.merge_rows.merge(*cells.bases.flat, np.ones_like(cells.counts), code)[:2])
 
 
 def _cover_channels(problem: BlockProblem) -> Itemsets:
@@ -90,8 +90,8 @@ def _find_pairs(problem: BlockProblem) -> NDArray[np.int64]:
             Option("merge"),
             " out",
         )
-    maps = kernels.cover.map_bases(*tops, cells.tops, *cells.bases.flat, labels)
-    pairs: NDArray[np.int64] = kernels.cover.cover(patterns.itemsets.flat, (cells.tops, maps), tops, labels, MOST_PAIRS)
+    maps = kernels.blocking.map_bases(*tops, cells.tops, *cells.bases.flat, labels)
+    pairs: NDArray[np.int64] = kernels.blocking.cover(patterns.itemsets.flat, (cells.tops, maps), tops, labels, MOST_PAIRS)
     if len(pairs) > MOST_PAIRS:
         raise BudgetError(f"itemsets cover channels in more than {MOST_PAIRS:,} ways; leave ", Option("merge"), " out")
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]

@@ -54,7 +54,7 @@ def distortion(before: Patterns, after: Patterns) -> Distortion:
     """
     old, new = _relabelled(_listed(before), _listed(after))
     sizes = class_sizes(old)
-    if (kernels.closure.places(new.offsets, new.items, old.offsets, old.items) >= 0).all():
+    if (kernels.closure.match(new.offsets, new.items, old.offsets, old.items) >= 0).all():
         return _summed(zip(sizes, old.supports.tolist(), supports_in(new, old).tolist(), strict=True))
     every = list_frequent(new)
     numbers = _closures(every, old)
@@ -92,7 +92,7 @@ def class_sizes(patterns: Patterns) -> list[int]:
     trie, root, many = _trie(patterns), patterns.is_rooted, len(patterns.labels)
     if lengths.max(initial=0) <= LONGEST:
         sizes = np.zeros(len(patterns), dtype=np.uint64)
-        kernels.closure.class_sizes(trie, root, patterns.offsets, patterns.items, order, many, sizes)
+        kernels.closure.count_classes(trie, root, patterns.offsets, patterns.items, order, many, sizes)
         return [int(size) for size in sizes.tolist()]
     return _long_class_sizes(patterns, trie, order)
 

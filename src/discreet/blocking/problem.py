@@ -91,7 +91,7 @@ class BlockProblem:
         code = np.full(len(self.patterns.labels), -1, dtype=np.int32)
         code[self.patterns.items] = self.patterns.items
         rows = self.rows
-        offsets, items, weights, numbers = kernels.merged.merge(rows.offsets, rows.items, rows.weights, code)
+        offsets, items, weights, numbers = kernels.merge_rows.merge(rows.offsets, rows.items, rows.weights, code)
         return Weighted(offsets, items, weights), numbers
 
     @cached_property
@@ -200,7 +200,7 @@ def has_supports(solution: Solution) -> bool:
         return False
     if solution.only_adds:
         return np.array_equal(before.supports + recount(added, before), patterns.supports)
-    places = kernels.closure.places(*patterns.itemsets.flat, *before.itemsets.flat)
+    places = kernels.closure.match(*patterns.itemsets.flat, *before.itemsets.flat)
     if places.min(initial=0) < 0:
         rows = solution.witness
         return np.array_equal(recount(Weighted(*rows.itemsets.flat, rows.weights), patterns), patterns.supports)
@@ -224,7 +224,7 @@ def recount(rows: Weighted, patterns: Patterns) -> NDArray[np.int64]:
     """Return how many of the rows hold each pattern, counted one by one."""
     supports = np.zeros(len(patterns), dtype=np.int64)
     if len(rows):
-        kernels.cell_rows.supports(rows.flat, rows.weights, patterns.itemsets.flat, len(patterns.labels), supports)
+        kernels.cell_rows.count_supports(rows.flat, rows.weights, patterns.itemsets.flat, len(patterns.labels), supports)
     return supports
 
 

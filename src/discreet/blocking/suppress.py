@@ -56,6 +56,6 @@ def remove_rows(patterns: Patterns, rows: Weighted, trie: Trie | None = None) ->
     frequent = np.flatnonzero(supports >= patterns.min_support)
     itemsets = patterns.itemsets.take(frequent)
     order = np.argsort((supports[frequent] << LENGTH_BITS) + itemsets.lengths)
-    closed = kernels.closure.closed(*itemsets.flat, supports[frequent], lost[frequent] == 0, order)
+    closed = kernels.closure.find_closed(*itemsets.flat, supports[frequent], lost[frequent] == 0, order)
     n = patterns.n - int(rows.weights.sum())
     return replace(patterns, itemsets=itemsets.take(closed), supports=supports[frequent[closed]], n=n)

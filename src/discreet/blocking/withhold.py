@@ -48,10 +48,10 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
     goal = (least, k, n)
 
     def search(start: int, stop: int, control: Controls) -> Weighted:
-        stream, size = kernels.withhold.search(
+        stream, size = kernels.blocking.withhold(
             placed, lists, merged.weights, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
         )
-        return unpack(stream[: 0 if control[kernels.search.STOP] else size], menu, sort=False)
+        return unpack(stream[: 0 if control[kernels.common.STOP] else size], menu, sort=False)
 
     parts = watch.over(search, np.arange(menu.size, 0, -1) ** 2)
     watch.end()

@@ -155,7 +155,7 @@ class Itemsets:
         """
         wanted = np.array(sorted(codes), dtype=np.int32)
         is_holding = np.zeros(len(self), dtype=np.bool_)
-        kernels.rows.holding(self.offsets, self.items, wanted, is_holding)
+        kernels.itemsets.contain(self.offsets, self.items, wanted, is_holding)
         return is_holding
 
     def sort_items(self) -> "Itemsets":
@@ -164,7 +164,7 @@ class Itemsets:
         >>> Itemsets.of([[2, 0, 2], [1]]).sort_items().entries.tolist()
         [0, 2, 1]
         """
-        return Itemsets(self.offsets, self.items[: kernels.rows.sort_rows(*self.flat)])
+        return Itemsets(self.offsets, self.items[: kernels.itemsets.sort_rows(*self.flat)])
 
     def freeze(self) -> None:
         """Make the arrays read-only."""
@@ -221,7 +221,7 @@ class Weighted(Itemsets):
         >>> Itemsets.of([[1], [0, 1]]).weigh(np.array([5, 7])).sort(items=2).offsets.tolist()
         [0, 2, 3]
         """
-        if kernels.itemsets.in_order(*self.flat):
+        if kernels.itemsets.is_in_order(*self.flat):
             return self
         present = np.zeros(items, dtype=np.bool_)
         kernels.itemsets.mark(self.items, present)

@@ -107,7 +107,7 @@ class Family:
         """
         supports = np.concatenate([self.supports, np.zeros(offsets.size - 1, dtype=np.int64)])
         every = Itemsets.concat([self.itemsets, Itemsets(offsets, items)]).weigh(supports).sort(len(self.labels))
-        tops = np.flatnonzero(kernels.lattice.maximal(*every.flat, len(self.labels)))
+        tops = np.flatnonzero(kernels.lattice.find_maximal(*every.flat, len(self.labels)))
         return Family(Itemsets(*every.flat), every.weights, tops, self.labels, self.n, partial=partial)
 
     def whole(self) -> "Family":
@@ -276,7 +276,7 @@ def family_of(patterns: Patterns) -> Family:
     if patterns.kind == "frequent":
         return _of_frequent(rooted(patterns))
     listed = rooted(patterns)
-    tops = np.flatnonzero(kernels.lattice.maximal(listed.offsets, listed.items, len(patterns.labels)))
+    tops = np.flatnonzero(kernels.lattice.find_maximal(listed.offsets, listed.items, len(patterns.labels)))
     family = Family(listed.itemsets, listed.supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
         _check_closed(family)
@@ -365,7 +365,7 @@ def _check_closed(family: Family) -> None:
     everywhere = np.flatnonzero(short & (family.supports == family.n))
     if everywhere.size:
         _check_root(family, int(everywhere[0]), short)
-    one, other = kernels.lattice.missing_meet(family.offsets, family.items, cut)
+    one, other = kernels.lattice.find_missing_meet(family.offsets, family.items, cut)
     if one >= 0:
         left, right = family.labelled(one), family.labelled(other)
         raise InconsistencyError(

@@ -89,7 +89,7 @@ class Merged:
         names = tuple(labels)
         is_kept = kernels.merge_rows.count(offsets, items, weights, len(names)) >= min_support
         code = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
-        rows = Weighted(*kernels.merged.merge(offsets, items, weights, code)[:3]).sort(int(is_kept.sum()))
+        rows = Weighted(*kernels.merge_rows.merge(offsets, items, weights, code)[:3]).sort(int(is_kept.sum()))
         listed = int(rows.weights.sum())
         left = tuple(label for label, is_left in zip(names, is_kept.tolist(), strict=True) if is_left)
         if n is not None and n > listed:

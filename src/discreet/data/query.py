@@ -129,7 +129,7 @@ def holding(
     for start in range(0, found.size, BLOCK):
         part = offsets[start : start + BLOCK + 1]
         bitmaps = np.zeros((len(slot), (part.size + 6) // 8), dtype=np.uint8)
-        kernels.rows.mark(part, items, slots, bitmaps)
+        kernels.itemsets.set_bits(part, items, slots, bitmaps)
         truth = _evaluate(query.steps, {name: bitmaps[slot[item]] for name, item in codes.items()})
         # A sign ~ also sets the bits behind the last row: the count leaves them unread.
         found[start : start + BLOCK] = np.unpackbits(truth, bitorder="little", count=part.size - 1)

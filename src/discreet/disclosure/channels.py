@@ -252,7 +252,7 @@ class Channels:
         different = rows.offsets.size - 1
         times, smallest = np.zeros(different, np.int64), np.full(different, self.k, np.int64)
         code = np.array([rows.code.get(label, -1) for label in self.labels], dtype=np.int64)
-        kernels.cell_rows.count(
+        kernels.cell_rows.count_channels(
             (rows.offsets, rows.items),
             (self.cells.tops, *self.cells.bases.flat, self.cells.counts, self.top_offsets, self.top_items),
             code,
@@ -337,7 +337,7 @@ def cell_terms(
     held = np.zeros((words, 1), np.uint64)
     for bit in place[list(base)].tolist():
         held[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
-    times = kernels.intersections.coefficients(maps, counts, size, held)
+    times = kernels.intersections.find_coefficients(maps, counts, size, held)
     lengths = np.diff(offsets)
     chosen = sorted((int(lengths[numbers[at]]), int(numbers[at]), at) for at in np.flatnonzero(times).tolist())
     return [(int(times[at]), number, int(counts[at])) for _, number, at in chosen]

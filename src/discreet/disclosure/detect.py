@@ -136,7 +136,7 @@ def group_tops(question: Question) -> list[Group]:
     ranks = np.empty(many, dtype=np.int32)
     ranks[np.argsort(-np.bincount(items, minlength=many), kind="stable")] = np.arange(1, many + 1)
     ranked = ranks[items]
-    kernels.rows.sort_rows(offsets.copy(), ranked)
+    kernels.itemsets.sort_rows(offsets.copy(), ranked)
     keys = np.empty(offsets.size - 1, dtype=np.uint64)
     kernels.itemsets.pack(offsets, ranked, np.arange(many + 1), max(1, many.bit_length()), keys)
     order = np.argsort(keys, kind="stable")
@@ -168,7 +168,7 @@ def map_touched_rows(question: Question) -> Callable[[Group], Maps]:
     code = np.full(len(rows.labels) + 1, -1, dtype=np.int32)
     code[question.row_codes[used]] = np.arange(used.size)
     entries = int(np.count_nonzero(code[rows.items[rows.offsets[0] : rows.offsets[-1]]] >= 0))
-    records, starts = kernels.merge_rows.merge_rows(rows.offsets, rows.items, rows.weights, code, entries)
+    records, starts = kernels.merge_rows.merge_to_records(rows.offsets, rows.items, rows.weights, code, entries)
     weights = records[starts + 1].astype(np.int64)
     offsets, lists = kernels.merge_rows.list_rows(records, starts, used.size)
 

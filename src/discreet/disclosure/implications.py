@@ -81,7 +81,7 @@ def implied_by(patterns: Patterns) -> Implications:
         )
     cells = family.cells(limit=patterns.n + 1)
     order = np.argsort(cells.tops, kind="stable")
-    offsets, bases, items, more = kernels.implied.implications(
+    offsets, bases, items, more = kernels.cells.find_implications(
         cells.tops[order], *taken(cells.offsets, cells.items, order), *family.top_itemsets(), len(family.labels), MOST
     )
     lengths = np.diff(offsets)

@@ -20,7 +20,7 @@ def sum_all_supports(question: Question) -> Cells:
         np.arange(len(patterns)),
         question.limit,
     )
-    maximal = kernels.lattice.maximal(patterns.offsets, patterns.items, len(patterns.labels))
+    maximal = kernels.lattice.find_maximal(patterns.offsets, patterns.items, len(patterns.labels))
     of_maximal = maximal[tops]
     number = np.cumsum(maximal, dtype=np.int32) - np.int32(1)
     return based(maps[of_maximal], number[tops[of_maximal]], counts[of_maximal], *question.tops)

@@ -68,7 +68,9 @@ class Question:
         published = listed.supports[numbers]
         counts = np.zeros(offsets.size - 1, dtype=np.int64)
         itemsets = (offsets, self.row_codes[items])
-        kernels.cell_rows.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
+        kernels.cell_rows.count_supports(
+            (rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts
+        )
         wrong = np.count_nonzero(counts != published)
         if wrong:
             raise InputError(
@@ -79,7 +81,7 @@ class Question:
     @cached_property
     def item_supports(self) -> NDArray[np.int64]:
         """The largest support of a pattern that holds an item, for each item."""
-        supports: NDArray[np.int64] = kernels.lattice.item_supports(
+        supports: NDArray[np.int64] = kernels.lattice.find_item_supports(
             self.patterns.offsets, self.patterns.items, self.patterns.supports, len(self.patterns.labels)
         )
         return supports

@@ -68,11 +68,11 @@ def least_harm(problem: Problem, others: Legitimate) -> Changes:
         holders = np.flatnonzero(unpacked(np.bitwise_and.reduce(maps[itemset]), sensitive.size))
         if holders.size > allowed[number]:
             narrowed = np.zeros((others.codes.size, words(holders.size)), dtype=np.uint64)
-            kernels.border.narrow(maps, holders, narrowed)
+            kernels.hiding.narrow_maps(maps, holders, narrowed)
             case = Case(others, narrowed, holders.size, holders.size - int(allowed[number]), threads)
             slack, victims = _best(case, slack, itemset)
             chosen = np.flatnonzero(victims >= 0)
-            kernels.border.clear(maps, victims[chosen], holders[chosen])
+            kernels.hiding.clear_bits(maps, victims[chosen], holders[chosen])
             rows.append(sensitive[holders[chosen]])
             items.append(others.codes[victims[chosen]])
     if problem.progress is not None:
@@ -128,7 +128,7 @@ def _tried(
     """Return the same for one choice of items."""
     wanted = np.zeros(case.others.codes.size, dtype=np.bool_)
     wanted[choice] = True
-    touching = kernels.border.touching(case.others.offsets, case.others.items, wanted)
+    touching = kernels.hiding.find_touched(case.others.offsets, case.others.items, wanted)
     numbers = np.flatnonzero(touching & (slack >= 0))
     some, room = numbers[:: max(1, -(-numbers.size // MOST))], slack.copy()
     lost = np.zeros((choice.size, case.size), dtype=np.bool_)
@@ -163,10 +163,10 @@ def _scores(
     def weigh(start: int, stop: int) -> NDArray[np.uint64]:
         planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
         part, sets = numbers[start:stop], (others.offsets, others.items)
-        kernels.border.weigh(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)
+        kernels.hiding.weigh_losses(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)
         return planes
 
     scores = np.zeros((choice.size, 64 * open_.size), dtype=np.int64)
     for planes in share(weigh, parts(numbers.size, case.threads), case.threads):
-        kernels.border.tally(planes, scores)
+        kernels.hiding.add_planes(planes, scores)
     return scores[:, : case.size]

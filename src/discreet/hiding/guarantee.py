@@ -31,7 +31,7 @@ def counted(rows: Transactions, itemsets: Sequence[NDArray[np.int32]]) -> NDArra
     starts = np.cumsum([0, *(itemset.size for itemset in itemsets)], dtype=np.int64)
     supports = np.zeros(len(itemsets), dtype=np.int64)
     wanted = (starts, np.concatenate(itemsets))
-    kernels.cell_rows.supports((rows.offsets, rows.items), rows.weights, wanted, len(rows.labels), supports)
+    kernels.cell_rows.count_supports((rows.offsets, rows.items), rows.weights, wanted, len(rows.labels), supports)
     return supports
 
 
@@ -41,4 +41,4 @@ def is_told(problem: Problem, answer: Answer, transactions: Transactions) -> boo
     if len(transactions) != len(rows) or transactions.labels != rows.labels or transactions.ids is not rows.ids:
         return False
     before, after = ((data.offsets, data.items) for data in (rows, transactions))
-    return bool(kernels.hide.is_told(before, after, tuple(answer.changes), problem.degrees > 0))
+    return bool(kernels.hiding.is_as_stated(before, after, tuple(answer.changes), problem.degrees > 0))

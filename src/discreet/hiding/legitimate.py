@@ -49,7 +49,7 @@ def legitimate(problem: Problem) -> Legitimate:
     found = _mined(problem, least)
     sensitive = np.zeros(len(found.labels), dtype=np.bool_)
     sensitive[np.concatenate(problem.itemsets)] = True
-    kept = kernels.border.touching(found.offsets, found.items, sensitive) & ~restricted(found, problem.itemsets)
+    kept = kernels.hiding.find_touched(found.offsets, found.items, sensitive) & ~restricted(found, problem.itemsets)
     offsets, items = taken(found.offsets, found.items, np.flatnonzero(kept))
     used = sensitive.copy()
     used[items] = True
@@ -64,7 +64,7 @@ def bitmaps(problem: Problem, codes: NDArray[np.int32], rows: NDArray[np.int64])
     line = np.full(len(problem.rows.labels), -1, dtype=np.int32)
     line[codes] = np.arange(codes.size, dtype=np.int32)
     maps = np.zeros((codes.size, words(rows.size)), dtype=np.uint64)
-    kernels.border.stand(problem.rows.offsets, problem.rows.items, rows, line, maps)
+    kernels.hiding.map_rows(problem.rows.offsets, problem.rows.items, rows, line, maps)
     return maps
 
 
@@ -73,7 +73,7 @@ def lost(problem: Problem, others: Legitimate, changes: Changes) -> int:
     maps = bitmaps(problem, others.codes, changes.rows)
     left = maps.copy()
     rows = np.repeat(np.arange(changes.rows.size), np.diff(changes.offsets))
-    kernels.border.clear(left, others.places(changes.items), rows)
+    kernels.hiding.clear_bits(left, others.places(changes.items), rows)
     threads = as_threads(problem.threads)
     before, after = (counted(others, which, threads) for which in (maps, left))
     return int(np.count_nonzero(before - after > others.slack))
@@ -83,7 +83,7 @@ def counted(others: Legitimate, maps: NDArray[np.uint64], threads: int) -> NDArr
     """Return how many of the rows of bitmaps hold each itemset."""
     counts = np.zeros(others.slack.size, dtype=np.int64)
     share(
-        lambda start, stop: kernels.border.count(others.offsets, others.items, start, stop, maps, counts),
+        lambda start, stop: kernels.hiding.count_rows(others.offsets, others.items, start, stop, maps, counts),
         parts(counts.size, threads),
         threads,
     )
@@ -128,5 +128,5 @@ def restricted(found: Patterns, sensitive: Sequence[NDArray[np.int32]]) -> NDArr
     offsets = np.cumsum([0, *(itemset.size for itemset in known)], dtype=np.int64)
     marks = np.zeros(len(found), dtype=np.bool_)
     items = np.concatenate([np.empty(0, dtype=np.int32), *known])
-    kernels.restricted.holding(found.offsets, found.items, starts, offsets, items, marks)
+    kernels.hiding.mark_holders(found.offsets, found.items, starts, offsets, items, marks)
     return marks

@@ -148,7 +148,7 @@ class Yardstick:
         found = _mined(rows, min(count for _, count in counts), self.budget)
         restricted = _restricted(found, self.sensitive, rows.code)
         old = self.patterns
-        places = kernels.closure.places(found.offsets, found.items, old.offsets, old.items)
+        places = kernels.closure.match(found.offsets, found.items, old.offsets, old.items)
         had = np.where(places >= 0, old.supports[places] if len(old) else 0, 0)
         return [self._at(*pair, found.supports, had, restricted, rows) for pair in counts]
 
@@ -218,8 +218,8 @@ def ghost_rules(
     least, least_after = least_count(min_support, len(before)), least_count(min_support, len(rows))
     old, new = _mined(before, least, budget), _mined(rows, least_after, budget)
     held, holds = _follow(old, confidence), _follow(new, confidence)
-    places = kernels.closure.places(new.offsets, new.items, old.offsets, old.items)
-    kept = int(kernels.restricted.common(new.offsets, holds, places, old.offsets, held))
+    places = kernels.closure.match(new.offsets, new.items, old.offsets, old.items)
+    kept = int(kernels.hiding.count_common(new.offsets, holds, places, old.offsets, held))
     many = _many(holds)
     return Rules(least, confidence, _many(held), many, many - kept)
 
@@ -273,7 +273,7 @@ def _follow(patterns: Patterns, confidence: Fraction) -> NDArray[np.bool_]:
     needed = np.array([math.ceil(confidence * support) for support in supports.tolist()], dtype=np.int64)[places]
     follows = np.zeros(patterns.items.size, dtype=np.bool_)
     slots = kernels.lattice.index(patterns.offsets, patterns.items)
-    kernels.lattice.follow(slots, patterns.offsets, patterns.items, patterns.supports, needed, follows)
+    kernels.lattice.mark_followers(slots, patterns.offsets, patterns.items, patterns.supports, needed, follows)
     return follows
 
 

@@ -90,7 +90,7 @@ class Problem:
         """The degree of conflict of each row: how many sensitive itemsets it holds."""
         degrees = np.zeros(len(self.rows), dtype=np.int32)
         for rows in self.holders:
-            kernels.hide.count(rows, degrees)
+            kernels.hiding.add_degrees(rows, degrees)
         return degrees
 
     @cached_property
@@ -137,7 +137,7 @@ def changes_where(rows: Transactions, marks: NDArray[np.uint8]) -> Changes:
     >>> changes_where(Transactions([["a", "b"], [], ["b", "c"]]), np.array([0, 0, 1, 0], np.uint8))
     Changes(rows=array([2]), offsets=array([0, 1]), items=array([1], dtype=int32))
     """
-    return Changes(*kernels.hide.list_marked(rows.offsets, rows.items, marks))
+    return Changes(*kernels.hiding.list_marked(rows.offsets, rows.items, marks))
 
 
 def without(rows: Transactions, changes: Changes) -> Transactions:
@@ -149,7 +149,7 @@ def without(rows: Transactions, changes: Changes) -> Transactions:
     """
     offsets = np.empty_like(rows.offsets)
     items = np.empty(int(rows.offsets[-1] - rows.offsets[0]), dtype=np.int32)
-    size = kernels.hide.drop(rows.offsets, rows.items, *changes, offsets, items)
+    size = kernels.hiding.drop_items(rows.offsets, rows.items, *changes, offsets, items)
     return Transactions.from_codes(offsets, items[:size], rows.labels, ids=rows.ids)
 
 

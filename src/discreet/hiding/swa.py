@@ -125,7 +125,7 @@ def _counted(windows: Windows, demand: Demand) -> tuple[NDArray[np.int32], NDArr
         sensitive[held] = True
     counts = np.zeros((-(-sensitive.size // demand.window), wanted.size), dtype=np.int32)
     rows = np.flatnonzero(sensitive)
-    kernels.swa.count(windows.offsets, windows.items, rows, demand.window, slots, counts)
+    kernels.hiding.count_in_windows(windows.offsets, windows.items, rows, demand.window, slots, counts)
     return slots, counts
 
 

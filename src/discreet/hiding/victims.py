@@ -44,11 +44,11 @@ def answer(problem: Problem, method: str) -> Answer:
         part = victims[start : start + BLOCK]
         lost = np.zeros((len(rows), _words(len(part))), dtype=np.uint64)
         for number, numbers in enumerate(islice(chosen, len(part))):
-            kernels.hide.note(numbers, number, lost)
+            kernels.hiding.note_itemset(numbers, number, lost)
         tables = _tables(part, final[start : start + BLOCK], len(rows.labels))
-        kernels.hide.mark(rows.offsets, rows.items, lost, *tables, marks)
+        kernels.hiding.mark_losses(rows.offsets, rows.items, lost, *tables, marks)
     if rule.keeps_one:
-        kernels.hide.keep_one(rows.offsets, rows.items, problem.item_supports, marks)
+        kernels.hiding.keep_one(rows.offsets, rows.items, problem.item_supports, marks)
     return Answer(changes_where(rows, marks))
 
 
@@ -81,13 +81,13 @@ def dynamic(problem: Problem, victims: Sequence[Codes], rule: Rule) -> Iterator[
     held = np.zeros((len(problem.rows), _words(len(victims))), dtype=np.uint64)
     degrees = problem.degrees.copy()
     for number, holders in enumerate(problem.holders):
-        kernels.hide.note(holders, number, held)
+        kernels.hiding.note_itemset(holders, number, held)
     line, with_item, _ = _tables(problem.itemsets, problem.itemsets, len(problem.rows.labels))
     for number, (holders, many) in enumerate(zip(problem.holders, problem.to_lose, strict=True)):
-        left = kernels.hide.still_holding(holders, number, held)
+        left = kernels.hiding.find_holders(holders, number, held)
         needed = many if problem.below is None else max(0, left.size - problem.below + 1)
         chosen = _first(left, degrees, min(needed, left.size), rule)
-        kernels.hide.lose(chosen, np.bitwise_or.reduce(with_item[line[victims[number]]]), held, degrees)
+        kernels.hiding.lose_itemsets(chosen, np.bitwise_or.reduce(with_item[line[victims[number]]]), held, degrees)
         yield chosen
 
 
@@ -109,7 +109,7 @@ def _first(rows: Rows, degrees: NDArray[np.int32], many: int, rule: Rule) -> Row
     chosen = np.empty(many, dtype=np.int64)
     if many:
         ranks = degrees[rows]
-        kernels.hide.choose(rows, ranks.max() - ranks if rule.most_conflict_first else ranks, chosen)
+        kernels.hiding.choose(rows, ranks.max() - ranks if rule.most_conflict_first else ranks, chosen)
     return chosen
 
 

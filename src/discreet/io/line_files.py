@@ -94,7 +94,7 @@ def changed(part: Lines, removed: Removed, text: Text) -> Changed:
         raise GuaranteeError("rows have not lost what they should; nothing is written: please report this as a bug")
     out = np.empty(len(part.data) + 1, dtype=np.uint8)
     bounds = part.starts[rows], part.stops[rows]
-    size = kernels.lines.splice(_seen(part.data), bounds, _seen(lines), (after.starts, after.stops), out)
+    size = kernels.formats.splice_lines(_seen(part.data), bounds, _seen(lines), (after.starts, after.stops), out)
     return Changed(out[:size].tobytes(), rows, after)
 
 
@@ -103,7 +103,7 @@ def _alone(part: Lines, rows: NDArray[np.int64]) -> Lines:
     starts, stops = part.starts[rows], part.stops[rows]
     ends = np.cumsum(stops - starts + 1)
     out = np.empty(int(ends[-1]), dtype=np.uint8)
-    kernels.lines.gather(_seen(part.data), starts, stops, out)
+    kernels.formats.join_lines(_seen(part.data), starts, stops, out)
     lengths, nothing = part.lengths[rows], np.zeros(rows.size + 1, dtype=np.int64)
     return Lines(out.tobytes(), ends - (stops - starts + 1), ends - 1, lengths, nothing, np.empty(0, dtype=np.int32))
 

@@ -43,12 +43,12 @@ class Merging:
     def add(self, part: Piece) -> None:
         """Merge more rows, whose arrays are rewritten; refuse more different ones than memory allows."""
         offsets, items = part
-        items = items[: kernels.rows.sort_rows(offsets, items)]
+        items = items[: kernels.itemsets.sort_rows(offsets, items)]
         if items.max(initial=0) >= FEW > np.iinfo(self._kept.dtype).max:
             self._kept = self._kept.astype(np.int32)
         self._make_room(offsets.size - 1, items.size)
         table = (self._slots, self._starts, self._kept, self._weights)
-        self._many = int(kernels.merged.merge_more(offsets, items, *table, self._many))
+        self._many = int(kernels.merge_rows.merge_more(offsets, items, *table, self._many))
         if BYTES_A_ROW * self._many + BYTES_AN_ENTRY * int(self._starts[self._many]) > self._room:
             raise BudgetError(
                 f"there are {self._many:,} different rows of frequent items or more, which do not fit in the "
@@ -66,7 +66,7 @@ class Merging:
         items = self._kept[: offsets[-1]].astype(np.int32)
         del self._slots, self._starts, self._weights, self._kept
         items, names = in_order(items, labels)
-        kernels.rows.sort_rows(offsets, items)
+        kernels.itemsets.sort_rows(offsets, items)
         rows = Weighted(offsets, items, weights).sort(len(names))
         more = n - int(weights.sum())
         return Merged(add_empty(rows, more) if more > 0 else rows, names, n, min_support)
@@ -79,7 +79,7 @@ class Merging:
                 numbers.resize(size + size // 2, refcheck=False)
         if self._slots.size <= 2 * rows:
             self._slots = np.full(1 << (4 * rows).bit_length(), -1, dtype=np.int32)
-            kernels.merged.place(self._starts, self._kept, self._many, self._slots)
+            kernels.merge_rows.place_rows(self._starts, self._kept, self._many, self._slots)
 
 
 def lowest(min_support: Thresholds, n: int) -> int:

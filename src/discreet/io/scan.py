@@ -112,7 +112,7 @@ class _Passes:
         self.rows = self._read = 0
         source = self._chunks() if self._form.lines else os.fspath(self._path)
         for offsets, items in self._pieces.read(source):
-            kept = items[: kernels.rows.sort_rows(offsets, items)]
+            kept = items[: kernels.itemsets.sort_rows(offsets, items)]
             check_lengths(np.diff(offsets), before=self.rows)
             self.rows += offsets.size - 1
             yield Piece(offsets, kept)
@@ -212,7 +212,7 @@ class Frequent(NamedTuple):
     def cut(self, part: Piece) -> Piece:
         """Return rows cut to these items, in their codes; the arrays are rewritten."""
         offsets, items = part
-        return Piece(offsets, self.codes[items[: kernels.fimi.select(offsets, items, self.numbers)]])
+        return Piece(offsets, self.codes[items[: kernels.formats.select(offsets, items, self.numbers)]])
 
 
 def _path(source: Place) -> Path:

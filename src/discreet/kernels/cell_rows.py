@@ -1,23 +1,22 @@
-"""Kernels that find the rows which channels single out, and count those that hold itemsets."""
+"""Kernels that find the rows in channels, and count the rows that hold itemsets; both are laid flat."""
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit, popcount
+from discreet.kernels.common import ONE, lowest_bit, popcount
 
 jit = njit(cache=True, nogil=True)
 
-ONE = np.uint64(1)
 BLOCK = 1 << 16
 
 
 @jit
-def count(rows, channels, code, many, times, smallest):
+def count_channels(rows, channels, code, many, times, smallest):
     """Count for each row the channels that single it out, and lower ``smallest`` to the smallest count among them.
 
-    ``rows`` are CSR, ``channels`` their tops, bases (CSR), counts and the itemsets of the tops (CSR). ``code`` gives
-    the items of channels their codes in the rows, of which there are ``many``; -1 for those that no row holds. Rows
-    are taken in blocks, as a bitmap for each item that a channel speaks of.
+    ``channels`` are their tops, bases, counts and the itemsets of the tops. ``code`` gives the items of channels their
+    codes in the rows, of which there are ``many``; -1 if no row holds one. Rows are taken in blocks, as a bitmap for
+    each item of a channel.
     """
     offsets, items = rows
     tops, base_offsets, bases, counts, top_offsets, top_items = channels
@@ -40,7 +39,7 @@ def count(rows, channels, code, many, times, smallest):
         map_block(offsets, items, start, stop, line, maps)
         for channel in range(tops.size):
             first, last = top_offsets[tops[channel]], top_offsets[tops[channel] + 1]
-            # Channels of one top stand together: what the first items leave over is the same for many of them.
+            # Channels of one top stand together, and many share the rows that their first items leave.
             known = channel > 0 and tops[channel - 1] == tops[channel]
             entry = base_offsets[channel]
             for at in range(last - first):
@@ -63,9 +62,9 @@ def count(rows, channels, code, many, times, smallest):
 
 @jit
 def weigh(rows, weights, cells, tops, many, sums):
-    """Add to ``sums`` what the rows weigh that meet the top of each cell in its base; rows are few, of ``many`` items.
+    """Add to ``sums`` the weight of the rows in each cell; rows are few, of ``many`` items.
 
-    Rows and ``tops`` are CSR, ``cells`` are numbers of their tops and bases (CSR).
+    ``cells`` are numbers of their tops, and bases.
     """
     offsets, items = rows
     top_numbers, base_offsets, bases = cells
@@ -104,7 +103,7 @@ def weigh(rows, weights, cells, tops, many, sums):
 
 @jit
 def narrow(held, at, maps, line, want):
-    """Write behind line ``at`` of ``held`` which of its rows hold the item of a line of ``maps``, or which do not."""
+    """Write behind line ``at`` of ``held`` those of its rows that hold the item of a line of ``maps``, or do not."""
     if want:
         for word in range(maps.shape[1]):
             held[at + 1, word] = held[at, word] & maps[line, word]
@@ -114,11 +113,11 @@ def narrow(held, at, maps, line, want):
 
 
 @jit
-def supports(rows, weights, itemsets, many, held):
-    """Count for each itemset the rows that hold all its items, in ``held``, which is 0; both are CSR.
+def count_supports(rows, weights, itemsets, many, held):
+    """Count for each itemset the rows that hold all its items, in ``held``, which is 0.
 
     Row r stands for ``weights[r]`` rows. There are ``many`` items. Rows are taken in blocks, as a bitmap for each item
-    of an itemset. What an itemset begins with as the one before it is not met again.
+    of an itemset. The items that an itemset shares with the one before it, at its start, are not looked up again.
     """
     offsets, items = rows
     starts, chosen = itemsets
@@ -138,7 +137,7 @@ def supports(rows, weights, itemsets, many, held):
         stop = min(start + BLOCK, total)
         map_block(offsets, items, start, stop, line, maps)
         for word in range(words):
-            each[word] = common(weights, start + (word << 6), min(start + (word + 1 << 6), stop))
+            each[word] = share_weight(weights, start + (word << 6), min(start + (word + 1 << 6), stop))
         met[0] = ~np.uint64(0)
         before, depth = np.int64(0), np.int64(0)
         for number in range(held.size):
@@ -158,12 +157,12 @@ def supports(rows, weights, itemsets, many, held):
                 if each[word]:
                     held[number] += each[word] * np.int64(popcount(met[depth, word]))
                 else:
-                    held[number] += weight_of(met[depth, word], weights, start + (word << 6))
+                    held[number] += weigh_bits(met[depth, word], weights, start + (word << 6))
 
 
 @jit
-def common(weights, start, stop):
-    """Return what each row from ``start`` to ``stop`` weighs; 0 if they do not all weigh the same."""
+def share_weight(weights, start, stop):
+    """Return the weight that all rows from ``start`` to ``stop`` share; 0 if they differ."""
     for row in range(start + 1, stop):
         if weights[row] != weights[start]:
             return np.int64(0)
@@ -171,8 +170,8 @@ def common(weights, start, stop):
 
 
 @jit
-def weight_of(bits, weights, start):
-    """Return what the rows weigh whose bits are set, the first of them row ``start``."""
+def weigh_bits(bits, weights, start):
+    """Return the weight of the rows whose bits are set; bit 0 is row ``start``."""
     total = np.int64(0)
     while bits:
         total += weights[start + lowest_bit(bits)]

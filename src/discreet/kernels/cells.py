@@ -1,21 +1,19 @@
-"""Kernels that count the cells of many tops at once: how many rows meet a top in which of its items.
+"""Kernels that count the cells of many tops at once, and find the implications that follow from cells.
 
-Rows and tops are bitmaps of one word over the places of some items. The tops are parted in two again and again; on the
-way down rows lose the items that no top of their part has, and equal rows are merged, so that near the leaves, where
-most of the work is, few rows are left.
+Rows and tops are bitmaps of one word over the places of some items. The tops are split in two again and again. On the
+way down rows lose the items that no top of their part has, and equal rows are merged, so that few rows are left near
+the leaves, where most of the work is.
 
-Places in arrays are unsigned where it counts: Numba asks of a signed one each time whether it is negative.
+Places in arrays are unsigned where speed counts: Numba checks the sign of a signed index at each use.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit, mixed, popcount
-from discreet.kernels.room import grown
+from discreet.kernels.common import ONE, grow, lowest_bit, mix, popcount
 
 jit = njit(cache=True, nogil=True)
 
-ONE = np.uint64(1)
 HALF = np.uint64(32)
 FEW = 4
 TABLE = 12
@@ -23,9 +21,9 @@ TABLE = 12
 
 @jit
 def group(offsets, items, order, many, room, most):
-    """Return where groups of at most ``most`` tops start that have at most ``room`` items together, as each has.
+    """Return where groups of tops start, each of at most ``most`` tops with at most ``room`` items in all.
 
-    ``order`` is an order of the tops in which like ones stand together; there are ``many`` items.
+    ``order`` brings similar tops together; no top has more than ``room`` of the ``many`` items.
     """
     starts, groups = np.empty(order.size + 1, np.int64), 0
     seen, held = np.full(many, -1, np.int64), 0
@@ -75,7 +73,7 @@ def map_listed(lists, list_offsets, chosen, maps, touched):
 
 @jit
 def gather(maps, touched, weights, total):
-    """Return the rows that were touched, with their weights, and one for all the others; all weigh ``total``."""
+    """Return the touched rows with their weights, and one row for all others; the sum of weights is ``total``."""
     rows, held = np.zeros(touched.size + 1, np.uint64), np.empty(touched.size + 1, np.int64)
     for at in range(touched.size):
         rows[at] = maps[touched[at]]
@@ -90,8 +88,8 @@ def gather(maps, touched, weights, total):
 def project(maps, weights, start, stop, keep, slots, stamp):
     """Write the rows from ``start`` to ``stop``, cut to the items of ``keep``, behind them, equal ones merged.
 
-    Return where they end. There must be room for as many again; ``slots`` has a power of 2 of entries, at least twice
-    as many, and what it holds of earlier stamps counts as empty. All numbers are unsigned.
+    Return where they end. There must be room for as many again. ``slots`` has a power of 2 of entries, at least twice
+    as many; entries of earlier stamps count as empty. All numbers are unsigned.
     """
     size = np.uint64(16)
     while size < (stop - start) << ONE:
@@ -99,7 +97,7 @@ def project(maps, weights, start, stop, keep, slots, stamp):
     low, end = size - ONE, stop
     for row in range(start, stop):
         cut = maps[row] & keep
-        slot = mixed(cut) & low
+        slot = mix(cut) & low
         while True:
             held = slots[slot]
             if held >> HALF != stamp:
@@ -118,9 +116,9 @@ def project(maps, weights, start, stop, keep, slots, stamp):
 
 @jit
 def tally(maps, weights, start, stop, top, index, table):
-    """Add up in ``table``, which is 0, the weights of rows by what they hold of ``top``: a bit for each of its items.
+    """Add up in ``table``, which is 0, the weights of rows by the items of ``top`` that they hold, a bit each.
 
-    Item by item, not row by row, so that several rows are done at once.
+    It goes item by item, not row by row, so that several rows are done at once.
     """
     bits, bit = top, np.uint64(0)
     for at in range(stop - start):
@@ -136,8 +134,8 @@ def tally(maps, weights, start, stop, top, index, table):
 
 
 @jit
-def part(tops, order, low, high, counts):
-    """Part the tops from ``low`` to ``high`` of ``order`` by the item that most nearly half of them have.
+def split(tops, order, low, high, counts):
+    """Split the tops from ``low`` to ``high`` of ``order`` by the item that most nearly half of them have.
 
     Return where the second part starts. ``counts`` has room for every item.
     """
@@ -195,7 +193,7 @@ def cells_of(maps, weights, tops, limit):
             keep |= tops[order[at]]
         # Room for the rows of this part, and behind them for those of one top.
         if 3 * stop - 2 * start > weights.size:
-            maps, weights = grown(maps, 2 * (3 * stop - 2 * start)), grown(weights, 2 * (3 * stop - 2 * start))
+            maps, weights = grow(maps, 2 * (3 * stop - 2 * start)), grow(weights, 2 * (3 * stop - 2 * start))
         if slots.size < 2 * (stop - start):
             wider = slots.size
             while wider < 2 * (stop - start):
@@ -204,7 +202,7 @@ def cells_of(maps, weights, tops, limit):
         stamp += ONE
         end = np.int64(project(maps, weights, np.uint64(start), np.uint64(stop), keep, slots, stamp))
         if high - low > FEW:
-            middle = part(tops, order, low, high, counts)
+            middle = split(tops, order, low, high, counts)
             stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = middle, high, stop, end
             depth += 1
             stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = low, middle, stop, end
@@ -222,8 +220,8 @@ def cells_of(maps, weights, tops, limit):
                 cells = np.int64(project(maps, weights, np.uint64(stop), np.uint64(end), top, slots, stamp)) - end
             if found + cells > room:
                 room = 2 * (found + cells)
-                found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                found_maps = grown(found_maps, room)
+                found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+                found_maps = grow(found_maps, room)
             for cell in range(cells):
                 held = table[cell] if small else weights[end + cell]
                 if 0 < held < limit:
@@ -253,3 +251,130 @@ def write_bases(maps, tops, offsets, items, place, base_offsets, bases):
                 entry += 1
         base_offsets[cell + 1] = entry
     return entry
+
+
+@jit
+def find_implications(cells, base_offsets, bases, top_offsets, top_items, many, most):
+    """Return bases, laid flat, the item that each implies, and whether there are more than ``most``; each once.
+
+    ``cells`` are the tops of all cells, in rising order, with their bases; a top has at most 64 of ``many`` items.
+    """
+    tops = top_offsets.size - 1
+    held = np.zeros((many, (tops + 63) >> 6), np.uint64)
+    for top in range(tops):
+        for at in range(top_offsets[top], top_offsets[top + 1]):
+            held[top_items[at], top >> 6] |= ONE << np.uint64(top & 63)
+    place = np.empty(many, np.int64)
+    found, entries = 0, 0
+    offsets, items = np.zeros(1025, np.int64), np.empty(1024, np.int32)
+    found_bases = np.empty(4096, np.int32)
+    maps, edges = np.empty(64, np.uint64), np.empty(64, np.uint64)
+    cell = 0
+    for top in range(tops):
+        first, last = top_offsets[top], top_offsets[top + 1]
+        for at in range(first, last):
+            place[top_items[at]] = at - first
+        size = 0
+        while cell < cells.size and cells[cell] == top:
+            if size == maps.size:
+                maps, edges = grow(maps, 2 * size), grow(edges, 2 * size)
+            maps[size] = 0
+            for at in range(base_offsets[cell], base_offsets[cell + 1]):
+                maps[size] |= ONE << np.uint64(place[bases[at]])
+            size += 1
+            cell += 1
+        full = ~np.uint64(0) >> np.uint64(64 - (last - first)) if last > first else np.uint64(0)
+        for item in range(last - first):
+            bit = ONE << np.uint64(item)
+            lacking = 0
+            for number in range(size):
+                if not maps[number] & bit:
+                    edges[lacking] = full & ~maps[number] & ~bit
+                    lacking += 1
+            hits = find_transversals(edges, keep_smallest(edges, lacking))
+            for hit in hits:
+                if not is_first(held, top_items, first, hit | bit, top):
+                    continue
+                if found == most:
+                    return offsets[: found + 1].copy(), found_bases[:entries].copy(), items[:found].copy(), True
+                if found == items.size:
+                    offsets, items = grow(offsets, 2 * found + 1), grow(items, 2 * found)
+                if entries + 64 > found_bases.size:
+                    found_bases = grow(found_bases, 2 * (entries + 64))
+                bits = hit
+                while bits:
+                    found_bases[entries] = top_items[first + lowest_bit(bits)]
+                    entries += 1
+                    bits &= bits - ONE
+                items[found] = top_items[first + item]
+                found += 1
+                offsets[found] = entries
+    return offsets[: found + 1].copy(), found_bases[:entries].copy(), items[:found].copy(), False
+
+
+@jit
+def keep_smallest(edges, size):
+    """Move the edges that hold no other one to the front, smaller ones first; return how many."""
+    sizes = np.empty(size, np.int64)
+    for number in range(size):
+        sizes[number] = popcount(edges[number])
+    ordered, kept = edges[:size][np.argsort(sizes, kind="mergesort")], 0
+    for edge in ordered:
+        new = True
+        for other in range(kept):
+            if edges[other] & edge == edges[other]:
+                new = False
+                break
+        if new:
+            edges[kept] = edge
+            kept += 1
+    return kept
+
+
+@jit
+def find_transversals(edges, size):
+    """Return the minimal itemsets that meet each edge: edge by edge, those that miss it take one of its items more.
+
+    For no edges this is the empty itemset; for an empty edge there is none.
+    """
+    hits = np.zeros(1, np.uint64)
+    for number in range(size):
+        edge, kept = edges[number], 0
+        meeting = np.empty(hits.size, np.uint64)
+        for hit in hits:
+            if hit & edge:
+                meeting[kept] = hit
+                kept += 1
+        room = kept + (hits.size - kept) * popcount(edge)
+        longer, many = np.empty(np.int64(room), np.uint64), kept
+        longer[:kept] = meeting[:kept]
+        for hit in hits:
+            if hit & edge:
+                continue
+            bits = edge
+            while bits:
+                wider = hit | (bits & ~(bits - ONE))
+                bits &= bits - ONE
+                new = True
+                for other in range(kept):
+                    if longer[other] & wider == longer[other]:
+                        new = False
+                        break
+                if new:
+                    longer[many] = wider
+                    many += 1
+        hits = longer[:many].copy()
+    return hits
+
+
+@jit
+def is_first(held, items, first, bits, top):
+    """Return whether no top before ``top`` has all items whose bits are set; bit 0 is the item at ``first``."""
+    for word in range((top >> 6) + 1):
+        tops, rest = ~np.uint64(0), bits
+        while rest and tops:
+            tops &= held[items[first + lowest_bit(rest)], word]
+            rest &= rest - ONE
+        if tops:
+            return (word << 6) + lowest_bit(tops) == top
+    return True

@@ -1,15 +1,15 @@
-"""Kernels that walk through a trie of itemsets to those within others.
+"""Kernels that walk through a trie of itemsets to find those within others.
 
-A trie is as kernels/lattice.py plants it; itemsets are CSR, in dictionary order, and the empty one, if it is listed, is
-the first and has no node.
+The trie is that of inversion.py. Itemsets are laid flat, in dictionary order. The empty one has no node; if it is
+listed (``rooted``), it is the first.
 """
 
 import numpy as np
 from numba import njit
 
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, grow
 
-ONE = np.uint64(1)
+jit = njit(cache=True, nogil=True)
 
 
 @jit
@@ -30,21 +30,21 @@ def walk(trie, rooted, inside, found):
 
 @jit
 def put_in(offsets, items, number, inside):
-    """Say that the items of an itemset are ``inside``."""
+    """Mark the items of an itemset as ``inside``."""
     for at in range(offsets[number], offsets[number + 1]):
         inside[items[at]] = True
 
 
 @jit
 def take_out(offsets, items, number, inside):
-    """Say that the items of an itemset are not ``inside``."""
+    """Mark the items of an itemset as outside again."""
     for at in range(offsets[number], offsets[number + 1]):
         inside[items[at]] = False
 
 
 @jit
 def add_up(trie, rooted, rows, weights, many, totals):
-    """Add to ``totals`` how much the rows weigh that hold each itemset of the trie, of ``many`` items."""
+    """Add to ``totals`` the weight of the rows that hold each itemset of the trie; there are ``many`` items."""
     offsets, items = rows
     inside, found = np.zeros(many, np.bool_), np.empty(totals.size + 2, np.int64)
     for row in range(offsets.size - 1):
@@ -56,7 +56,7 @@ def add_up(trie, rooted, rows, weights, many, totals):
 
 @jit
 def sum_up(trie, rooted, others, values, many, sums):
-    """Write for each of the others the sum of the ``values`` of the itemsets of the trie within it."""
+    """Write for each of the others the sum of the ``values`` of the trie's itemsets within it."""
     offsets, items = others
     inside, found = np.zeros(many, np.bool_), np.empty(values.size + 2, np.int64)
     for other in range(offsets.size - 1):
@@ -69,9 +69,9 @@ def sum_up(trie, rooted, others, values, many, sums):
 
 @jit
 def close(trie, rooted, others, supports, many, closures):
-    """Write for each itemset of the trie which of the others that hold all of it has the largest support.
+    """Write for each itemset of the trie which superset among the others has the largest support, the shortest first.
 
-    Of several the shortest counts. ``closures`` are -1 before, and stay so where no other holds it.
+    ``closures`` are -1 before, and stay so where there is no superset.
     """
     offsets, items = others
     inside, found = np.zeros(many, np.bool_), np.empty(closures.size + 2, np.int64)
@@ -90,7 +90,7 @@ def close(trie, rooted, others, supports, many, closures):
 
 
 @jit
-def class_sizes(trie, rooted, offsets, items, order, many, sizes):
+def count_classes(trie, rooted, offsets, items, order, many, sizes):
     """Write how many itemsets each closed one stands for: its subsets that lie within no smaller closed one.
 
     ``order`` brings the smaller ones first; ``sizes``, unsigned, are 0. They must be below 2 ** 64.
@@ -106,8 +106,8 @@ def class_sizes(trie, rooted, offsets, items, order, many, sizes):
 
 
 @jit
-def places(offsets, items, others, other_items):
-    """Return for each itemset which of the others it is, or -1; both are in dictionary order."""
+def match(offsets, items, others, other_items):
+    """Return for each itemset its number among the others, or -1; both are in dictionary order."""
     found, other = np.full(offsets.size - 1, -1, np.int64), 0
     for number in range(offsets.size - 1):
         step = 1
@@ -130,10 +130,10 @@ def compare(items, start, stop, others, first, last):
 
 
 @jit
-def closed(offsets, items, supports, is_known, order):
-    """Return the numbers of the itemsets that no other one of the same support holds all items of.
+def find_closed(offsets, items, supports, is_known, order):
+    """Return the numbers of the itemsets without a superset of the same support; some are known to be closed.
 
-    Of some that ``is_known``. ``order`` brings those of one support together, the shorter ones first.
+    ``order`` brings those of one support together, the shorter ones first.
     """
     total = supports.size
     is_open, start = np.zeros(total, np.bool_), 0
@@ -163,3 +163,44 @@ def is_held(offsets, items, number, other):
         if at == last or items[at] != items[i]:
             return False
     return True
+
+
+@jit
+def narrow_limits(trie, offsets, items, low, high, many):
+    """Narrow the limits of all itemsets: one has no more rows than those below it, and no fewer than those above.
+
+    Limits that cross stay so, for the caller to see. Return how many limits have changed.
+    """
+    inside, found, changed = np.zeros(many, np.bool_), np.empty(offsets.size + 1, np.int64), 0
+    for number in range(offsets.size - 1):
+        put_in(offsets, items, number, inside)
+        for at in range(walk(trie, offsets[0] == offsets[1], inside, found)):
+            smaller = found[at]
+            if high[number] > high[smaller]:
+                high[number] = high[smaller]
+                changed += 1
+            if low[smaller] < low[number]:
+                low[smaller] = low[number]
+                changed += 1
+        take_out(offsets, items, number, inside)
+    return changed
+
+
+@jit
+def find_gaps(trie, offsets, items, low, high, many, k, most):
+    """Return pairs of itemsets, the second a superset, that certainly differ by 1 to k - 1 rows: at most ``most``."""
+    inside, found, size = np.zeros(many, np.bool_), np.empty(offsets.size + 1, np.int64), 0
+    pairs = np.empty((1024, 2), np.int64)
+    for number in range(offsets.size - 1):
+        put_in(offsets, items, number, inside)
+        for at in range(walk(trie, offsets[0] == offsets[1], inside, found)):
+            smaller = found[at]
+            if low[smaller] - high[number] > 0 and high[smaller] - low[number] < k and size < most:
+                if size == pairs.shape[0]:
+                    pairs = grow(pairs, 2 * size)
+                pairs[size, 0], pairs[size, 1] = smaller, number
+                size += 1
+        take_out(offsets, items, number, inside)
+        if size == most:
+            break
+    return pairs[:size].copy()

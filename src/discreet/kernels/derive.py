@@ -1,8 +1,8 @@
-"""Kernels that bound the supports of itemsets which are not published, from those of all their subsets.
+"""Kernels that bound the supports of unpublished itemsets from those of all their subsets.
 
-Itemsets are nodes of a trie: node 0 is the empty one, and any other is its ``parents`` node with a larger item more,
-``lasts``. A hash table has the children: for the key of a node and an item the number of the child. Where all subsets
-of a node's itemset are nodes too, the node of each subset is found from its parent's.
+Itemsets are nodes of a trie: node 0 is the empty one, and any other adds a larger item (``lasts``) to the node in
+``parents``. A hash table of children leads from the key of a node and an item to the child. Where all subsets of a
+node's itemset are nodes too, the node of each subset is found from its parent's.
 
 Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in the cell of those items that it holds.
 """
@@ -10,15 +10,14 @@ Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import mixed, popcount
+from discreet.kernels.common import ONE, mix, popcount
 
 jit = njit(cache=True, nogil=True)
 
-ONE = np.uint64(1)
 CONJUNCTION, PARITY = 0, 1
 PREFIX, LAST, LOW, HIGH, BELOW, ABOVE, KIND, EVEN, ODD, LEAST, MOST = range(11)
-"""What a finding says: the itemset (a node and an item), its limits and the cells that make them (-1: none), whether it
-is one cell or two, which ones, and from how many to how many rows are in them."""
+"""Columns of a finding: the itemset (a node and an item), its limits and the cells that cause them (-1: none), whether
+it is one cell or two, which ones, and the fewest and most rows in them."""
 COLUMNS = 11
 
 
@@ -29,10 +28,10 @@ def key_of(node, item):
 
 
 @jit
-def child(keys, values, node, item):
-    """Return the node that has an item more than ``node``, or -1."""
+def find_child(keys, values, node, item):
+    """Return the node with one item more than ``node``, or -1."""
     key, low = key_of(node, item), np.uint64(keys.size - 1)
-    slot = mixed(key) & low
+    slot = mix(key) & low
     while keys[slot]:
         if keys[slot] == key:
             return values[slot]
@@ -42,9 +41,9 @@ def child(keys, values, node, item):
 
 @jit
 def put(keys, values, node, item, number):
-    """Put a child into the table, which has room."""
+    """Add a child to the table, which has room."""
     key, low = key_of(node, item), np.uint64(keys.size - 1)
-    slot = mixed(key) & low
+    slot = mix(key) & low
     while keys[slot]:
         slot = (slot + ONE) & low
     keys[slot] = key
@@ -75,19 +74,19 @@ def plant(offsets, items, parents, lasts, lengths):
 
 
 @jit
-def write(parents, lasts, node, length, out):
-    """Write the items of a node, of so many, to ``out`` in increasing order."""
+def write_items(parents, lasts, node, length, out):
+    """Write the ``length`` items of a node to ``out`` in increasing order."""
     for place in range(length - 1, -1, -1):
         out[place] = lasts[node]
         node = parents[node]
 
 
 @jit
-def stated(others, itemset, absents):
-    """Return the limits that the publication itself sets an itemset that is no node, and not empty.
+def find_stated(others, itemset, absents):
+    """Return the limits that the publication itself sets for a nonempty itemset that is not a node.
 
-    ``others`` are the itemsets that are listed but no nodes (CSR), and their limits; ``absents`` are by item the most
-    rows that hold it and what is not listed.
+    ``others`` are the listed itemsets that are not nodes, laid flat, and their limits. ``absents`` has for each item
+    the largest support that an unlisted itemset with it can have.
     """
     offsets, items, lows, highs = others
     low, high, below = 0, absents[itemset[0]], False
@@ -111,12 +110,12 @@ def stated(others, itemset, absents):
 
 @jit
 def drop(keys, values, itemset, length, node, parents, less):
-    """Write to ``less`` the nodes of the itemset of ``node`` without its i-th item."""
+    """Write to ``less[i]`` the node of the itemset of ``node`` without its i-th item."""
     for place in range(length - 1, -1, -1):
         node = parents[node]
         other = node
         for at in range(place + 1, length):
-            other = child(keys, values, other, itemset[at])
+            other = find_child(keys, values, other, itemset[at])
         less[place] = other
 
 
@@ -124,7 +123,7 @@ def drop(keys, values, itemset, length, node, parents, less):
 def are_nodes(keys, values, less, length, item):
     """Return whether all nodes of ``less`` have a child with ``item``."""
     for place in range(length):
-        if child(keys, values, less[place], item) < 0:
+        if find_child(keys, values, less[place], item) < 0:
             return False
     return True
 
@@ -145,7 +144,7 @@ def fill(keys, values, supports, itemset, length, nodes, cells):
     nodes[0] = 0
     for place in range(length):
         for cell in range(1 << place):
-            nodes[cell | 1 << place] = child(keys, values, nodes[cell], itemset[place])
+            nodes[cell | 1 << place] = find_child(keys, values, nodes[cell], itemset[place])
     for cell in range(1 << length):
         cells[cell] = supports[nodes[cell]]
     invert(cells, length)
@@ -155,12 +154,12 @@ def fill(keys, values, supports, itemset, length, nodes, cells):
 def tabulate(keys, values, supports, nodes, cells, length, item, table):
     """Write to ``table`` how many rows are in each cell if no row holds all items: those of ``nodes``, and ``item``.
 
-    A cell over the former (``cells``) is parted by the latter.
+    ``item`` splits each cell over the others (``cells``) in two.
     """
     half = 1 << length
     held = table[half:]
     for cell in range(half - 1):
-        held[cell] = supports[child(keys, values, nodes[cell], item)]
+        held[cell] = supports[find_child(keys, values, nodes[cell], item)]
     held[half - 1] = 0
     invert(held, length)
     for cell in range(half):
@@ -169,10 +168,10 @@ def tabulate(keys, values, supports, nodes, cells, length, item, table):
 
 @jit
 def bound(table, length, low, high):
-    """Return the least and the most rows that hold all items, and the cells that say so, -1 where ``low``, ``high`` do.
+    """Return the limits of the rows that hold all items, and the cells that set them, -1 where ``low``, ``high`` do.
 
-    If x rows hold all items, x more are in a cell that lacks an even number of them, and x less in one that lacks an
-    odd number; none holds fewer than no rows. Of the cells that say the same, the one that lacks the fewest counts.
+    If x rows hold all items, a cell that lacks an even number of them has x rows more, and one that lacks an odd number
+    x rows fewer; none is negative. Of cells with the same limit, the one that lacks the fewest items counts.
     """
     full = (1 << length) - 1
     below, above, least, most = -1, -1, length + 1, length + 1
@@ -187,11 +186,11 @@ def bound(table, length, low, high):
 
 
 @jit
-def tight_pair(table, length, low, high):
-    """Return a cell of no rows if ``low`` rows hold all items, and one of none if ``high`` do; -1, -1 without any.
+def find_tight_pair(table, length, low, high):
+    """Return a cell that is empty if ``low`` rows hold all items, and one that is if ``high`` do; or -1, -1.
 
-    Two that differ in one item only are one cell of the others; of all pairs that differ in more, the first of those
-    that differ in the fewest.
+    Two that differ in a single item form one cell of the other items. Of the pairs that differ in more, this is the
+    first of those that differ in the fewest.
     """
     best, even, odd = length + 1, -1, -1
     for one in range(1 << length):
@@ -207,7 +206,7 @@ def tight_pair(table, length, low, high):
 
 @jit
 def note(found, many, line):
-    """Write a line to ``found``, if it has room for one more; return how many there are."""
+    """Append a line to ``found`` if there is room; return how many there are."""
     if many < found.shape[0]:
         for column in range(COLUMNS):
             found[many, column] = line[column]
@@ -216,7 +215,7 @@ def note(found, many, line):
 
 @jit
 def find(table, length, line, k, found, many):
-    """Note the cells of 1 to k - 1 rows, and two of so many together; return how many there are so far.
+    """Note the cells of 1 to k - 1 rows, and two with that many in all; return how many there are so far.
 
     ``line`` has the itemset and its limits.
     """
@@ -227,16 +226,11 @@ def find(table, length, line, k, found, many):
         least = table[cell] - high if odd else table[cell] + low
         # A cell over k - 1 at its least is the common case.
         if least < k and least > 0 and least + high - low < k:
-            line[KIND], line[EVEN], line[ODD], line[LEAST], line[MOST] = (
-                CONJUNCTION,
-                cell,
-                -1,
-                least,
-                least + high - low,
-            )
+            line[KIND], line[EVEN], line[ODD] = CONJUNCTION, cell, -1
+            line[LEAST], line[MOST] = least, least + high - low
             many = note(found, many, line)
     if tight:
-        even, odd = tight_pair(table, length, low, high)
+        even, odd = find_tight_pair(table, length, low, high)
         if even >= 0:
             line[KIND], line[EVEN], line[ODD], line[LEAST], line[MOST] = PARITY, even, odd, high - low, high - low
             many = note(found, many, line)
@@ -247,16 +241,15 @@ def find(table, length, line, k, found, many):
 def join(trie, size, children, level, start, itemset, said, question, found, many, work):
     """Bound the itemsets of one item more than those of a ``level``, all of whose subsets are nodes.
 
-    ``trie`` is parents, lasts and supports with room for more, and the cells that made the limits of each; ``size``
-    nodes are there, and ``children`` is the table of those up to the level at least. The nodes of the level, in order
-    of their parents and items, are joined with those behind them that have the same parent, from place ``start`` on
-    until ``work`` steps are done. What has one possible support becomes a node, as long as there is room. ``itemset``
-    has room for an item more than the level's. ``said`` are the itemsets that are listed but no nodes (``stated``), and
-    the keys of pairs that no row holds. ``question`` is k, and by item the most rows that hold it and what is not
-    listed.
+    ``trie`` is parents, lasts and supports with room for more, and the cells that set the limits of each; it has
+    ``size`` nodes, and ``children`` is the table of those up to the level at least. The nodes of the level, in order of
+    parents and items, are joined with those behind them that have the same parent, from place ``start`` on until
+    ``work`` steps are done. An itemset with one possible support becomes a node, as long as there is room. ``itemset``
+    has room for one item more than the level's. ``said`` are the ``others`` of ``find_stated``, and the keys of pairs
+    that no row holds. ``question`` is k and the ``absents`` of ``find_stated``.
 
-    Return where to go on, how many nodes and findings there are, and whether all limits can be kept; if not,
-    ``itemset`` is one whose limits no support keeps.
+    Return where to go on, how many nodes and findings there are, and whether all limits can hold; if not, those of
+    ``itemset`` cannot.
     """
     parents, lasts, supports, reasons = trie
     (others, excluded), (k, absents), (keys, values) = said, question, children
@@ -273,10 +266,10 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
             item = lasts[level[at]]
             at += 1
             work -= length
-            if child(keys, values, one, item) >= 0:
+            if find_child(keys, values, one, item) >= 0:
                 continue
             if not is_dropped:
-                write(parents, lasts, one, length, itemset)
+                write_items(parents, lasts, one, length, itemset)
                 drop(keys, values, itemset, length, one, parents, less)
                 is_dropped = True
             if not are_nodes(keys, values, less, length, item):
@@ -287,20 +280,14 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
             itemset[length] = item
             tabulate(keys, values, supports, nodes, cells, length, item, table)
             work -= ((length + 4) << length) + others[0].size
-            low, high = stated(others, itemset, absents)
+            low, high = find_stated(others, itemset, absents)
             if length == 1 and is_among(excluded, key_of(itemset[0], item)):
                 high = 0
             low, high, below, above = bound(table, length + 1, low, high)
             if low > high:
                 return start, new, many, False
-            line[PREFIX], line[LAST], line[LOW], line[HIGH], line[BELOW], line[ABOVE] = (
-                one,
-                item,
-                low,
-                high,
-                below,
-                above,
-            )
+            line[PREFIX], line[LAST] = one, item
+            line[LOW], line[HIGH], line[BELOW], line[ABOVE] = low, high, below, above
             many = find(table, length + 1, line, k, found, many)
             if low == high:
                 if new == parents.size:
@@ -326,7 +313,7 @@ def is_among(keys, key):
 
 
 @jit
-def listed(parents, lasts, first, offsets, items):
+def write_nodes(parents, lasts, first, offsets, items):
     """Write the items of the nodes from ``first`` on to ``items``; ``offsets`` says where each starts and ends."""
     for number in range(offsets.size - 1):
-        write(parents, lasts, first + number, offsets[number + 1] - offsets[number], items[offsets[number] :])
+        write_items(parents, lasts, first + number, offsets[number + 1] - offsets[number], items[offsets[number] :])

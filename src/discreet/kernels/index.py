@@ -2,7 +2,7 @@
 
 A list is a cookie and the number of its containers (32 bits each), then for each container its key and its size less
 one (16 bits each), then where each container begins (32 bits each), then the containers. One stands for the rows of
-one block, 65,536 of them: the lower 16 bits of their numbers, in order, while they are few, else a bit a row. All
+one block, 65,536 of them: the lower 16 bits of their numbers, in order, while they are few, else one bit per row. All
 numbers are little-endian.
 """
 
@@ -45,7 +45,7 @@ def measure(counts, containers, sizes):
 
 
 @jit
-def place(offsets, items, counts, containers, starts, out):
+def write_lists(offsets, items, counts, containers, starts, out):
     """Write the list of each item to ``out`` from ``starts[item]`` on; ``out`` comes as zeros, with room for all."""
     many = containers.size
     done = np.zeros(many, np.int64)  # containers of each list
@@ -72,7 +72,7 @@ def place(offsets, items, counts, containers, starts, out):
 def fill(offsets, items, counts, first, fresh, out):
     """Write the rows of the block from row ``first`` on into the containers that begin at ``fresh``.
 
-    Places are unsigned: Numba asks of a signed one each time whether it is negative.
+    Places are unsigned: Numba checks the sign of a signed index at each use.
     """
     for row in range(first, min(first + BLOCK, offsets.size - 1)):
         low = np.uint64(row - first)

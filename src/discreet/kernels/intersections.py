@@ -1,26 +1,22 @@
-"""Kernels on how itemsets with supports meet a top that need not be closed, and may have any number of items.
+"""Kernels that intersect itemsets with a top that need not be closed, and may have any number of items.
 
-A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, with ``supports[i]``. What it has in common with
-a top is a bitmap of the top's items, of several words, a line a word: bit ``j`` is the top's ``j``-th item.
+Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, with ``supports[i]``. Its intersection with a top is a bitmap of
+the top's items, of several words, one line per word: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import mixed, popcount
-from discreet.kernels.room import grown
+from discreet.kernels.common import ONE, grow, mix, popcount
 
 jit = njit(cache=True, nogil=True)
-
-ONE = np.uint64(1)
 
 
 @jit
 def meet(offsets, items, supports, place, maps, counts, numbers):
-    """Write how the itemsets meet a top: each different intersection, its support, and whose that is.
+    """Write each different intersection with a top, its support, and the itemset with that support; return how many.
 
-    An intersection that is not listed has the largest support of an itemset that holds it, and of several that of the
-    shortest. Return how many there are.
+    An intersection that is not listed has the largest support of a superset, of several the shortest.
     """
     words, size, room = maps.shape[0], 0, 16
     while room < 2 * offsets.size:
@@ -35,7 +31,7 @@ def meet(offsets, items, supports, place, maps, counts, numbers):
                 maps[bit >> 6, size] |= ONE << np.uint64(bit & 63)
         slot = np.uint64(0)
         for word in range(words):
-            slot = mixed(slot ^ maps[word, size])
+            slot = mix(slot ^ maps[word, size])
         slot &= low
         while slots[slot]:
             other, same = slots[slot] - 1, True
@@ -79,8 +75,8 @@ def is_better(offsets, supports, number, other):
 def invert_words(maps, counts, size, cells, held):
     """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
 
-    A support is the sum of the cells above it, so the largest itemsets come first, and a cell is what its support has
-    left. The itemsets must be all that some row meets the top in.
+    A support is the sum of the cells above it, so the largest itemsets come first, and a cell is its support less the
+    cells above. The itemsets must be all intersections of the top with a row.
     """
     words = maps.shape[0]
     lengths = np.zeros(size, np.int64)
@@ -104,7 +100,7 @@ def invert_words(maps, counts, size, cells, held):
 def cells_of(offsets, items, supports, tops, many, words, limit):
     """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap of some words, number of rows.
 
-    Tops are numbers of itemsets, which need not be closed, of ``many`` items: every itemset counts that meets a top.
+    Tops are numbers of itemsets, which need not be closed, of ``many`` items: every itemset that meets a top counts.
     """
     place, total = np.full(many, -1, np.int64), offsets.size - 1
     maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
@@ -123,8 +119,8 @@ def cells_of(offsets, items, supports, tops, many, words, limit):
         many_cells = invert_words(maps, counts, size, cells, held)
         if found + many_cells > room:
             room = 2 * (found + many_cells)
-            found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-            found_maps = grown(found_maps, room)
+            found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+            found_maps = grow(found_maps, room)
         for cell in range(many_cells):
             if held[cell] < limit:
                 found_tops[found] = number
@@ -136,10 +132,10 @@ def cells_of(offsets, items, supports, tops, many, words, limit):
 
 
 @jit
-def coefficients(maps, counts, size, base):
-    """Return how often each support counts in the sum that is the cell ``base``: the Möbius function of the family.
+def find_coefficients(maps, counts, size, base):
+    """Return the coefficient of each support in the sum for the cell ``base``: the Möbius function of the family.
 
-    Only itemsets count that hold ``base`` and have no superset of the same support; the smallest of them counts once.
+    Only supersets of ``base`` without a superset of the same support count; the smallest of them counts once.
     """
     words = maps.shape[0]
     chosen, lengths, many = np.empty(size, np.int64), np.empty(size, np.int64), 0
@@ -161,7 +157,7 @@ def coefficients(maps, counts, size, base):
         result[number] = 1
         for before in order[:at]:
             if result[before] != 0 and is_within(maps, before, maps, number):
-                # The first that counts does so once; each other takes back what those below it have given.
+                # The first counts once; each other takes back the sum of those below it.
                 result[number] = 0
                 break
         if result[number] == 0:

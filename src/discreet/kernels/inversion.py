@@ -1,18 +1,16 @@
 """Kernels on closed itemsets with supports: the cells of tops (maximal itemsets) by Möbius inversion.
 
-A family is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``. A
-cell of a top is a bitmap of its items: bit ``j`` is the top's ``j``-th item.
+Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, in dictionary order, with ``supports[i]``. A cell of a top is a
+bitmap of its items: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit
-from discreet.kernels.room import grown
+from discreet.kernels.common import ONE, grow, lowest_bit
 
 jit = njit(cache=True, nogil=True)
 
-ONE = np.uint64(1)
 TWO = np.uint64(2)
 
 
@@ -21,7 +19,7 @@ def plant(offsets, items):
     """Return the trie of the itemsets, its nodes in dictionary order: item, depth, end, skip.
 
     The end is the number of the itemset that ends there, from 1 on, or 0; skip is the first node that is not below.
-    The empty itemset has no node. All are unsigned: Numba asks of a signed place each time whether it is negative.
+    The empty itemset has no node. All are unsigned: Numba checks the sign of a signed index at each use.
     """
     nodes, longest = 0, 0
     for number in range(offsets.size - 1):
@@ -59,7 +57,7 @@ def plant(offsets, items):
 
 
 @jit
-def gathered(offsets, items, tops, start, holders, place, chosen):
+def gather_tops(offsets, items, tops, start, holders, place, chosen):
     """Return where a batch of tops from ``start`` on ends, and how many items it has: at most 64 of each.
 
     Each of its items gets a ``place``, a bit for each of its tops in ``holders``, and is written to ``chosen``.
@@ -85,11 +83,11 @@ def gathered(offsets, items, tops, start, holders, place, chosen):
 
 
 @jit
-def turns_from_above(trie, many):
-    """Return where each of ``many`` itemsets comes if all that hold it come before it, by its end; the last is for 0.
+def order_from_above(trie, many):
+    """Return the turn of each of ``many`` itemsets, by its end, so that its supersets come first; the last is for 0.
 
-    That is the order in which a walk through the trie leaves them: of two that part at some depth, only the one with
-    the smaller item there can hold the other.
+    It is the order in which a walk through the trie leaves them: of two that part at some depth, only the one with the
+    smaller item there can be a superset of the other.
     """
     _, depths, ends, _ = trie
     size, depth, deepest = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -113,10 +111,10 @@ def turns_from_above(trie, many):
 
 @jit
 def walk(trie, supports, holders, place, turns, paths, stream):
-    """Write the itemsets within any top of a batch to ``stream``, at their ``turns``: for which tops, bitmap, support.
+    """Write the itemsets within any top of a batch to ``stream``, at their ``turns``: tops, bitmap, support.
 
-    ``holders`` and ``place`` are those of ``gathered``, ``supports`` and ``turns`` by the ends of nodes. ``paths`` has
-    a line for each depth, tops and bitmap; the first says all, and none.
+    ``holders`` and ``place`` are those of ``gather_tops``, ``supports`` and ``turns`` by the ends of nodes. ``paths``
+    has a line for each depth, tops and bitmap; the first is all tops and no item.
     """
     node_items, depths, ends, skips = trie
     above, prefixes = paths
@@ -129,7 +127,7 @@ def walk(trie, supports, holders, place, turns, paths, stream):
         prefix = prefixes[depth] | ONE << place[item]
         above[depth + ONE] = alive
         prefixes[depth + ONE] = prefix
-        # No branches to guess: where no itemset ends, the last turn is taken, which is nobody's.
+        # Free of branches: where no itemset ends, the spare last turn is written.
         turn = turns[end]
         alive_tops[turn] = alive
         maps[turn] = prefix
@@ -165,10 +163,10 @@ def deal(stream, starts, maps, counts):
 
 @jit
 def invert(maps, counts, first, last):
-    """Turn the supports from ``first`` to ``last`` into cells; return how many rows these hold together.
+    """Turn the supports from ``first`` to ``last`` into cells; return the sum of their rows.
 
-    A support is the sum of the cells above it, so a cell is what its support has left once those are taken off. The
-    itemsets must be all that some row meets the top in, but for the empty one, each after those that hold it.
+    A support is the sum of the cells above it, so a cell is its support less those. The itemsets must be all
+    intersections of the top with a row, but for the empty one, each after its supersets.
     """
     total = np.int64(0)
     for number in range(first, last):
@@ -183,15 +181,15 @@ def invert(maps, counts, first, last):
 
 @jit
 def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows, and itemsets met: top, bitmap, number of rows.
+    """Return the cells of ``tops`` with fewer than ``limit`` rows (top, bitmap, rows), and how many itemsets were met.
 
-    Tops are numbers of closed itemsets of at most 64 items, of which there are ``many`` in all; ``supports`` starts
-    with that of the empty itemset, or 0 if it is not listed. A row meets a closed itemset in a closed one, so the
-    itemsets within a top are enough. A negative number of rows tells that no rows have these supports.
+    Tops are numbers of closed itemsets of at most 64 of ``many`` items; ``supports`` starts with that of the empty
+    itemset, or 0 if it is not listed. A row meets a closed itemset in a closed one, so the itemsets within a top are
+    enough. A negative number of rows means that no rows can have these supports.
     """
     holders, place, chosen = np.zeros(many, np.uint64), np.zeros(many, np.uint64), np.empty(64, np.int64)
     paths = (np.full(66, ~np.uint64(0), np.uint64), np.zeros(66, np.uint64))
-    turns = turns_from_above(trie, supports.size - 1)
+    turns = order_from_above(trie, supports.size - 1)
     stream = (np.empty(turns.size, np.uint64), np.empty(turns.size, np.uint64), np.empty(turns.size, np.int64))
     starts, maps, counts = np.empty(66, np.uint64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
     found, met, room = np.uint64(0), np.uint64(0), np.uint64(1024)
@@ -199,7 +197,7 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
     found_counts = np.empty(room, np.int64)
     start = 0
     while start < tops.size:
-        stop, used = gathered(offsets, items, tops, start, holders, place, chosen)
+        stop, used = gather_tops(offsets, items, tops, start, holders, place, chosen)
         walk(trie, supports, holders, place, turns, paths, stream)
         maps, counts = deal(stream, starts, maps, counts)
         met += starts[64]
@@ -208,11 +206,11 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
             rest = supports[0] - invert(maps, counts, begin, end)
             if found + (end - begin) >= room:
                 room = TWO * (found + (end - begin))
-                found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                found_maps = grown(found_maps, room)
+                found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+                found_maps = grow(found_maps, room)
             before = found
             for at in range(begin, end):
-                # No branch to guess: what is no small cell is written over.
+                # Free of branches: a cell that is not small is overwritten.
                 found_maps[found] = maps[at]
                 found_counts[found] = counts[at]
                 found += np.uint64((counts[at] != 0) & (counts[at] < limit))
@@ -223,7 +221,7 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
             first, last = offsets[tops[number]], offsets[tops[number] + 1]
             for cell in range(before, found):
                 found_tops[cell] = number
-                found_maps[cell] = packed(found_maps[cell], items, first, last, place)
+                found_maps[cell] = pack_cell(found_maps[cell], items, first, last, place)
         for at in range(used):
             holders[chosen[at]] = 0
         start = stop
@@ -231,37 +229,9 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
 
 
 @jit
-def packed(cell, items, first, last, place):
+def pack_cell(cell, items, first, last, place):
     """Return a bitmap over ``place`` as one over the items of a top."""
     bits = np.uint64(0)
     for at in range(first, last):
         bits |= (cell >> place[items[at]] & ONE) << np.uint64(at - first)
     return bits
-
-
-@jit
-def differences(trie, offsets, items, supports, many, k, most):
-    """Return pairs of itemsets, the second a superset, whose supports differ by 1 to k − 1: at most ``most``."""
-    node_items, _, ends, skips = trie
-    inside, found = np.zeros(many, np.bool_), 0
-    pairs = np.empty((1024, 2), np.int64)
-    for number in range(offsets.size - 1):
-        for at in range(offsets[number], offsets[number + 1]):
-            inside[items[at]] = True
-        # The empty itemset has no node: it is first, if it is listed.
-        node, smaller = np.int64(-1), np.int64(0 if offsets[0] == offsets[1] else -1)
-        while node < node_items.size and found < most:
-            if node >= 0:
-                if not inside[node_items[node]]:
-                    node = np.int64(skips[node])
-                    continue
-                smaller = np.int64(ends[node]) - 1
-            node += 1
-            if smaller >= 0 and 0 < supports[smaller] - supports[number] < k:
-                if found == pairs.shape[0]:
-                    pairs = grown(pairs, 2 * found)
-                pairs[found, 0], pairs[found, 1] = smaller, number
-                found += 1
-        for at in range(offsets[number], offsets[number + 1]):
-            inside[items[at]] = False
-    return pairs[:found].copy()

@@ -1,21 +1,130 @@
-"""Kernels that bring itemsets into dictionary order (CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``)."""
+"""Kernels on itemsets and rows laid flat: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``."""
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit
+from discreet.kernels.common import lowest_bit
 
 jit = njit(cache=True, nogil=True)
 
-SHORT = 16
+SHORT_ROW = 32
+SHORT_RUN = 16
 
 
 @jit
-def size(stream):
-    """Return how many itemsets, and how many items in all, a stream of records holds.
+def is_rising(items, start, stop):
+    """Return whether each item from ``start`` to ``stop`` is greater than the one before it."""
+    rising = True
+    for at in range(start + 1, stop):
+        rising &= items[at - 1] < items[at]
+    return rising
 
-    A record is a length, a support and that many items.
+
+@jit
+def sort_row(items, start, stop):
+    """Sort ``items`` from ``start`` to ``stop``: by insertion where they are few, since most rows are short."""
+    if stop - start > SHORT_ROW:
+        items[start:stop].sort()
+        return
+    for place in range(start + 1, stop):
+        item = items[place]
+        at = place
+        while at > start and items[at - 1] > item:
+            items[at] = items[at - 1]
+            at -= 1
+        items[at] = item
+
+
+@jit
+def sort_rows(offsets, items):
+    """Sort each row in place and drop repeated items; return how many items are left.
+
+    ``offsets`` and ``items`` are both rewritten; the caller cuts ``items`` to the returned size.
     """
+    size = 0
+    start = offsets[0]
+    for row in range(offsets.size - 1):
+        stop = offsets[row + 1]
+        offsets[row] = size
+        if size == start and is_rising(items, start, stop):
+            size = start = stop
+            continue
+        sort_row(items, start, stop)
+        first = size
+        for at in range(start, stop):
+            if size == first or items[size - 1] != items[at]:
+                items[size] = items[at]
+                size += 1
+        start = stop
+    offsets[offsets.size - 1] = size
+    return size
+
+
+@jit
+def contain(offsets, items, wanted, is_holding):
+    """Set ``is_holding[row]`` to whether the row holds every code of ``wanted``; both strictly increasing."""
+    for row in range(offsets.size - 1):
+        at = offsets[row]
+        stop = offsets[row + 1]
+        met = 0
+        while met < wanted.size and at < stop:
+            if items[at] == wanted[met]:
+                met += 1
+            elif items[at] > wanted[met]:
+                break
+            at += 1
+        is_holding[row] = met == wanted.size
+
+
+@jit
+def deal_rows(offsets, items, heap_of, many):
+    """Return for each of ``many`` heaps the rows with an item of it: where they start, and their numbers.
+
+    An item with ``heap_of`` -1 belongs to no heap.
+    """
+    last = np.full(many, -1, np.int64)
+    starts = np.zeros(many + 1, np.int64)
+    for row in range(offsets.size - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            heap = heap_of[items[at]]
+            if heap >= 0 and last[heap] != row:
+                last[heap] = row
+                starts[heap + 1] += 1
+    for heap in range(many):
+        starts[heap + 1] += starts[heap]
+    rows = np.empty(starts[many], np.int64)
+    ends = starts[:-1].copy()
+    last[:] = -1
+    for row in range(offsets.size - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            heap = heap_of[items[at]]
+            if heap >= 0 and last[heap] != row:
+                last[heap] = row
+                rows[ends[heap]] = row
+                ends[heap] += 1
+    return starts, rows
+
+
+@jit
+def set_bits(offsets, items, slots, bitmaps):
+    """Set bit ``row % 8`` of ``bitmaps[slots[item], row // 8]`` for each item of a row with a slot above 0.
+
+    ``bitmaps`` come empty. Rows rise, and no item from ``slots.size`` on has a slot.
+    """
+    for row in range(offsets.size - 1):
+        bit = 1 << (row & 7)
+        for at in range(offsets[row], offsets[row + 1]):
+            item = items[at]
+            if item >= slots.size:
+                break
+            slot = slots[item]
+            if slot > 0:
+                bitmaps[slot, row >> 3] |= bit
+
+
+@jit
+def measure(stream):
+    """Return how many itemsets and how many items a stream of records (length, support, items) holds."""
     at = itemsets = entries = 0
     while at < stream.size:
         itemsets += 1
@@ -43,8 +152,8 @@ def unpack(stream, names, offsets, items, supports):
 def unpack_in_order(stream, ranks, ranked, offsets, items, supports):
     """Write the records of a stream as itemsets, each in the order of its items' ``ranks``.
 
-    ``ranked`` holds the names by rank. Sorting by setting and reading bits has no branches to guess, and wins where the
-    ranks fit a few words.
+    ``ranked`` holds the names by rank. Sorting by setting and reading bits has no branches, and wins where the ranks
+    fit a few words.
     """
     bits = np.zeros((ranked.size + 63) >> 6, np.uint64)
     at = entry = 0
@@ -77,8 +186,8 @@ def mark(items, present):
 def pack(offsets, items, ranks, bits, keys):
     """Write to ``keys`` the ranks of each itemset's first items, ``bits`` bits each.
 
-    Keys compare as itemsets do; itemsets with equal keys may still differ further on. Ranks are from 1: 0 stands for
-    no item, so that a shorter itemset comes first.
+    Keys compare as itemsets do; itemsets with equal keys may still differ further on. Ranks start at 1: 0 stands for no
+    item, so that a shorter itemset comes first.
     """
     fit = 64 // bits
     for number in range(keys.size):
@@ -104,7 +213,7 @@ def compare(offsets, items, left, right):
 
 
 @jit
-def in_order(offsets, items):
+def is_in_order(offsets, items):
     """Return whether each itemset comes after the one before it."""
     for number in range(1, offsets.size - 1):
         if compare(offsets, items, number - 1, number) >= 0:
@@ -116,7 +225,7 @@ def in_order(offsets, items):
 def settle(offsets, items, keys, order, spare):
     """Sort each run of equal keys in ``order``, which is sorted by key; ``spare`` is as long as ``order``.
 
-    Return the number of an itemset that is there twice, or -1.
+    Return the number of a repeated itemset, or -1.
     """
     again = -1
     start = 0
@@ -124,7 +233,7 @@ def settle(offsets, items, keys, order, spare):
         stop = start + 1
         while stop < order.size and keys[order[stop]] == keys[order[start]]:
             stop += 1
-        if stop - start <= SHORT:
+        if stop - start <= SHORT_RUN:
             for place in range(start + 1, stop):
                 number, at = order[place], place
                 while at > start:

@@ -1,24 +1,22 @@
 """Kernels on lists of itemsets with supports: what is maximal, what is missing, and cells where all are listed.
 
-A list is CSR: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``, in dictionary order, with ``supports[i]``.
+Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, in dictionary order, with ``supports[i]``.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import mixed
-from discreet.kernels.room import grown
+from discreet.kernels.common import ONE, grow, mix
 
 jit = njit(cache=True, nogil=True)
 
-ONE = np.uint64(1)
 MISSING, RISING = 1, 2
 NEAR = 4
 
 
 @jit
-def by_length(offsets):
-    """Return the numbers of the itemsets, longest first; of those of one length the first first."""
+def sort_by_length(offsets):
+    """Return the numbers of the itemsets, longest first; equal lengths keep their order."""
     total = offsets.size - 1
     longest = 0
     for number in range(total):
@@ -37,17 +35,17 @@ def by_length(offsets):
 
 
 @jit
-def maximal(offsets, items, many):
-    """Return for each itemset whether no other one holds all its items; there are ``many`` items, no itemset twice.
+def find_maximal(offsets, items, many):
+    """Return for each itemset whether it has no superset; there are ``many`` items, and no itemset twice.
 
     Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap
     of itemsets for each item.
     """
     found = np.zeros(offsets.size - 1, np.bool_)
     held, tops = np.zeros((many, 4), np.uint64), 0
-    for number in by_length(offsets):
+    for number in sort_by_length(offsets):
         first, last = offsets[number], offsets[number + 1]
-        if is_held(items, first, last, held, tops):
+        if is_covered(items, first, last, held, tops):
             continue
         found[number] = True
         if tops >> 6 >= held.shape[1]:
@@ -61,8 +59,8 @@ def maximal(offsets, items, many):
 
 
 @jit
-def is_held(items, first, last, held, tops):
-    """Return whether one of so many ``tops``, of which each item has a bitmap, holds the items from first to last."""
+def is_covered(items, first, last, held, tops):
+    """Return whether one of the ``tops`` holds the items from first to last; each item has a bitmap of tops."""
     if first == last:
         return tops > 0
     for word in range((tops + 63) >> 6):
@@ -77,12 +75,12 @@ def is_held(items, first, last, held, tops):
 
 
 @jit
-def hashed(items, first, last, without):
-    """Return a hash of the items from first to last, the one at ``without`` left out."""
+def hash_items(items, first, last, without):
+    """Return a hash of the items from first to last, except the one at ``without``."""
     word = np.uint64(0)
     for at in range(first, last):
         if at != without:
-            word = mixed(word ^ np.uint64(items[at] + 1))
+            word = mix(word ^ np.uint64(items[at] + 1))
     return word
 
 
@@ -94,7 +92,7 @@ def index(offsets, items):
         size *= 2
     slots, low = np.zeros(size, np.int64), np.uint64(size - 1)
     for number in range(offsets.size - 1):
-        slot = hashed(items, offsets[number], offsets[number + 1], -1) & low
+        slot = hash_items(items, offsets[number], offsets[number + 1], -1) & low
         while slots[slot]:
             slot = (slot + ONE) & low
         slots[slot] = number + 1
@@ -106,7 +104,7 @@ def find_without(slots, offsets, items, number, without):
     """Return the number of the itemset that is ``number`` without its item at ``without``; -1 if there is none."""
     first, last = offsets[number], offsets[number + 1]
     low = np.uint64(slots.size - 1)
-    slot = hashed(items, first, last, without) & low
+    slot = hash_items(items, first, last, without) & low
     while slots[slot]:
         other = slots[slot] - 1
         if offsets[other + 1] - offsets[other] == last - first - 1:
@@ -123,10 +121,10 @@ def find_without(slots, offsets, items, number, without):
 
 @jit
 def check_subsets(slots, offsets, items, supports, is_open, is_held):
-    """Return (what is wrong, itemset, place of the item without which it is so), or (0, -1, -1).
+    """Return the first fault as (fault, itemset, place of the item left out), or (0, -1, -1).
 
-    Wrong is an itemset whose subset without one item is MISSING, or that has more support than it (RISING). An
-    itemset that has a superset of its support is marked in ``is_open``.
+    A fault is a subset with one item less that is MISSING, or that has less support (RISING). Itemsets with a superset
+    of the same support are marked in ``is_open``, those with any superset in ``is_held``.
     """
     for number in range(offsets.size - 1):
         for at in range(offsets[number], offsets[number + 1]):
@@ -141,10 +139,10 @@ def check_subsets(slots, offsets, items, supports, is_open, is_held):
 
 
 @jit
-def missing_meet(offsets, items, cut):
-    """Return two itemsets that stand near each other and have one in common that is not listed, or (-1, -1).
+def find_missing_meet(offsets, items, cut):
+    """Return two itemsets near each other whose intersection is not listed, or (-1, -1).
 
-    Only itemsets of fewer than ``cut`` items are looked at.
+    Only itemsets of fewer than ``cut`` items are checked.
     """
     slots = index(offsets, items)
     low, both = np.uint64(slots.size - 1), np.empty(cut, items.dtype)
@@ -160,7 +158,7 @@ def missing_meet(offsets, items, cut):
                 step = np.int64(items[left]) - np.int64(items[right])
                 left += step <= 0
                 right += step >= 0
-            slot, listed = hashed(both, 0, size, -1) & low, False
+            slot, listed = hash_items(both, 0, size, -1) & low, False
             while slots[slot] and not listed:
                 listed = is_same(offsets, items, slots[slot] - 1, both, size)
                 slot = (slot + ONE) & low
@@ -173,8 +171,8 @@ def missing_meet(offsets, items, cut):
 def may_be_cut(offsets, items, longest, many):
     """Return whether longer itemsets than the ``longest`` may have been left out.
 
-    If a longer one was frequent, all its parts of that length were, and are listed: so an itemset and an item more are
-    looked for of which all such parts are listed. There are ``many`` items.
+    If a longer one is frequent, all its subsets of the longest length are listed. So this looks for an itemset and a
+    further item with all such subsets listed. There are ``many`` items.
     """
     numbers = np.flatnonzero(offsets[1:] - offsets[:-1] == longest)
     chosen, starts = np.empty(numbers.size * longest, items.dtype), np.arange(numbers.size + 1) * longest
@@ -197,7 +195,7 @@ def may_be_cut(offsets, items, longest, many):
                 wider[i] = item if i == place else chosen[starts[number] + i - (i > place)]
             listed, without = True, 0
             while listed and without <= longest:
-                slot = hashed(wider, 0, longest + 1, without) & low
+                slot = hash_items(wider, 0, longest + 1, without) & low
                 listed = False
                 while slots[slot] and not listed:
                     listed = is_rest(chosen, starts[slots[slot] - 1], wider, without)
@@ -230,18 +228,18 @@ def is_same(offsets, items, number, wanted, size):
 
 @jit
 def look_up(slots, offsets, items, wanted_offsets, wanted_items, wanted_supports, supports):
-    """Give each of the itemsets that is wanted its support; all of them are listed."""
+    """Write the support of each wanted itemset to its place in the list; all are listed."""
     low = np.uint64(slots.size - 1)
     for number in range(wanted_offsets.size - 1):
         first, last = wanted_offsets[number], wanted_offsets[number + 1]
-        slot = hashed(wanted_items, first, last, -1) & low
+        slot = hash_items(wanted_items, first, last, -1) & low
         while not is_same(offsets, items, slots[slot] - 1, wanted_items[first:last], last - first):
             slot = (slot + ONE) & low
         supports[slots[slot] - 1] = wanted_supports[number]
 
 
 @jit
-def item_supports(offsets, items, supports, many):
+def find_item_supports(offsets, items, supports, many):
     """Return for each item the largest support of an itemset that holds it, 0 for none."""
     result = np.zeros(many, np.int64)
     for number in range(offsets.size - 1):
@@ -252,8 +250,8 @@ def item_supports(offsets, items, supports, many):
 
 @jit
 def inherit(slots, offsets, items, supports):
-    """Raise the support of each itemset to that of its supersets: longest first, each hands its own on."""
-    for number in by_length(offsets):
+    """Raise the support of each itemset to that of its supersets: longest first, each passes its own on."""
+    for number in sort_by_length(offsets):
         for at in range(offsets[number], offsets[number + 1]):
             other = find_without(slots, offsets, items, number, at)
             supports[other] = max(supports[other], supports[number])
@@ -263,8 +261,8 @@ def inherit(slots, offsets, items, supports):
 def cells_of_all(slots, offsets, items, supports, tops, limit):
     """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap, number of rows.
 
-    All subsets of tops are listed, and each has the support that is: nothing is taken for granted. A support is the
-    sum of the cells above it, so an item after the other is taken off.
+    All subsets of tops are listed, each with its own support. A support is the sum of the cells above it, so the items
+    are taken off one after the other.
     """
     found, room, low = 0, 1024, np.uint64(slots.size - 1)
     found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
@@ -279,7 +277,7 @@ def cells_of_all(slots, offsets, items, supports, tops, limit):
                 if subset >> at & 1:
                     wanted[length] = items[first + at]
                     length += 1
-            slot = hashed(wanted, 0, length, -1) & low
+            slot = hash_items(wanted, 0, length, -1) & low
             while not is_same(offsets, items, slots[slot] - 1, wanted, length):
                 slot = (slot + ONE) & low
             held[subset] = supports[slots[slot] - 1]
@@ -291,8 +289,8 @@ def cells_of_all(slots, offsets, items, supports, tops, limit):
             if held[cell] != 0 and held[cell] < limit:
                 if found == room:
                     room *= 2
-                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                    found_maps = grown(found_maps, room)
+                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+                    found_maps = grow(found_maps, room)
                 found_tops[found] = number
                 found_maps[found] = cell
                 found_counts[found] = held[cell]
@@ -301,11 +299,10 @@ def cells_of_all(slots, offsets, items, supports, tops, limit):
 
 
 @jit
-def follow(slots, offsets, items, supports, needed, follows):
-    """Mark in ``follows`` each item of an itemset that follows from its other items, of which there is one or more.
+def mark_followers(slots, offsets, items, supports, needed, follows):
+    """Mark in ``follows`` each item of an itemset that follows from its other items; there must be others.
 
-    It does if the itemset has the support that is ``needed`` of it by the one of the other items. All subsets are
-    listed.
+    It follows if the itemset has the support that the itemset of the others needs. All subsets are listed.
     """
     for number in range(offsets.size - 1):
         if offsets[number + 1] - offsets[number] > 1:

@@ -1,11 +1,11 @@
-"""Kernels that make rows ready for the search."""
+"""Kernels that count items, merge equal rows, and make rows ready for the search."""
 
 import numpy as np
 from numba import njit
 
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import HEAD, ONE, grow, mix
 
-HEAD = 2
+jit = njit(cache=True, nogil=True)
 
 
 @jit
@@ -20,12 +20,11 @@ def count(offsets, items, weights, many):
 
 
 @jit
-def merge_rows(offsets, items, weights, code, entries):
+def merge_to_records(offsets, items, weights, code, entries):
     """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many items.
 
-    Row r stands for ``weights[r]`` rows. Items whose ``code`` is -1 are left out, and rows without any other;
-    ``entries`` is how many are left at most. A record is known by where it starts. Return the records and where each of
-    them starts.
+    Row r stands for ``weights[r]`` rows. Items with ``code`` -1 are left out, and rows without any other; at most
+    ``entries`` items are left. Return the records and where each of them starts.
     """
     rows = offsets.size - 1
     size = 16
@@ -52,7 +51,7 @@ def merge_rows(offsets, items, weights, code, entries):
         records[start] = end - start - HEAD
         slot ^= slot >> np.uint64(32)
         slot &= mask
-        while slots[slot] >= 0 and not same(records, slots[slot], start):
+        while slots[slot] >= 0 and not is_same_record(records, slots[slot], start):
             slot = (slot + np.uint64(1)) & mask
         if slots[slot] < 0:
             slots[slot] = start
@@ -66,7 +65,7 @@ def merge_rows(offsets, items, weights, code, entries):
 
 
 @jit
-def same(records, left, right):
+def is_same_record(records, left, right):
     """Return whether two records have the same items in the same order."""
     if records[left] != records[right]:
         return False
@@ -115,10 +114,10 @@ def split_weights(records, starts):
 
 
 @jit
-def stand(records, rows, shifts, many):
+def map_all(records, rows, shifts, many):
     """Return the frame of all rows: the bitmaps of ``many`` items, the shift of each word, and the longest row.
 
-    The rows of a word have one weight, so it is left half empty where the weight changes.
+    The rows of a word have one weight, so a word may stay half empty where the weight changes.
     """
     words = 0
     for row in range(rows.size):
@@ -224,7 +223,7 @@ def pair_up(records, starts, many, low, stop, least, room):
             reached[row] = at
         for item in range(low, high):
             if size + many - item > partners.size:
-                partners, supports = doubled(partners, size + many - item), doubled(supports, size + many - item)
+                partners, supports = grow(partners, 2 * (size + many - item)), grow(supports, 2 * (size + many - item))
             for other in range(item + 1, many):
                 if table[line[item] + other] >= least:
                     partners[size] = other
@@ -237,15 +236,7 @@ def pair_up(records, starts, many, low, stop, least, room):
 
 
 @jit
-def doubled(array, size):
-    """Return a copy of ``array`` with room for twice ``size`` entries."""
-    copy = np.empty(2 * size, array.dtype)
-    copy[: array.size] = array
-    return copy
-
-
-@jit
-def turn(offsets, partners, supports):
+def turn_pairs(offsets, partners, supports):
     """Return the pairs by their higher item, as ``pair_up`` gives them by the lower one."""
     many = offsets.size - 1
     starts = np.zeros(many + 1, np.int64)
@@ -262,3 +253,95 @@ def turn(offsets, partners, supports):
             counts[to] = supports[at]
             free[partners[at]] += 1
     return starts, lower, counts
+
+
+@jit
+def merge(offsets, items, weights, code):
+    """Return the rows in new codes, equal ones merged, in the order of their first.
+
+    Row r stands for ``weights[r]`` rows. Items with ``code`` -1 are left out. Return where each starts, their items,
+    how many rows each stands for, and for each row its number among them.
+    """
+    rows, size = offsets.size - 1, 16
+    while size < 2 * rows:
+        size *= 2
+    slots, low = np.full(size, -1, np.int64), np.uint64(size - 1)
+    starts, kept = np.zeros(rows + 1, np.int64), np.empty(offsets[rows] - offsets[0], np.int32)
+    sums, numbers = np.zeros(rows, np.int64), np.empty(rows, np.int64)
+    many, start = 0, 0
+    for row in range(rows):
+        end, key = start, np.uint64(0)
+        for at in range(offsets[row], offsets[row + 1]):
+            item = code[items[at]]
+            if item >= 0:
+                kept[end] = item
+                end += 1
+                key = mix(key ^ np.uint64(item + 1))
+        slot = key & low
+        while slots[slot] >= 0 and not is_same_row(starts, kept, slots[slot], start, end):
+            slot = (slot + ONE) & low
+        if slots[slot] < 0:
+            slots[slot] = many
+            many += 1
+            starts[many] = end
+            start = end
+        numbers[row] = slots[slot]
+        sums[slots[slot]] += weights[row]
+    return starts[: many + 1].copy(), kept[:start].copy(), sums[:many].copy(), numbers
+
+
+@jit
+def merge_more(offsets, items, slots, starts, kept, weights, many):
+    """Add rows to ``many`` merged ones: known ones gain weight, others are appended. Return how many there are.
+
+    ``slots`` are their places by hash, a power of 2, of which more than half stay free (-1) even if all rows are new;
+    the other arrays have room for all rows.
+    """
+    low = np.uint64(slots.size - 1)
+    for row in range(offsets.size - 1):
+        start = end = starts[many]
+        for at in range(offsets[row], offsets[row + 1]):
+            kept[end] = items[at]
+            end += 1
+        slot = hash_row(kept, start, end) & low
+        while slots[slot] >= 0 and not is_same_row(starts, kept, slots[slot], start, end):
+            slot = (slot + ONE) & low
+        if slots[slot] < 0:
+            slots[slot] = many
+            weights[many] = 0
+            many += 1
+            starts[many] = end
+        weights[slots[slot]] += 1
+    return many
+
+
+@jit
+def place_rows(starts, kept, many, slots):
+    """Write the places of ``many`` different rows by hash to ``slots``, which are all free (-1)."""
+    low = np.uint64(slots.size - 1)
+    for row in range(many):
+        slot = hash_row(kept, starts[row], starts[row + 1]) & low
+        while slots[slot] >= 0:
+            slot = (slot + ONE) & low
+        slots[slot] = row
+
+
+@jit
+def hash_row(kept, start, end):
+    """Return a hash of the items from ``start`` to ``end``."""
+    key = np.uint64(0)
+    for at in range(start, end):
+        key = mix(key ^ np.uint64(kept[at] + 1))
+    return key
+
+
+@jit
+def is_same_row(starts, kept, number, start, end):
+    """Return whether a merged row has the items from ``start`` to ``end``."""
+    first = starts[number]
+    if starts[number + 1] - first != end - start:
+        return False
+    for at in range(end - start):
+        if kept[first + at] != kept[start + at]:
+            return False
+    return True

@@ -1,32 +1,26 @@
-"""Kernels of the detectors that papers print, kept to what is printed: to compare with, and to be compared with.
+"""Kernels of the detectors in the papers, exactly as printed, for comparison.
 
-Cells are returned as in kernels/lattice.py: top, bitmap of its items (some words), number of rows.
+Cells are returned as top, bitmap of its items (some words), number of rows.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import popcount
-from discreet.kernels.room import grown
+from discreet.kernels.common import ONE, grow, popcount
 
 jit = njit(cache=True, nogil=True)
-
-ONE = np.uint64(1)
 
 
 @jit
 def by_all_supports(offsets, items, supports, many, tops, limit):
-    """Return the cells of ``tops`` by Algorithm 1 of k-anonymous patterns: each base's supersets, summed up with signs.
+    """Return the cells of ``tops`` by Algorithm 1 of k-anonymous patterns: the signed sum of each base's supersets.
 
     All subsets of a top must be among the itemsets, which are in dictionary order; a top has fewer than 60 items.
     """
     found, room = 0, 1024
-    found_tops, found_maps, found_counts = (
-        np.empty(room, np.int32),
-        np.empty((room, 1), np.uint64),
-        np.empty(room, np.int64),
-    )
-    starts = first_items(offsets, items, many)
+    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, 1), np.uint64)
+    found_counts = np.empty(room, np.int64)
+    starts = find_first_items(offsets, items, many)
     for number in range(tops.size):
         first = offsets[tops[number]]
         length = offsets[tops[number] + 1] - first
@@ -44,8 +38,8 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
             if rows != 0 and rows < limit:
                 if found == room:
                     room *= 2
-                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                    found_maps = grown(found_maps, room)
+                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+                    found_maps = grow(found_maps, room)
                 found_tops[found] = number
                 found_maps[found, 0] = base
                 found_counts[found] = rows
@@ -55,7 +49,7 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
 
 @jit
 def signed_sum(held, base, rest):
-    """Return the sum of ``held`` over what is between base and base and ``rest``, odd ones subtracted (Lemma 8)."""
+    """Return the sum of ``held`` over the sets from base to base and ``rest``, odd ones subtracted (Lemma 8)."""
     rows, part = np.int64(0), rest
     while True:
         rows += -held[base | part] if popcount(np.uint64(part)) & ONE else held[base | part]
@@ -65,8 +59,8 @@ def signed_sum(held, base, rest):
 
 
 @jit
-def first_items(offsets, items, many):
-    """Return for each item the first of the itemsets that start with it or a later one, and one more: their number."""
+def find_first_items(offsets, items, many):
+    """Return for each item the first itemset that starts with it or a later item, and last the number of itemsets."""
     starts = np.full(many + 1, offsets.size - 1, np.int64)
     for number in range(offsets.size - 2, -1, -1):
         if offsets[number + 1] > offsets[number]:
@@ -78,7 +72,7 @@ def first_items(offsets, items, many):
 
 @jit
 def find(offsets, items, starts, wanted, size):
-    """Return the number of the itemset that is ``wanted[:size]``: between those that start with its first item."""
+    """Return the number of the itemset ``wanted[:size]``, by bisection of those that start with its first item."""
     if size == 0:
         return np.int64(0)
     low, high = starts[wanted[0]], starts[wanted[0] + 1]
@@ -97,15 +91,12 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
     """Return the cells of ``tops`` by Algorithm 2 of k-anonymous patterns (OICD): closed bases, summed up as above.
 
     A top has fewer than 60 items. The support of an itemset between base and top is the largest of a closed superset
-    within the top, so the closed itemsets are looked through from the largest support on. Tops of ``cut`` items, from
-    which longer ones were cut off, need not be closed: there closed itemsets count that reach beyond the top, too.
+    within the top, so the closed itemsets are searched by falling support. Tops of ``cut`` items, where longer ones
+    were cut off, need not be closed: there closed itemsets that reach beyond the top count too.
     """
     found, room = 0, 1024
-    found_tops, found_maps, found_counts = (
-        np.empty(room, np.int32),
-        np.empty((room, 1), np.uint64),
-        np.empty(room, np.int64),
-    )
+    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, 1), np.uint64)
+    found_counts = np.empty(room, np.int64)
     order, place = np.argsort(-supports, kind="mergesort"), np.full(many, -1, np.int64)
     maps, held = np.empty(supports.size, np.uint64), np.empty(supports.size, np.int64)
     for number in range(tops.size):
@@ -134,8 +125,8 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
             if rows != 0 and rows < limit:
                 if found == room:
                     room *= 2
-                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                    found_maps = grown(found_maps, room)
+                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+                    found_maps = grow(found_maps, room)
                 found_tops[found] = number
                 found_maps[found, 0] = maps[base]
                 found_counts[found] = rows
@@ -154,7 +145,7 @@ def is_among(maps, size, bits):
 
 @jit
 def signed_sum_of_closed(maps, held, size, base, rest):
-    """Return what ``signed_sum`` returns, where only closed itemsets have a support of their own."""
+    """Do what ``signed_sum`` does where only closed itemsets have a support of their own."""
     rows, part = np.int64(0), rest
     while True:
         at, wanted = 0, base | part
@@ -168,9 +159,9 @@ def signed_sum_of_closed(maps, held, size, base, rest):
 
 @jit
 def by_projection(data, many, itemsets, words, limit):
-    """Return the cells of the tops by PMICD: rows cut to a top, sorted, and equal ones counted; the last ones too.
+    """Return the cells of the tops by PMICD: rows are cut to a top and sorted, and equal ones counted, the last too.
 
-    ``data`` are rows (CSR) and how many rows each stands for, ``itemsets`` the tops (CSR).
+    ``data`` are rows, laid flat, and how many rows each stands for; ``itemsets`` are the tops, laid flat.
     """
     offsets, items, weights = data
     top_offsets, top_items = itemsets
@@ -179,7 +170,7 @@ def by_projection(data, many, itemsets, words, limit):
     found_counts = np.empty(room, np.int64)
     place, rows = np.full(many, -1, np.int64), offsets.size - 1
     maps, cut, held = np.empty((rows, words), np.uint64), np.empty(rows, np.uint64), weights.copy()
-    # Where each row stands for itself alone, its weight need not be carried along.
+    # If each row stands for itself alone, its weight need not be carried along.
     alone = held.sum() == rows
     for number in range(top_offsets.size - 1):
         first, last = top_offsets[number], top_offsets[number + 1]
@@ -205,14 +196,14 @@ def by_projection(data, many, itemsets, words, limit):
         start = 0
         while start < rows:
             stop, count = start + 1, held[start]
-            while stop < rows and same(maps, start, stop):
+            while stop < rows and is_same(maps, start, stop):
                 count += held[stop]
                 stop += 1
             if count < limit:
                 if found == room:
                     room *= 2
-                    found_tops, found_counts = grown(found_tops, room), grown(found_counts, room)
-                    found_maps = grown(found_maps, room)
+                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
+                    found_maps = grow(found_maps, room)
                 found_tops[found] = number
                 found_maps[found] = maps[start]
                 found_counts[found] = count
@@ -222,7 +213,7 @@ def by_projection(data, many, itemsets, words, limit):
 
 
 @jit
-def same(maps, left, right):
+def is_same(maps, left, right):
     """Return whether two bitmaps are equal."""
     for word in range(maps.shape[1]):
         if maps[left, word] != maps[right, word]:

@@ -16,7 +16,7 @@ from discreet.mining.watch import Controls, Limits, Run, Watch
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
 Stream: TypeAlias = NDArray[np.int32]
-"""Records of itemsets, as kernels/search.py writes them."""
+"""Records of itemsets, as kernels/common.py writes them."""
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
 """How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
@@ -90,19 +90,24 @@ def jobs(
     frequent = frequent[np.argsort(supports[frequent], kind="stable")]
     everywhere = supports[frequent] == n
     root, menu = frequent[everywhere], frequent[~everywhere]
-    limit = longest if max_length is None else min(max_length, longest)
+    limit, search = longest if max_length is None else min(max_length, longest), kernels.search_frames
     if kind == "frequent":
-        yield Job(kernels.search.FREQUENT, (0, limit), root[:0], frequent)
+        yield Job(search.FREQUENT, (0, limit), root[:0], frequent)
     elif limit == longest:
-        yield Job(kernels.search.CLOSED if kind == "closed" else kernels.search.MAXIMAL, (0, limit), root, menu)
+        yield Job(search.CLOSED if kind == "closed" else search.MAXIMAL, (0, limit), root, menu)
     else:
-        yield Job(kernels.search.CLOSED if kind == "closed" else kernels.search.UNEXTENDED, (0, limit - 1), root, menu)
-        yield Job(kernels.search.FREQUENT, (limit, limit), root[:0], frequent)
+        yield Job(
+            search.CLOSED if kind == "closed" else search.UNEXTENDED,
+            (0, limit - 1),
+            root,
+            menu,
+        )
+        yield Job(search.FREQUENT, (limit, limit), root[:0], frequent)
 
 
 def at_root(job: Job, n: int) -> Weighted:
     """Return the one itemset that the kernels leave out, where it is wanted: the root itself, which all rows hold."""
-    whole = job.kind in {kernels.search.MAXIMAL, kernels.search.UNEXTENDED}
+    whole = job.kind in {kernels.search_frames.MAXIMAL, kernels.search_frames.UNEXTENDED}
     wanted = job.span[0] <= job.root.size <= job.span[1] and not (whole and job.menu.size)
     offsets = np.array([0, job.root.size] if wanted else [0], dtype=np.int64)
     return Weighted(offsets, np.sort(job.root[: offsets[-1]]), np.full(offsets.size - 1, n, dtype=np.int64))
@@ -127,24 +132,24 @@ def prepare(
     watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
     code = np.full(supports.size, -1, dtype=np.int32)
     code[job.menu] = np.arange(many, dtype=np.int32)
-    records, starts = kernels.merge_rows.merge_rows(data.offsets, data.items, data.weights, code, entries)
+    records, starts = kernels.merge_rows.merge_to_records(data.offsets, data.items, data.weights, code, entries)
     words = many * ((starts.size + 63) // 64)
     crowded = records.size - 2 * starts.size >= crowd[0] * words
     dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
     watch.afford(8 * words if dense else BYTES_A_PAIR * most_pairs(records, starts, least, many))
     rows = kernels.merge_rows.split_weights(records, starts)
-    goal = (least, *job.span)
+    goal = kernels.common.Goal(least, *job.span)
     kernel = by_bitmaps(rows, held, job, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1], watch)
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
     names = np.concatenate([job.menu, job.root])
-    sort = names.size <= FEW and not (dense and job.kind == kernels.search.FREQUENT)
+    sort = names.size <= FEW and not (dense and job.kind == kernels.search_frames.FREQUENT)
 
     def run(start: int, stop: int, control: Controls) -> Weighted:
-        above = (itemset.copy(), job.root.size)
-        stream, size = kernel(start, stop, above, np.empty(1 << 12, dtype=np.int32), control)
+        prefix = kernels.common.Prefix(itemset.copy(), job.root.size)
+        stream, size = kernel(start, stop, prefix, np.empty(1 << 12, dtype=np.int32), control)
         # What was cut short is of no use, and unpacking it would let Ctrl-C wait.
-        return unpack(stream[: 0 if control[kernels.search.STOP] else size], names, sort=sort)
+        return unpack(stream[: 0 if control[kernels.common.STOP] else size], names, sort=sort)
 
     # By bitmaps the rare items are as much work as the frequent ones: they have more to go on with.
     return run, np.ones_like(held) if dense else held
@@ -172,11 +177,11 @@ def by_bitmaps(rows: Records, held: NDArray[np.int64], job: Job, goal: tuple[int
     All frequent itemsets are met anyhow, so they are met in dictionary order and need not be sorted later.
     """
     names = np.arange(held.size, dtype=np.int32)
-    items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search.FREQUENT else names
+    items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search_frames.FREQUENT else names
     counts = held[items]
-    frame = kernels.merge_rows.stand(*rows, held.size)
-    return lambda start, stop, above, stream, control: kernels.search.in_bitmaps(
-        job.kind, frame, (items, counts, start, stop), names, above, goal, stream, 0, control
+    frame = kernels.common.Frame(*kernels.merge_rows.map_all(*rows, held.size))
+    return lambda start, stop, prefix, stream, control: kernels.search_frames.search(
+        job.kind, frame, kernels.common.Menu(items, counts, start, stop), names, prefix, goal, stream, 0, control
     )
 
 
@@ -193,16 +198,17 @@ def by_lists(
     weights = starts.size * (many - np.arange(many)) // TABLE + PAIRS_AN_ITEM * held
     parts = watch.share(lambda low, stop: encode.pair_up(records, starts, many, low, stop, goal[0], TABLE), weights)
     behind = Weighted.concat([Weighted(*part) for part in parts])
-    pairs = (encode.turn(*behind.arrays), behind.arrays)
-    index = (records, starts, shifts, held, offsets, lists, maps, line, int(records[starts].max()))
-    return lambda start, stop, above, stream, control: kernels.search.in_lists(
-        kind, index, pairs, start, stop, above, goal, crowd, stream, 0, control
+    pairs = (encode.turn_pairs(*behind.arrays), behind.arrays)
+    longest = int(records[starts].max())
+    index = kernels.search_lists.Index(records, starts, shifts, held, offsets, lists, maps, line, longest)
+    return lambda start, stop, prefix, stream, control: kernels.search_lists.search(
+        kind, index, pairs, start, stop, prefix, goal, crowd, stream, 0, control
     )
 
 
 def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Weighted:
     """Return the itemsets of a stream, with ``names`` for its items, which are in order if ``sort`` says so."""
-    itemsets, entries = kernels.itemsets.size(stream)
+    itemsets, entries = kernels.itemsets.measure(stream)
     offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)
     items = np.empty(entries, dtype=np.int32)
     if sort:

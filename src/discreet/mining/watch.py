@@ -1,7 +1,7 @@
 """The watch over a search: threads, progress, limits and Ctrl-C.
 
 Kernels run in threads of their own, so that the calling one stays free to hear Ctrl-C. Each shares an array of
-controls with its kernel (see kernels/search.py): the kernel says how far it is, the watch says when to stop.
+controls with its kernel (see kernels/common.py): the kernel says how far it is, the watch says when to stop.
 """
 
 from collections import deque
@@ -61,16 +61,16 @@ class Work:
 
     def take(self, control: Controls) -> None:
         """Do one part after the other, until none is left or the search is stopped."""
-        while not control[kernels.search.STOP]:
+        while not control[kernels.common.STOP]:
             try:
                 start = self._todo.popleft()
             except IndexError:  # the last part is taken
                 return
-            control[kernels.search.DONE], control[kernels.search.PART] = start, 0
+            control[kernels.common.DONE], control[kernels.common.PART] = start, 0
             self._running[start] = control
             itemsets = self._run(start, self._ends[start], control)
             del self._running[start]
-            if not control[kernels.search.STOP]:  # what was cut short is not done
+            if not control[kernels.common.STOP]:  # what was cut short is not done
                 self.found[start] = itemsets
 
     def share(self) -> float:
@@ -78,12 +78,12 @@ class Work:
         done = float(sum(self._ends[start] - start for start in list(self.found)))
         for start, control in list(self._running.items()):
             # The place that DONE speaks of is under way: PART says how far.
-            done += max(0, control[kernels.search.DONE] - 1 - start) + control[kernels.search.PART] / 1000
+            done += max(0, control[kernels.common.DONE] - 1 - start) + control[kernels.common.PART] / 1000
         return min(1.0, done / self._places)
 
     def count(self) -> int:
         """Return how many itemsets have been found, in the parts under way too."""
-        return sum(int(control[kernels.search.FOUND]) for control in self.controls)
+        return sum(int(control[kernels.common.FOUND]) for control in self.controls)
 
     def entries(self) -> int:
         """Return how many entries the itemsets of the finished parts have."""
@@ -91,12 +91,12 @@ class Work:
 
     def is_full(self) -> bool:
         """Return whether a thread has reached a limit."""
-        return any(control[kernels.search.STOP] == kernels.search.FULL for control in self.controls)
+        return any(control[kernels.common.STOP] == kernels.common.FULL for control in self.controls)
 
     def stop(self) -> None:
         """Stop all threads: kernels end at the next itemset."""
         for control in self.controls:
-            control[kernels.search.STOP] = max(control[kernels.search.STOP], kernels.search.STOPPED)
+            control[kernels.common.STOP] = max(control[kernels.common.STOP], kernels.common.STOPPED)
 
 
 class Watch:
@@ -158,9 +158,9 @@ class Watch:
         self._tell(1.0, self._found)
 
     def _controls(self) -> Controls:
-        controls = np.zeros(kernels.search.CONTROLS, dtype=np.int64)
-        controls[kernels.search.MOST] = self._most - self._found
-        controls[kernels.search.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
+        controls = np.zeros(kernels.common.CONTROLS, dtype=np.int64)
+        controls[kernels.common.MOST] = self._most - self._found
+        controls[kernels.common.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
         return controls
 
     def _look(self, work: Work) -> None:
@@ -170,7 +170,7 @@ class Watch:
         self._tell(self._share, found)
         room = self._memory // BYTES_AN_ENTRY - self._entries - work.entries()
         for control in work.controls:
-            control[kernels.search.ROOM] = room
+            control[kernels.common.ROOM] = room
         if found > self._most or room < 0 or work.is_full():
             work.stop()
 

@@ -121,7 +121,7 @@ def projected(part: Part, tops: Tops, top: int) -> Cells:
     code = np.full(tops.many, -1, dtype=np.int32)
     items = tops.items[tops.offsets[top] : tops.offsets[top + 1]]
     code[items] = items
-    offsets, bases, counts, _ = kernels.merged.merge(*part, code)
+    offsets, bases, counts, _ = kernels.merge_rows.merge(*part, code)
     return Cells(np.full(counts.size, top, dtype=np.int32), Itemsets(offsets, bases), counts)
 
 

@@ -55,10 +55,10 @@ def blocks(batches: Iterator[pa.RecordBatch], plan: Plan) -> Iterator[Block]:
             continue
         rows = arrays(batch)
         items = codes(rows, labels)
-        items = items[: kernels.rows.sort_rows(rows.offsets, items)]
+        items = items[: kernels.itemsets.sort_rows(rows.offsets, items)]
         holds = np.zeros((len(plan.itemsets), batch.num_rows), dtype=np.bool_)
         for itemset, found in zip(plan.itemsets, holds, strict=True):
-            kernels.rows.holding(rows.offsets, items, itemset, found)
+            kernels.itemsets.contain(rows.offsets, items, itemset, found)
         yield Block(rows.offsets, items, holds, holds.sum(axis=0), batch)
 
 
@@ -92,7 +92,7 @@ def changed(batches: Iterator[pa.RecordBatch], plan: Plan) -> Iterator[pa.Record
     """Yield the rows of a partition without what they lose."""
     labels = pa.array(plan.labels)
     for block in blocks(batches, plan):
-        kept = marked(block, plan) == kernels.hide.KEPT
+        kept = marked(block, plan) == kernels.hiding.KEPT
         heaped = np.concatenate([[0], np.cumsum(kept)])
         column = block.batch.column("items")
         items = labels.take(pa.array(block.items[kept])).cast(column.type.value_type)
@@ -106,14 +106,14 @@ def marked(block: Block, plan: Plan) -> NDArray[np.uint8]:
 
     The item of an itemset that has no other goes for good: a row does not keep it as its one item.
     """
-    marks = np.full(block.items.size, kernels.hide.KEPT, dtype=np.uint8)
+    marks = np.full(block.items.size, kernels.hiding.KEPT, dtype=np.uint8)
     row = np.repeat(np.arange(block.conflict.size), np.diff(block.offsets))
     for itemset, victims, holds, cut in zip(plan.itemsets, plan.victims, block.holds, plan.cuts, strict=True):
         lost = (holds & loses(block, cut, most_first=plan.most_first))[row] & np.isin(block.items, victims)
-        sign = kernels.hide.FINAL if itemset.size == 1 else kernels.hide.REMOVED
+        sign = kernels.hiding.FINAL if itemset.size == 1 else kernels.hiding.REMOVED
         marks[lost] = np.maximum(marks[lost], sign)
     if plan.keeps_one:
-        kernels.hide.keep_one(block.offsets, block.items, plan.supports, marks)
+        kernels.hiding.keep_one(block.offsets, block.items, plan.supports, marks)
     return marks
 
 

@@ -64,7 +64,7 @@ def tallied(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             continue
         coded = batch.values.dictionary_encode()
         kind, items = coded.dictionary.type, coded.indices.to_numpy().copy()
-        size = kernels.rows.sort_rows(batch.offsets, items)
+        size = kernels.itemsets.sort_rows(batch.offsets, items)
         longest = max(longest, int(np.diff(batch.offsets).max()))
         held = np.bincount(items[:size], minlength=len(coded.dictionary))
         totals.update(dict(zip(coded.dictionary.to_pylist(), held.tolist(), strict=True)))

@@ -120,7 +120,7 @@ def cut(batches: Iterator[pa.RecordBatch], labels: tuple[Label, ...], buckets: i
     waiting: list[Part] = []
     for batch in batches_of(batches):
         items = codes(batch, frequent)
-        size = kernels.rows.sort_rows(batch.offsets, items)
+        size = kernels.itemsets.sort_rows(batch.offsets, items)
         waiting.append(Part(batch.offsets, items[:size], np.ones(batch.offsets.size - 1, dtype=np.int64)))
         if sum(part.items.size + part.weights.size for part in waiting) > AT_ONCE:
             yield written(dealt(merge(joined(waiting), code), buckets))
@@ -138,7 +138,7 @@ def united(table: pa.Table) -> pa.Table:
 
 def merge(part: Part, code: NDArray[np.int32]) -> Part:
     """Return the rows in new codes, without those that are -1, equal ones merged."""
-    offsets, items, weights, _ = kernels.merged.merge(*part, code)
+    offsets, items, weights, _ = kernels.merge_rows.merge(*part, code)
     return Part(offsets, items, weights)
 
 

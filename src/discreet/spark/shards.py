@@ -94,7 +94,7 @@ def at_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> It
         return
     support, itemset = int(supports[head[0]]), np.sort(np.concatenate([job.root, np.array(head, dtype=np.int32)]))
     most = int(supports[np.setdiff1d(job.menu, head)].max(initial=0))
-    limits = {kernels.search.FREQUENT: math.inf, kernels.search.CLOSED: support}
+    limits = {kernels.search_frames.FREQUENT: math.inf, kernels.search_frames.CLOSED: support}
     if most < limits.get(job.kind, least) and job.span[0] <= itemset.size <= job.span[1]:
         yield Weighted(np.array([0, itemset.size]), itemset, np.array([support]))
 
@@ -149,7 +149,7 @@ def holding(part: Part, head: Head) -> Part:
     if not head:
         return part
     found = np.zeros(part.weights.size, dtype=np.bool_)
-    kernels.rows.holding(part.offsets, part.items, np.array(sorted(head), dtype=np.int32), found)
+    kernels.itemsets.contain(part.offsets, part.items, np.array(sorted(head), dtype=np.int32), found)
     return part.of(np.flatnonzero(found))
 
 
@@ -176,7 +176,7 @@ def shared(batches: Iterator[pa.RecordBatch], job: Job, shards: list[Shard], man
         keyed: list[tuple[int, Part]] = []
         for head, line in zip(heads, shard_of, strict=True):
             rows = holding(part, head)
-            starts, dealt = kernels.rows.deal(rows.offsets, rows.items, line, len(shards))
+            starts, dealt = kernels.itemsets.deal_rows(rows.offsets, rows.items, line, len(shards))
             parts = enumerate(np.split(dealt, starts[1:-1]))
             keyed.extend((shard, rows.of(numbers)) for shard, numbers in parts if numbers.size)
         yield written(keyed)
@@ -194,7 +194,7 @@ def search(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int
     start, stop = np.searchsorted(places, [shard.start, shard.stop]).tolist()
     above = np.concatenate([job.root, np.array(shard.head, dtype=np.int32)])
     # Bitmaps of all rows would be searched for all frequent itemsets in the order of the codes.
-    crowd = (math.inf, CROWD["auto"][1]) if job.kind == kernels.search.FREQUENT else CROWD["auto"]
+    crowd = (math.inf, CROWD["auto"][1]) if job.kind == kernels.search_frames.FREQUENT else CROWD["auto"]
     watch = Watch(Limits(threads=1), 1)
     run, weights = prepare(rows, supports, job._replace(root=above, menu=job.menu[places]), least, crowd, watch)
 

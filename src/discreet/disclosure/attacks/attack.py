@@ -180,7 +180,7 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
     code = np.array([rows.code.get(label, len(rows.labels)) for label in facts.labels], dtype=np.int32)
     counts = np.zeros(len(facts), dtype=np.int64)
     itemsets = (facts.offsets, code[facts.items])
-    kernels.cell_rows.supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
+    kernels.cell_rows.count_supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
     counts[0] = rows.n
     wrong = np.count_nonzero((counts < facts.low) | (counts > facts.high))
     support = {facts.itemset(number): count for number, count in enumerate(counts.tolist())} if facts.relations else {}

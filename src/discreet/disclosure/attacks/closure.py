@@ -96,7 +96,7 @@ class Closure:
         """The itemsets that are not published."""
         offsets = np.concatenate([[0], np.cumsum(self.lengths[self.published :])])
         items = np.empty(int(offsets[-1]), dtype=np.int32)
-        kernels.derive.listed(self.trie.parents, self.trie.lasts, self.published, offsets, items)
+        kernels.derive.write_nodes(self.trie.parents, self.trie.lasts, self.published, offsets, items)
         return Derived(offsets, items, self.trie.supports[self.published :])
 
     @cached_property

@@ -77,7 +77,7 @@ def _pairs(facts: Facts, said: Mapping[Pair, int], k: int, most: int) -> Iterato
     few = ((facts.low > 0) & (facts.high < k)).nonzero()[0]
     yield from ((itemset, itemset) for itemset in map(facts.itemset, few[:most].tolist()))
     trie = kernels.inversion.plant(facts.offsets, facts.items)
-    pairs = kernels.intervals.gaps(
+    pairs = kernels.closure.find_gaps(
         trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, most
     )
     yield from ((facts.itemset(base), facts.itemset(top)) for base, top in pairs.tolist())

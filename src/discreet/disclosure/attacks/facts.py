@@ -167,7 +167,7 @@ class Facts:
         every = self.filled()
         low, high, many = every.low.copy(), every.high.copy(), max(1, len(every.labels))
         trie = kernels.inversion.plant(every.offsets, every.items)
-        kernels.intervals.narrow(trie, every.offsets, every.items, low, high, many)
+        kernels.closure.narrow_limits(trie, every.offsets, every.items, low, high, many)
         wrong = np.flatnonzero(low > high).tolist()
         if wrong:
             raise InconsistencyError(
@@ -249,7 +249,7 @@ class Facts:
     @cached_property
     def tops(self) -> tuple[Codes, ...]:
         """The listed itemsets that no other listed one holds."""
-        is_top = kernels.lattice.maximal(self.offsets, self.items, len(self.labels))
+        is_top = kernels.lattice.find_maximal(self.offsets, self.items, len(self.labels))
         return tuple(self.itemset(number) for number in np.flatnonzero(is_top).tolist())
 
     @cached_property

@@ -73,7 +73,7 @@ def known_family(facts: Facts, most: int) -> Family:
         offsets, items, supports = facts.offsets, facts.items, facts.low
     else:
         offsets, items, supports = known(facts, most)
-    tops = np.flatnonzero(kernels.lattice.maximal(offsets, items, len(facts.labels)))
+    tops = np.flatnonzero(kernels.lattice.find_maximal(offsets, items, len(facts.labels)))
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
     family = Family(Itemsets(offsets, items), supports, tops, facts.labels, facts.n, not facts.inherited, partial)

@@ -80,7 +80,7 @@ def largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
 
 def _maximal(itemsets: Iterable[int], many: int) -> list[int]:
     every = list(dict.fromkeys(itemsets))
-    is_one = kernels.lattice.maximal(*flat(list(map(_places, every))), max(1, many)).tolist()
+    is_one = kernels.lattice.find_maximal(*flat(list(map(_places, every))), max(1, many)).tolist()
     return [itemset for itemset, is_largest in zip(every, is_one, strict=True) if is_largest]
 
 

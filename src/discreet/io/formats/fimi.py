@@ -123,7 +123,7 @@ def parsed(data: bytes, before: int, *, comments: bytes) -> Lines:
     """Return the rows in whole lines with all of their items, as numbers; so many lines came ``before``."""
     starts, stops = _bounds(data, before, comments)
     offsets, items, _ = parse(data, comments=comments, before=before)
-    items = items[: kernels.rows.sort_rows(offsets, items)]
+    items = items[: kernels.itemsets.sort_rows(offsets, items)]
     return Lines(data, starts, stops, np.diff(offsets), offsets, items)
 
 
@@ -132,8 +132,8 @@ def selected(part: Lines, slots: Mapping[int, int]) -> Lines:
     numbers = np.array(sorted(slots), dtype=np.int32)
     places = np.array([slots[number] for number in numbers.tolist()], dtype=np.int32)
     offsets, items = part.offsets.copy(), part.items.copy()
-    items = places[items[: kernels.fimi.select(offsets, items, numbers)]]
-    kernels.rows.sort_rows(offsets, items)
+    items = places[items[: kernels.formats.select(offsets, items, numbers)]]
+    kernels.itemsets.sort_rows(offsets, items)
     return part._replace(offsets=offsets, items=items)
 
 
@@ -144,7 +144,7 @@ def without(part: Lines, removed: Removed, slots: Mapping[int, int]) -> bytes:
     data = np.frombuffer(part.data, dtype=np.uint8)
     out = np.empty(data.size, dtype=np.uint8)
     offsets = np.searchsorted(removed.rows, np.arange(part.n + 1))
-    size = kernels.fimi.without(data, part.starts, part.stops, offsets, numbers[removed.items], out)
+    size = kernels.formats.drop_numbers(data, part.starts, part.stops, offsets, numbers[removed.items], out)
     return out[:size].tobytes()
 
 
@@ -161,7 +161,7 @@ def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[NDArray[np.i
     offsets = np.empty(data.count(b"\n") + 2, dtype=np.int64)
     seen = np.frombuffer(data, dtype=np.uint8, offset=start)
     seen.setflags(write=False)  # as bytes and bytearray are one type to the kernel then, it is compiled once
-    problem, line, rows, largest = kernels.fimi.parse(seen, skipped, items, offsets)
+    problem, line, rows, largest = kernels.formats.parse_fimi(seen, skipped, items, offsets)
     if problem:
         raise InputError(f"line {before + line} holds ", PROBLEMS[problem])
     refuse_lone_returns(data, before=before)
@@ -174,13 +174,13 @@ def code(items: NDArray[np.int32], largest: int) -> NDArray[np.integer]:
     """Replace each item by its code, in place; return the items by code, which is their own order."""
     if largest >= items.size + SMALL_TABLE:  # a table by item would be larger than the items
         labels: NDArray[np.integer] = np.unique(items)
-        kernels.fimi.recode_by_search(items, labels)
+        kernels.formats.recode_by_search(items, labels)
         return labels
     present = np.zeros(largest + 1, dtype=np.bool_)
-    kernels.fimi.mark(items, present)
+    kernels.formats.mark_items(items, present)
     labels = np.flatnonzero(present)
     if labels.size != largest + 1:
-        kernels.fimi.recode(items, np.cumsum(present, dtype=np.int32) - np.int32(1))
+        kernels.formats.recode(items, np.cumsum(present, dtype=np.int32) - np.int32(1))
     return labels
 
 

@@ -110,10 +110,10 @@ def _parsed(data: Data, separator: str, row: str | None) -> _Table:
     lines = 2 + sum(int(np.count_nonzero(seen == end)) for end in b"\r\n")
     items, offsets = np.empty(seen.size // 2 + 1, dtype=np.int32), np.empty(lines, dtype=np.int64)
     ids = np.empty((lines if row is not None else 0, 2), dtype=np.int64)
-    error, line, column, n = kernels.onehot.parse(
+    error, line, column, n = kernels.formats.parse_onehot(
         seen, start, ord(separator), len(header), id_column, items, offsets, ids
     )
-    if error != kernels.onehot.FINE:
+    if error != kernels.formats.FINE:
         raise _wrong(error, len(LINE_END.findall(data, 0, line)) + 1, column + 1, len(header))
     texts = [text for at, text in enumerate(header) if at != id_column]
     return _Table(
@@ -178,7 +178,7 @@ def _bounds(data: Data, table: _Table, places: NDArray[np.int64]) -> NDArray[np.
         rows, columns = np.divmod(places, len(table.texts))
         if table.id_column >= 0:
             columns += columns >= table.id_column
-        kernels.onehot.find(_seen(data), table.start, table.separator, rows, columns, bounds)
+        kernels.formats.find_cells(_seen(data), table.start, table.separator, rows, columns, bounds)
     return bounds
 
 
@@ -194,11 +194,11 @@ def _zero(one: bytes) -> bytes:
 
 def _wrong(error: int, line: int, column: int, width: int) -> InputError:
     """Return what is wrong with a line."""
-    if error == kernels.onehot.RAGGED:
+    if error == kernels.formats.RAGGED:
         return InputError(f"line {line} has not as many fields as the header, {width}; mend it, or check the separator")
-    if error == kernels.onehot.BROKEN:
+    if error == kernels.formats.BROKEN:
         return InputError(f"line {line} has in column {column} a quote that does not end, or text after one; mend it")
-    if error == kernels.onehot.EMPTY:
+    if error == kernels.formats.EMPTY:
         return InputError(f"line {line} has a missing value in column {column}; fill it with 0 or false")
     return InputError(
         f"line {line} holds in column {column} something other than 0, 1, true and false; leave that column out, or "

@@ -90,7 +90,7 @@ def invert(rows: Transactions) -> Lists:
     kernels.index.measure(counts, containers, starts[1:])
     np.cumsum(starts, out=starts)
     out = np.zeros(int(starts[-1]), dtype=np.uint8)
-    kernels.index.place(rows.offsets, rows.items, counts, containers, starts, out)
+    kernels.index.write_lists(rows.offsets, rows.items, counts, containers, starts, out)
     supports = counts.sum(axis=0, dtype=np.int64)
     return Lists(len(rows), rows.labels, supports, starts, out.data, rows.ids)
 

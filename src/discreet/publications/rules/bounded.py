@@ -85,7 +85,7 @@ def find_differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
     a ∧ ¬b: 1 to 4 rows
     """
     trie = kernels.inversion.plant(facts.offsets, facts.items)
-    pairs = kernels.intervals.gaps(
+    pairs = kernels.closure.find_gaps(
         trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, MOST
     )
     limits = {

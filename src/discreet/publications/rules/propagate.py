@@ -238,7 +238,7 @@ def _settle(
     """Narrow all limits in place until nothing changes; return the number of an itemset that no support fits."""
     trie, tried = kernels.inversion.plant(offsets, items), _tried(pairs)
     for _ in range(ROUNDS):
-        kernels.intervals.narrow(trie, offsets, items, known.low, known.high, many)
+        kernels.closure.narrow_limits(trie, offsets, items, known.low, known.high, many)
         known.changed = False
         flaw = _crossing(known)
         for pair in pairs if flaw is None else ():

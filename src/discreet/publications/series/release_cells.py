@@ -130,7 +130,7 @@ def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> d
 
 def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
     """Yield the itemsets that no other one holds."""
-    is_largest = kernels.lattice.maximal(*flat([_places(itemset) for itemset in itemsets]), many).tolist()
+    is_largest = kernels.lattice.find_maximal(*flat([_places(itemset) for itemset in itemsets]), many).tolist()
     return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
 
 

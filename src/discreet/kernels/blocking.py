@@ -1,25 +1,23 @@
-"""Kernels that search for itemsets of which every cell holds no row, or k rows and more.
+"""Kernels of blocking: the search for safe itemsets, and the itemsets that cover channels.
 
-A cell of an itemset are the rows that hold the same of its items: they have one label. An item more parts the cells in
-two. Under each first item the rows are bitmaps of the items that may still come; on the way down they lose the items
-that may not, and equal rows of one cell are merged, so that near the leaves, where most of the work is, few are left.
+A safe itemset has no cell of 1 to k - 1 rows. A cell of an itemset is the set of rows that hold the same of its items;
+these rows share a label. Each further item splits the cells in two. Under each first item the rows are bitmaps of the
+items that may still follow. On the way down they lose the items that may not, and equal rows of a cell are merged, so
+that few are left near the leaves, where most of the work is.
 
-Items are places in a menu; rows are CSR, merged and weighted, and each item has a list of its rows. ``control`` and the
-stream of records are those of kernels/search.py. Places in arrays are unsigned where it counts, as in kernels/cells.py.
+Items are places in a menu; rows are laid flat, merged and weighted, and each item has a list of its rows. Places in
+arrays are unsigned where speed counts, as in cells.py.
+
+In a cover, tops have at most 64 items. Channels stand top by top, as bitmaps: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
 from numba import njit
 
-from discreet.kernels.bits import lowest_bit, mixed
-from discreet.kernels.room import grown
+from discreet.kernels.common import DONE, ONE, STOP, grow, lowest_bit, make_room, mix, write
 
 jit = njit(cache=True, nogil=True)
 
-STOP, FOUND, MOST, ROOM, DONE, PART = 0, 1, 2, 3, 4, 5
-FULL = 2
-HEAD = 2
-ONE = np.uint64(1)
 ALL = ~np.uint64(0)
 LOW = np.uint64(63)
 SIX = np.uint64(6)
@@ -32,7 +30,7 @@ def is_small(count, k):
 
 
 @jit
-def partners(rows, lists, weights, supports, first, goal, counts, menu, held):
+def find_partners(rows, lists, weights, supports, first, goal, counts, menu, held):
     """Write the items behind ``first`` that are safe with it, and the supports of both; return how many.
 
     ``counts`` is 0 for every item, before and after.
@@ -59,7 +57,7 @@ def partners(rows, lists, weights, supports, first, goal, counts, menu, held):
 
 
 @jit
-def gather(lists, weights, n, first, menu, size, slots, labels, heaps, maps):
+def gather_rows(lists, weights, n, first, menu, size, slots, labels, heaps, maps):
     """Write the rows that hold ``first`` or an item of the menu as bitmaps of it, and one for the others.
 
     Their labels are 1 with ``first`` and 0 without, their weights ``heaps``. ``slots`` is -1 for every row, before and
@@ -135,7 +133,7 @@ def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, 
         size <<= ONE
     low = size - ONE
     for row in range(start, stop):
-        key = mixed(parted[row])
+        key = mix(parted[row])
         for w in range(maps.shape[1]):
             maps[end, w] = 0
         for w in range(words):
@@ -146,7 +144,7 @@ def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, 
                 if place >= 0:
                     maps[end, place >> 6] |= ONE << np.uint64(place & 63)
         for w in range(words):
-            key = mixed(key ^ maps[end, w])
+            key = mix(key ^ maps[end, w])
         slot = key & low
         while True:
             held = slots[slot]
@@ -167,7 +165,7 @@ def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, 
 
 
 @jit
-def survivors(cells, many, place, whole, totals, table, least, k, menus, helds, depth, moved):
+def find_survivors(cells, many, place, whole, totals, table, least, k, menus, helds, depth, moved):
     """Write the items behind ``place`` with which all cells stay safe, and the supports, to the next level's menu.
 
     Return how many there are. Write to ``moved`` the new place of each item of the menu, -1 for one that is left out.
@@ -190,22 +188,14 @@ def survivors(cells, many, place, whole, totals, table, least, k, menus, helds, 
 
 
 @jit
-def write(stream, at, itemset, length, support, control):
-    """Write one record at ``at``, and return the stream and where the next one goes; set STOP at a limit."""
-    if at > control[ROOM] or control[FOUND] > control[MOST]:
-        control[STOP] = FULL
-    if at + HEAD + length > stream.size:
-        stream = grown(stream, 2 * (at + HEAD + length))
-    stream[at] = length
-    stream[at + 1] = support
-    for i in range(length):
-        stream[at + HEAD + i] = itemset[i]
-    control[FOUND] += 1
-    return stream, at + HEAD + length
+def append(stream, at, itemset, length, support, control):
+    """Write one record at ``at``; return the stream and where the next one goes. Set STOP at a limit."""
+    stream = make_room(stream, at, length, control)
+    return stream, write(stream, at, itemset, length, support, control)
 
 
 @jit
-def search(rows, lists, weights, supports, start, stop, goal, stream, control):
+def withhold(rows, lists, weights, supports, start, stop, goal, stream, control):
     """Write the safe itemsets whose first item is one from ``start`` to ``stop``; return the stream and its end.
 
     All items are safe alone, with their ``supports``. The goal is the least support, k, and the weight of all rows. An
@@ -218,13 +208,13 @@ def search(rows, lists, weights, supports, start, stop, goal, stream, control):
     for first in range(start, stop):
         control[DONE] = first + 1
         itemset[0] = first
-        stream, at = write(stream, at, itemset, 1, supports[first], control)
+        stream, at = append(stream, at, itemset, 1, supports[first], control)
         if control[STOP]:
             break
-        size = partners(rows, lists, weights, supports, first, goal, counts, menu, held)
+        size = find_partners(rows, lists, weights, supports, first, goal, counts, menu, held)
         if size == 1:
             itemset[1] = menu[0]
-            stream, at = write(stream, at, itemset, 2, held[0], control)
+            stream, at = append(stream, at, itemset, 2, held[0], control)
         elif size:
             below = (menu[:size], held[:size])
             stream, at = descend(lists, weights, first, below, goal, itemset, slots, stream, at, control)
@@ -244,7 +234,7 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
     words = np.uint64((menu.size + 63) >> 6)
     labels, heaps = np.empty(2 * room, np.uint64), np.empty(2 * room, np.int64)
     maps, moved = np.empty((2 * room, np.int64(words)), np.uint64), np.arange(menu.size)
-    start = np.uint64(gather(lists, weights, n, first, menu, menu.size, slots, labels, heaps, maps))
+    start = np.uint64(gather_rows(lists, weights, n, first, menu, menu.size, slots, labels, heaps, maps))
     hashes, stamp = np.zeros(16, np.uint64), np.uint64(1)
     while hashes.size < 2 * start:
         hashes = np.zeros(2 * hashes.size, np.uint64)
@@ -267,11 +257,11 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
             continue
         places[depth] += 1
         itemset[depth + 1] = menus[depth, place]
-        stream, at = write(stream, at, itemset, depth + 2, helds[depth, place], control)
+        stream, at = append(stream, at, itemset, depth + 2, helds[depth, place], control)
         if place + 1 == sizes[depth]:
             continue
         if depth + 1 == menus.shape[0]:
-            menus, helds = grown(menus, 2 * (depth + 1)), grown(helds, 2 * (depth + 1))
+            menus, helds = grow(menus, 2 * (depth + 1)), grow(helds, 2 * (depth + 1))
         low, high, width = starts[depth], ends[depth], np.uint64(sizes[depth])
         if renamed.size < 2 * cells[depth]:
             renamed, totals = np.full(4 * cells[depth], -1, np.int64), np.empty(4 * cells[depth], np.int64)
@@ -279,8 +269,8 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
             table = np.empty(4 * cells[depth] * width, np.int64)
         if 2 * high - low > labels.size:
             wider = 2 * np.int64(2 * high - low)
-            labels, heaps = grown(labels, wider), grown(heaps, wider)
-            maps, parted = grown(maps, wider), grown(parted, wider)
+            labels, heaps = grow(labels, wider), grow(heaps, wider)
+            maps, parted = grow(maps, wider), grow(parted, wider)
         used = (width + LOW) >> SIX
         many = part(low, high, np.uint64(place), labels, heaps, maps, used, renamed, parted, totals, table, width)
         whole = np.uint64(0)
@@ -288,10 +278,10 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
             if labels[row] == wholes[depth] and (maps[row, place >> 6] >> np.uint64(place & 63)) & ONE:
                 whole = parted[row]
                 break
-        size = survivors(many, width, place, whole, totals, table, least, k, menus, helds, depth, moved)
+        size = find_survivors(many, width, place, whole, totals, table, least, k, menus, helds, depth, moved)
         if size == 1:
             itemset[depth + 2] = menus[depth + 1, 0]
-            stream, at = write(stream, at, itemset, depth + 3, helds[depth + 1, 0], control)
+            stream, at = append(stream, at, itemset, depth + 3, helds[depth + 1, 0], control)
         if size <= 1:
             continue
         stamp += ONE
@@ -300,3 +290,55 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
         sizes[depth], places[depth], wholes[depth] = size, 0, whole
         starts[depth], ends[depth], cells[depth] = high, end, many
     return stream, at
+
+
+@jit
+def map_bases(top_offsets, top_items, tops, base_offsets, bases, many):
+    """Return the bases of channels as bitmaps of their tops."""
+    place, maps = np.zeros(many, np.int64), np.zeros(tops.size, np.uint64)
+    for channel in range(tops.size):
+        first = top_offsets[tops[channel]]
+        for at in range(first, top_offsets[tops[channel] + 1]):
+            place[top_items[at]] = at - first
+        for at in range(base_offsets[channel], base_offsets[channel + 1]):
+            maps[channel] |= ONE << np.uint64(place[bases[at]])
+    return maps
+
+
+@jit
+def cover(itemsets, channels, top_itemsets, many, most):
+    """Return which itemsets cover which channels: pairs of numbers, at most ``most`` and one more.
+
+    An itemset covers a channel if its intersection with the top is the base. Channels are tops, by number, and bitmaps.
+    """
+    offsets, items = itemsets
+    tops, maps = channels
+    top_offsets, top_items = top_itemsets
+    place = np.full(many, -1, np.int64)
+    pairs, found = np.empty((1024, 2), np.int64), 0
+    start = 0
+    while start < tops.size and found <= most:
+        stop = start
+        while stop < tops.size and tops[stop] == tops[start]:
+            stop += 1
+        first, last = top_offsets[tops[start]], top_offsets[tops[start] + 1]
+        for at in range(first, last):
+            place[top_items[at]] = at - first
+        for number in range(offsets.size - 1):
+            met = np.uint64(0)
+            for at in range(offsets[number], offsets[number + 1]):
+                if place[items[at]] >= 0:
+                    met |= ONE << np.uint64(place[items[at]])
+            for channel in range(start, stop):
+                if maps[channel] == met:
+                    if found == pairs.shape[0]:
+                        pairs = grow(pairs, 2 * found)
+                    pairs[found, 0], pairs[found, 1] = number, channel
+                    found += 1
+                    break
+            if found > most:
+                break
+        for at in range(first, last):
+            place[top_items[at]] = -1
+        start = stop
+    return pairs[:found].copy()

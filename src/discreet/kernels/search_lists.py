@@ -1,0 +1,247 @@
+"""Kernels that search for itemsets in lists of rows, and in frames where the rows that are left are crowded."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from discreet.kernels.common import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix, grow, make_room, write
+from discreet.kernels.search_frames import CLOSED, FREQUENT
+from discreet.kernels.search_frames import search as search_frame
+
+jit = njit(cache=True, nogil=True)
+
+ITEM, FIRST, LAST = 0, 1, 2
+
+NONE = np.uint64(0)
+
+
+class Index(NamedTuple):
+    """Rows as records, where they start, their shifts; supports of items; lists of rows; bitmaps of long lists.
+
+    The rows of item i are ``lists[offsets[i]:offsets[i + 1]]``; its bitmap, if any, is line ``line[i]`` of ``maps``.
+    """
+
+    records: np.ndarray
+    rows: np.ndarray
+    shifts: np.ndarray
+    supports: np.ndarray
+    offsets: np.ndarray
+    lists: np.ndarray
+    maps: np.ndarray
+    line: np.ndarray
+    longest: int
+
+
+@jit
+def tally(records, rows, listed, start, stop, counts, met):
+    """Count the items of the listed rows in ``counts``, which is all 0 before; return how many are in ``met``."""
+    size = 0
+    for at in range(start, stop):
+        record = rows[listed[at]]
+        weight = records[record + 1]
+        for entry in range(record + HEAD, record + HEAD + records[record]):
+            item = records[entry]
+            if counts[item] == 0:
+                met[size] = item
+                size += 1
+            counts[item] += weight
+    return size
+
+
+@jit
+def recall(item, supports, pairs, counts, met):
+    """Do what ``tally`` does for all rows of ``item``, from the supports of its pairs; rare items are left out."""
+    counts[item] = supports[item]
+    met[0] = item
+    size = 1
+    for side in range(2):
+        offsets, partners, held = pairs[side]
+        for at in range(offsets[item], offsets[item + 1]):
+            met[size] = partners[at]
+            counts[partners[at]] = held[at]
+            size += 1
+    return size
+
+
+@jit
+def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu, held):
+    """Divide the items in ``met``, and set ``counts`` back to 0.
+
+    Items that all rows share go to ``itemset``. Of the other frequent ones, those before ``item`` go to the front of
+    ``menu`` and those behind it after them, by rising count. Return how many are in front, how many there are, and the
+    length of the itemset, or 0 if an item before ``item`` is in all rows.
+    """
+    front, back, shadow = 0, 0, False
+    for i in range(size):
+        other = met[i]
+        if other == item or taken[other] or counts[other] < least or (kind == FREQUENT and other < item):
+            continue
+        if counts[other] == counts[item] and kind != FREQUENT:
+            if other < item:
+                shadow = True
+            else:
+                itemset[length] = other
+                length += 1
+        elif other < item:
+            menu[front] = other
+            held[front] = counts[other]
+            front += 1
+        else:
+            back += 1
+            menu[menu.size - back] = other
+            held[menu.size - back] = counts[other]
+    if back > 0 and not shadow:
+        order = np.argsort(held[menu.size - back :])
+        behind = menu[menu.size - back :].copy()
+        for i in range(back):
+            menu[front + i] = behind[order[i]]
+            held[front + i] = counts[menu[front + i]]
+    for i in range(size):
+        counts[met[i]] = 0
+    return front, front + back, 0 if shadow else length
+
+
+@jit
+def deliver(records, rows, listed, start, stop, free, menu, held, front, width, slot, twigs):
+    """Append to ``listed``, from ``free`` on, those of its rows that hold each item of ``menu`` behind ``front``.
+
+    ``twigs`` gets a line for each of these items: the item, and where its list starts and ends. Return the end of the
+    last list. ``slot`` is all -1 before and after.
+    """
+    for i in range(front, width):
+        slot[menu[i]] = free
+        twigs[i - front, ITEM] = menu[i]
+        twigs[i - front, FIRST] = free
+        free += min(stop - start, held[i])
+    for at in range(start, stop):
+        record = rows[listed[at]]
+        for entry in range(record + HEAD, record + HEAD + records[record]):
+            to = slot[records[entry]]
+            if to >= 0:
+                listed[to] = listed[at]
+                slot[records[entry]] = to + 1
+    for i in range(front, width):
+        twigs[i - front, LAST] = slot[menu[i]]
+        slot[menu[i]] = -1
+    return free
+
+
+@jit
+def build_frame(index, listed, menu, spot, longest):
+    """Return a frame of the listed rows, which rise, and the items of ``menu``.
+
+    A bit comes from the bitmap of all rows for an item that has one and a longer list than ``listed``, else from the
+    item's list through ``spot``, the place of each row in the frame, which is all 0 before and after.
+    """
+    shifts, list_offsets, lists, maps, line = index.shifts, index.offsets, index.lists, index.maps, index.line
+    begins = np.empty(listed.size + 1, np.int64)
+    words = 0
+    for at in range(listed.size):
+        row = listed[at]
+        if at == 0 or at - begins[words - 1] == 64 or shifts[row] != shifts[listed[at - 1]]:
+            begins[words] = at
+            words += 1
+        spot[row] = ((words - 1) << 6) + at - begins[words - 1] + 1
+    begins[words] = listed.size
+    frame_shifts = np.empty(words, np.int64)
+    for w in range(words):
+        frame_shifts[w] = shifts[listed[begins[w]]]
+    frame_maps = np.zeros((menu.size, words), np.uint64)
+    for place in range(menu.size):
+        item = menu[place]
+        if line[item] >= 0 and list_offsets[item + 1] - list_offsets[item] > listed.size:
+            for w in range(words):
+                word = NONE
+                for at in range(begins[w], begins[w + 1]):
+                    row = listed[at]
+                    bit = (maps[line[item], row >> 6] >> np.uint64(row & 63)) & ONE
+                    word |= bit << np.uint64(at - begins[w])
+                frame_maps[place, w] = word
+        else:
+            for at in range(list_offsets[item], list_offsets[item + 1]):
+                to = spot[lists[at]] - 1
+                if to >= 0:
+                    frame_maps[place, to >> 6] |= ONE << np.uint64(to & 63)
+    for at in range(listed.size):
+        spot[listed[at]] = 0
+    return Frame(frame_maps, frame_shifts, longest)
+
+
+@jit
+def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, control):
+    """Append to ``stream`` the itemsets of this ``kind`` whose first item is one of ``start`` to ``last``.
+
+    Each itemset is met through its first item, and the lists of rows grow shorter item by item. Rows that would hold
+    ``crowd`` bits or more in a word of their bitmaps become a frame.
+    """
+    records, rows, _, supports, list_offsets, lists, _, _, deepest = index
+    itemset, length = prefix
+    least, shortest, longest = goal
+    many = supports.size
+    counts, met = np.zeros(many, np.int64), np.empty(many, np.int32)
+    menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
+    slot, taken = np.full(many, -1, np.int64), np.zeros(many, np.bool_)
+    spot = np.zeros(rows.size, np.int32)
+    listed, twigs = np.empty(1024, np.int32), np.empty((1024, 3), np.int64)
+    # At each level the twigs from place to stop are to do; free is where the lists of the next level start.
+    place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    free, lengths = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
+    place[0], stop[0], lengths[0], depth = start, last, length, 0
+    control[INNER] = 1
+    while not control[STOP]:
+        if place[depth] == stop[depth]:
+            if depth == 0:
+                break
+            depth -= 1
+            for i in range(lengths[depth], lengths[depth + 1]):
+                taken[itemset[i]] = False
+            continue
+        if depth == 0:
+            item, begin, end = place[0], 0, list_offsets[place[0] + 1] - list_offsets[place[0]]
+            size = recall(item, supports, pairs, counts, met)
+            control[DONE] = item
+        else:
+            item, begin, end = twigs[place[depth], ITEM], twigs[place[depth], FIRST], twigs[place[depth], LAST]
+            size = tally(records, rows, listed, begin, end, counts, met)
+        place[depth] += 1
+        support = counts[item]
+        itemset[lengths[depth]] = item
+        front, width, size = sort_out(
+            kind, item, least, counts, met, size, taken, itemset, lengths[depth] + 1, menu, held
+        )
+        if size == 0:
+            continue
+        if shortest <= size <= longest and (kind <= CLOSED or width == 0):
+            stream = make_room(stream, at, itemset.size, control)
+            at = write(stream, at, itemset, size, support, control)
+        if width == front or size >= longest:
+            continue
+        if depth == 0:
+            if listed.size < end:
+                listed = grow(listed, 2 * end)
+            for i in range(end):
+                listed[i] = lists[list_offsets[item] + i]
+            free[0] = end
+        if held[:width].sum() >= crowd * width * ((end - begin + 63) >> 6):
+            frame = build_frame(index, listed[begin:end], menu[:width], spot, min(deepest, width - front))
+            places = Menu(np.arange(width).astype(np.int32), held[:width], front, width)
+            stream, at = search_frame(kind, frame, places, menu, Prefix(itemset, size), goal, stream, at, control)
+            continue
+        first = 0 if depth == 0 else stop[depth]
+        if twigs.shape[0] < first + width - front:
+            twigs = grow(twigs, 2 * (first + width - front))
+        need = free[depth]
+        for i in range(front, width):
+            need += min(end - begin, held[i])
+        if listed.size < need:
+            listed = grow(listed, 2 * need)
+        for i in range(lengths[depth], size):
+            taken[itemset[i]] = True
+        free[depth + 1] = deliver(
+            records, rows, listed, begin, end, free[depth], menu, held, front, width, slot, twigs[first:]
+        )
+        depth += 1
+        place[depth], stop[depth], lengths[depth] = first, first + width - front, size
+    control[INNER] = 0
+    return stream, at
