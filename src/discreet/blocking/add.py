@@ -91,7 +91,9 @@ def _find_pairs(problem: BlockProblem) -> NDArray[np.int64]:
             " out",
         )
     maps = kernels.blocking.map_bases(*tops, cells.tops, *cells.bases.flat, labels)
-    pairs: NDArray[np.int64] = kernels.blocking.cover(patterns.itemsets.flat, (cells.tops, maps), tops, labels, MOST_PAIRS)
+    pairs: NDArray[np.int64] = kernels.blocking.cover(
+        patterns.itemsets.flat, (cells.tops, maps), tops, labels, MOST_PAIRS
+    )
     if len(pairs) > MOST_PAIRS:
         raise BudgetError(f"itemsets cover channels in more than {MOST_PAIRS:,} ways; leave ", Option("merge"), " out")
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]

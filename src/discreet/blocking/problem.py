@@ -224,7 +224,9 @@ def recount(rows: Weighted, patterns: Patterns) -> NDArray[np.int64]:
     """Return how many of the rows hold each pattern, counted one by one."""
     supports = np.zeros(len(patterns), dtype=np.int64)
     if len(rows):
-        kernels.cell_rows.count_supports(rows.flat, rows.weights, patterns.itemsets.flat, len(patterns.labels), supports)
+        kernels.cell_rows.count_supports(
+            rows.flat, rows.weights, patterns.itemsets.flat, len(patterns.labels), supports
+        )
     return supports
 
 
