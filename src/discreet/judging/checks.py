@@ -112,7 +112,7 @@ def find_differences(patterns: Patterns, k: int) -> tuple[Difference, ...]:
     """
     offsets, items, supports = patterns.offsets, patterns.items, patterns.supports
     trie = kernels.inversion.plant(offsets, items)
-    pairs = kernels.inversion.differences(trie, offsets, items, supports, len(patterns.labels), k, MOST)
+    pairs = kernels.closure.find_gaps(trie, offsets, items, supports, supports, len(patterns.labels), k, MOST)
     differences = (
         Difference(
             frozenset(patterns.labelled(base)), frozenset(patterns.labelled(top)), int(supports[base] - supports[top])
