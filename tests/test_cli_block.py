@@ -268,13 +268,13 @@ def test_ctrl_c_ends_in_one_line_and_leaves_nothing(clinic, tmp_path, monkeypatc
 
 INTERRUPTED = """
 import os, signal, threading
-from discreet.block import optimal
+from discreet.blocking.block import METHODS
 from discreet.cli import main
-real = optimal.answer
-def answer(problem):
+optimal = METHODS["optimal"]
+def solve(problem):
     threading.Timer(1, os.kill, (os.getpid(), getattr(signal, os.environ["END"]))).start()
-    return real(problem)
-optimal.answer = answer
+    return optimal.solve(problem)
+METHODS["optimal"] = optimal._replace(solve=solve)
 main(prog_name="discreet")
 """
 

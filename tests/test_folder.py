@@ -127,7 +127,8 @@ def test_a_place_that_cannot_be_written_is_refused_in_a_sentence(tmp_path, monke
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from discreet import block, folder
+from discreet import block
+from discreet.blocking.release import folder
 from discreet.io import folders
 folders._exchange = lambda *_: False  # as on a file system that cannot do it
 rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
