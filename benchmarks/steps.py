@@ -20,8 +20,7 @@ import pyarrow as pa
 from report import line, title
 
 from discreet import kernels
-from discreet.data.generate.parameters import Baskets, generator
-from discreet.data.generate.quest import drawn_source
+from discreet.data.generate import Baskets, draw_source, make_generator
 from discreet.mining.search import Job, jobs
 from discreet.spark import shards
 from discreet.spark.counts import tallied
@@ -75,7 +74,7 @@ def by_key(batches: Iterable[pa.RecordBatch]) -> list[pa.Table]:
 def rows_drawn() -> tuple[float, list[pa.RecordBatch]]:
     """Return what drawing a row takes, and rows of T10 I4."""
     baskets = Baskets()
-    source = drawn_source(generator(1), baskets)
+    source = draw_source(make_generator(1), baskets)
     numbers = pa.RecordBatch.from_pydict({"id": list(range(ROWS // BLOCK))})
     micros, found = spent(lambda: drawn(iter([numbers]), source, 1, baskets.length, ROWS))
     table = pa.Table.from_batches(found).select(["items"])

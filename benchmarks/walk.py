@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 import discreet
 from discreet.cli import main
-from discreet.data.generate.clinic import clinic
+from discreet.data.generate import clinic
 from discreet.web import worker
 from discreet.web.routes import application
 from discreet.web.state import House

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import ThresholdError
-from discreet.data.generate import clinic, quest
-from discreet.data.generate.parameters import BasketOptions, Baskets
-from discreet.data.generate.quest import _block, _deal, _large_itemsets, _source
+from discreet.data.generate import BasketOptions, Baskets, _block, _deal, _large_itemsets, _source, clinic, quest
 
 GENERATORS = pytest.mark.parametrize("generate", [clinic, quest])
 
@@ -62,8 +60,8 @@ def test_the_bytes_stay_what_they_were(generate, expected):
 @pytest.mark.parametrize(("length", "pattern_length"), [(5, 2), (10, 4), (20, 6)])
 def test_quest_rows_have_about_the_length_asked_for(length, pattern_length):
     rows = quest(10_000, length=length, pattern_length=pattern_length)
-    assert rows._lengths.mean() == pytest.approx(length, rel=0.1)
-    assert 0.5 * length < rows._lengths.var() < 3 * length
+    assert rows.itemsets.lengths.mean() == pytest.approx(length, rel=0.1)
+    assert 0.5 * length < rows.itemsets.lengths.var() < 3 * length
 
 
 def test_quest_items_are_below_their_number():
@@ -191,12 +189,12 @@ def test_clinic_has_large_itemsets_that_differ_by_a_handful(seed):
 
 
 def test_clinic_chances_are_chances():
-    from discreet.data.generate.clinic import FINDINGS, ONE_OF
+    from discreet.data.generate import ENTRIES, ONE_OF
 
     assert all(sum(chances.values()) == pytest.approx(1) for chances in ONE_OF)
     known = {label for chances in ONE_OF for label in chances}
-    for finding in FINDINGS:
+    for finding in ENTRIES:
         assert set(finding.causes) <= known
         assert all(0 <= chance < 1 for chance in (finding.alone, *finding.causes.values()))
         known.add(finding.label)
-    assert np.unique([*known]).size == len(FINDINGS) + sum(map(len, ONE_OF))
+    assert np.unique([*known]).size == len(ENTRIES) + sum(map(len, ONE_OF))

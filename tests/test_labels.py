@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Transactions
-from discreet.data.labels import is_missing, ordered
+from discreet.data.labels import is_missing, sort_labels
 
 labels = st.lists(
     st.integers()
@@ -34,7 +34,7 @@ class Colour(Enum):
 
 @given(labels)
 def test_distinct_labels_come_out_once_each(items):
-    found = ordered(items)
+    found = sort_labels(items)
     assert set(found) == set(items)
     assert len(found) == len(set(items))
 
@@ -42,25 +42,25 @@ def test_distinct_labels_come_out_once_each(items):
 @given(labels.flatmap(lambda items: st.tuples(st.just(items), st.permutations(items))))
 def test_the_order_of_coming_does_not_matter(both):
     items, shuffled = both
-    assert ordered(items) == ordered(shuffled)
+    assert sort_labels(items) == sort_labels(shuffled)
 
 
 def test_labels_of_one_type_keep_their_own_order():
-    assert ordered([10, 9, -1]) == (-1, 9, 10)
-    assert ordered(["b", "B", "a"]) == ("B", "a", "b")
+    assert sort_labels([10, 9, -1]) == (-1, 9, 10)
+    assert sort_labels(["b", "B", "a"]) == ("B", "a", "b")
     days = [dt.date(2024, 5, day) for day in (3, 1, 2)]
-    assert ordered(days) == tuple(sorted(days))
+    assert sort_labels(days) == tuple(sorted(days))
 
 
 def test_labels_that_cannot_be_compared_go_by_their_text():
-    assert ordered([Colour.RED, Colour.BLUE]) == (Colour.BLUE, Colour.RED)
-    assert ordered([("b", 1), (1, "b")]) == (("b", 1), (1, "b"))
+    assert sort_labels([Colour.RED, Colour.BLUE]) == (Colour.BLUE, Colour.RED)
+    assert sort_labels([("b", 1), (1, "b")]) == (("b", 1), (1, "b"))
 
 
 @pytest.mark.parametrize("types", [(bool, float, int), (float, int), (Fraction, bool, float, int)], ids=str)
 def test_equal_labels_are_one_item_called_by_the_first_of_its_types(types):
     for labels in permutations(kind(1) for kind in types):
-        assert [(type(label), label) for label in ordered([2, *labels])] == [(types[0], 1), (int, 2)]
+        assert [(type(label), label) for label in sort_labels([2, *labels])] == [(types[0], 1), (int, 2)]
 
 
 def test_equal_labels_are_counted_as_one_item():
@@ -74,14 +74,14 @@ def test_equal_labels_are_counted_as_one_item():
     )
 )
 def test_sets_have_one_order_whatever_order_they_came_in(sets):
-    assert ordered(sets) == ordered(sets[::-1]) == ordered(sorted(sets, key=sorted))
-    assert ordered([("x", label) for label in sets]) == tuple(("x", label) for label in ordered(sets))
+    assert sort_labels(sets) == sort_labels(sets[::-1]) == sort_labels(sorted(sets, key=sorted))
+    assert sort_labels([("x", label) for label in sets]) == tuple(("x", label) for label in sort_labels(sets))
 
 
 def test_sets_go_by_inclusion_where_that_orders_them_all_and_by_their_text_where_not():
     a, c, ab = map(frozenset, ("a", "c", "ab"))
-    assert ordered([ab, a]) == (a, ab)
-    assert ordered([c, a, ab]) == (ab, a, c)
+    assert sort_labels([ab, a]) == (a, ab)
+    assert sort_labels([c, a, ab]) == (ab, a, c)
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.float32("nan"), np.datetime64("NaT")], ids=repr)

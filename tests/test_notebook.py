@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import detected_databases, mined_databases
 
 from discreet import Patterns, Transactions, audit, block, compare, compare_hiding, detect, hide, mine, tradeoff
-from discreet.data.labels import ordered
+from discreet.data.labels import sort_labels
 
 SHOWN = 10
 TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "strong"}
@@ -55,12 +55,12 @@ def notes(shown):
 
 
 def named(labels):
-    return ", ".join(map(str, ordered(labels)))
+    return ", ".join(map(str, sort_labels(labels)))
 
 
 def pattern(base, top):
     """What the rows of a channel hold, and what they do not."""
-    return " ∧ ".join([*map(str, ordered(base)), *(f"¬{label}" for label in ordered(top - base))]) or "any row"
+    return " ∧ ".join([*map(str, sort_labels(base)), *(f"¬{label}" for label in sort_labels(top - base))]) or "any row"
 
 
 def more(many):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import ordered
+from discreet.data.labels import sort_labels
 from discreet.data.lattice import Trie, rooted
 from discreet.data.patterns import Patterns
 from discreet.disclosure.question import list_frequent
@@ -121,7 +121,7 @@ def _relabelled(one: Patterns, other: Patterns) -> tuple[Patterns, Patterns]:
     """Return both lists with the same labels."""
     if one.labels == other.labels:
         return one, other
-    labels = ordered([*one.labels, *other.labels])
+    labels = sort_labels([*one.labels, *other.labels])
     code = {label: number for number, label in enumerate(labels)}
 
     def coded(patterns: Patterns) -> Patterns:

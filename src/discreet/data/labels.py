@@ -1,4 +1,4 @@
-"""Labels: what an item is called outside; inside it is a code, its place in the label table."""
+"""Labels: the names of items; inside, an item is a code, its place in the table of labels."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
@@ -11,13 +11,13 @@ Label: TypeAlias = Hashable
 Itemset: TypeAlias = frozenset[Label]
 
 
-def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
+def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Return the distinct labels in a fixed order, whatever order they came in.
 
-    Labels go by the name of their type; those of one type by their own order, or by their text where they have none.
-    Labels that are equal are one item, called by the first of its types.
+    They are sorted by the name of their type; within a type by their own order, or by their text if they have none.
+    Equal labels are one item, named by the first of its types.
 
-    >>> ordered(["milk", 10, 9, "beer", 10, 9.0])
+    >>> sort_labels(["milk", 10, 9, "beer", 10, 9.0])
     (9.0, 10, 'beer', 'milk')
     """
     by_type: dict[str, dict[Label, None]] = {}
@@ -26,14 +26,14 @@ def ordered(labels: Iterable[Label]) -> tuple[Label, ...]:
     return tuple(dict.fromkeys(label for _, group in sorted(by_type.items()) for label in _sorted(group)))
 
 
-def in_order(items: NDArray[np.int32], labels: Sequence[Label]) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
-    """Return ``items`` coded anew, so that the codes follow the fixed order of the labels.
+def recode(items: NDArray[np.int32], labels: Sequence[Label]) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+    """Return ``items`` in new codes that follow the fixed order of the labels.
 
-    >>> items, labels = in_order(np.array([0, 1], np.int32), ["milk", "beer"])
+    >>> items, labels = recode(np.array([0, 1], np.int32), ["milk", "beer"])
     >>> items.tolist(), labels
     ([1, 0], ('beer', 'milk'))
     """
-    after = ordered(labels)
+    after = sort_labels(labels)
     if after == tuple(labels):
         return items, after
     place = {label: code for code, label in enumerate(after)}
@@ -50,19 +50,19 @@ def is_missing(label: object) -> bool:
 
 
 def _sorted(group: Iterable[Any]) -> list[Label]:
-    """Return distinct labels by their own order if that tells any two of them apart, else by their text."""
+    """Sort distinct labels by their own order if it is total, else by their text."""
     try:
-        found = sorted(group)
-        # Sets compare without an error, but of {1} and {2} neither is less: such an order hangs on how they came.
-        if all(one < other for one, other in pairwise(found)):
-            return found
+        labels = sorted(group)
+        # Sets compare without an error, but neither of {1} and {2} is less: the result would depend on the input order.
+        if all(one < other for one, other in pairwise(labels)):
+            return labels
     except TypeError:
         pass
     return sorted(group, key=_text)
 
 
 def _text(label: object) -> str:
-    """Return what a label looks like; a set lists its elements in order, not by their hashes."""
+    """Return the text of a label; a set lists its elements in order, not by their hashes."""
     match label:
         case frozenset():
             return "{" + ", ".join(sorted(map(_text, label))) + "}"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Itemset, Label, in_order
+from discreet.data.labels import Itemset, Label, recode
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.data.transactions import as_itemset
 from discreet.errors import InputError, OptionError
@@ -91,7 +91,7 @@ class Patterns:
             flat.extend([code.setdefault(label, len(code)) for label in distinct])
             lengths.append(len(distinct))
             supports.append(support)
-        items, labels = in_order(np.array(flat, dtype=np.int32), list(code))
+        items, labels = recode(np.array(flat, dtype=np.int32), list(code))
         return cls.from_codes(
             offsets_of(lengths), items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.data import baskets, query
 from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Itemset, Label, is_missing, ordered
+from discreet.data.labels import Itemset, Label, is_missing, sort_labels
 from discreet.errors import InputError
 from discreet.runtime import html
 
@@ -287,7 +287,7 @@ def _check_row(row: object, number: int) -> None:
 def _ordered(flat: Sequence[Label]) -> tuple[Label, ...]:
     """Return the distinct labels in their fixed order; refuse what is no label."""
     try:
-        labels = ordered(flat)
+        labels = sort_labels(flat)
     except TypeError:
         raise InputError(
             "the rows hold items that cannot be labels, such as lists; a row is a collection of items such as "

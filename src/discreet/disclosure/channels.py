@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import Cells, rooted, told_by
 from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
@@ -43,13 +43,13 @@ class Channel:
     @property
     def pattern(self) -> str:
         """What these rows hold and what they do not, such as ``a ∧ b ∧ ¬c``."""
-        held, lacked = ordered(self.base), ordered(self.top - self.base)
+        held, lacked = sort_labels(self.base), sort_labels(self.top - self.base)
         return " ∧ ".join([*map(str, held), *(f"¬{label}" for label in lacked)]) or "any row"
 
     @property
     def lacked(self) -> tuple[Itemset, ...]:
         """The items that these rows do not hold, each alone."""
-        return tuple(frozenset([label]) for label in ordered(self.top - self.base))
+        return tuple(frozenset([label]) for label in sort_labels(self.top - self.base))
 
     def terms(self, patterns: Patterns) -> list[Term]:
         """Return the published supports whose sum is the count, the larger itemsets later.
@@ -88,9 +88,9 @@ class Difference:
     @property
     def pattern(self) -> str:
         """What these rows hold, and what they do not hold all of."""
-        lacked = " ∧ ".join(map(str, ordered(self.top - self.base)))
+        lacked = " ∧ ".join(map(str, sort_labels(self.top - self.base)))
         lacked = f"({lacked})" if len(self.top - self.base) > 1 else lacked
-        return " ∧ ".join([*map(str, ordered(self.base)), f"¬{lacked}"])
+        return " ∧ ".join([*map(str, sort_labels(self.base)), f"¬{lacked}"])
 
     @property
     def lacked(self) -> tuple[Itemset, ...]:
@@ -273,7 +273,7 @@ def as_text(itemset: Itemset) -> str:
     >>> as_text(frozenset("ba")), as_text(frozenset(["tea", "milk"])), as_text(frozenset([7, 5])), as_text(frozenset())
     ('ab', 'milk, tea', '5, 7', '∅')
     """
-    labels = [str(label) for label in ordered(itemset)]
+    labels = [str(label) for label in sort_labels(itemset)]
     return ("" if all(len(label) == 1 and label.isalpha() for label in labels) else ", ").join(labels) or "∅"
 
 
@@ -292,8 +292,8 @@ def signed(terms: Iterable[Term], texts: Iterable[str]) -> str:
 
 def _marked_up(channel: Channel) -> html.Html:
     """Return the pattern of a channel, cut where it is long."""
-    held = html.names(ordered(channel.base), between=" ∧ ")
-    lacked = html.names(ordered(channel.top - channel.base), sign="¬", between=" ∧ ")
+    held = html.names(sort_labels(channel.base), between=" ∧ ")
+    lacked = html.names(sort_labels(channel.top - channel.base), sign="¬", between=" ∧ ")
     return html.Html(" ∧ ".join(filter(None, (held, lacked))) or "any row")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import family_of, taken
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
@@ -31,7 +31,7 @@ class Implication:
     item: Label
 
     def __str__(self) -> str:
-        return f"{' ∧ '.join(map(str, ordered(self.base))) or 'everyone'} ⇒ {self.item}"
+        return f"{' ∧ '.join(map(str, sort_labels(self.base))) or 'everyone'} ⇒ {self.item}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

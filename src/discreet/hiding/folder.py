@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, OutputError
 from discreet.hiding.hidden import Hidden
@@ -138,7 +138,7 @@ def facts(hidden: Hidden | Streamed, *, show_labels: bool) -> dict[str, Any]:
 def _sensitive(hidden: Hidden | Streamed, number: int, *, show_labels: bool) -> dict[str, Any]:
     """Return what there is to tell of a sensitive itemset; its disclosure counts only without ``below``."""
     share, before = hidden.sensitive.disclosures[number], int(hidden.before[number])
-    items = {"items": [*map(_plain, ordered(hidden.sensitive.itemsets[number]))]} if show_labels else {}
+    items = {"items": [*map(_plain, sort_labels(hidden.sensitive.itemsets[number]))]} if show_labels else {}
     return {
         "number": hidden.sensitive.numbers[number],
         **items,
@@ -161,7 +161,7 @@ def _parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple
 def _write_changes(hidden: Hidden, path: Path) -> None:
     """Write which rows lost which items."""
     ids = hidden.rows.ids
-    lines = ([row + 1, *([] if ids is None else [ids[row]]), *ordered(items)] for row, items in hidden.log())
+    lines = ([row + 1, *([] if ids is None else [ids[row]]), *sort_labels(items)] for row, items in hidden.log())
     write_csv(path, ["row", *([] if ids is None else ["id"]), "items"], lines)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data import baskets
-from discreet.data.labels import Label, in_order, is_missing, ordered
+from discreet.data.labels import Label, is_missing, recode, sort_labels
 from discreet.errors import InputError, Option
 from discreet.io.label_codes import Coded, Codes
 
@@ -41,7 +41,7 @@ def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded
     if len(set(names)) != len(names) or any(map(is_missing, names)):
         raise InputError("two columns have the same label, or one has none; give each column a label of its own")
     holders = dict(zip(names, columns, strict=True))
-    return _from_columns(n, [(label, holders[label]) for label in ordered(names)])
+    return _from_columns(n, [(label, holders[label]) for label in sort_labels(names)])
 
 
 def from_long(frame: Frame, *, row: str, item: str) -> Coded:
@@ -61,7 +61,7 @@ def grouped(
     lengths = np.bincount(rows, minlength=len(ids))
     offsets = np.zeros(len(ids) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    return Coded(offsets, *in_order(items[np.argsort(rows, kind="stable")], labels), ids=list(ids))
+    return Coded(offsets, *recode(items[np.argsort(rows, kind="stable")], labels), ids=list(ids))
 
 
 def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
@@ -79,7 +79,7 @@ def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
         lengths.extend(map(len, part))
         flat.append(_codes_of(codes, (label for listed in part for label in listed), f"column {items!r}"))
     _check_missing(np.concatenate(flat), codes.values, f"column {items!r}")
-    coded, labels = in_order(np.concatenate(flat), codes.values)
+    coded, labels = recode(np.concatenate(flat), codes.values)
     ids = None if row is None else [value for part in _slices(table[row]) for value in part]
     return Coded(np.cumsum(lengths, dtype=np.int64), coded, labels, ids)
 

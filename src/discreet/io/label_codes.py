@@ -9,7 +9,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.labels import Label, in_order, ordered
+from discreet.data.labels import Label, recode, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OutputError
@@ -66,16 +66,16 @@ class Codes(Generic[Value]):
 
 def rows_in_order(rows: Transactions) -> Transactions:
     """Return the same rows with the codes in the fixed order, so that equal rows give equal bytes."""
-    if ordered(rows.labels) == rows.labels:
+    if sort_labels(rows.labels) == rows.labels:
         return rows
     start, stop = rows.offsets[[0, -1]]
-    items, labels = in_order(rows.items[start:stop], rows.labels)
+    items, labels = recode(rows.items[start:stop], rows.labels)
     return Transactions.from_codes(rows.offsets - start, items, labels, ids=rows.ids)
 
 
 def patterns_in_order(patterns: Patterns) -> Patterns:
     """Return the same patterns with the codes in the fixed order, so that equal patterns give equal bytes."""
-    if ordered(patterns.labels) == patterns.labels:
+    if sort_labels(patterns.labels) == patterns.labels:
         return patterns
     return Patterns.from_itemsets(patterns, n=patterns.n, min_support=patterns.min_support, kind=patterns.kind)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet import kernels
 from discreet.data.itemsets import Weighted
-from discreet.data.labels import Label, in_order
+from discreet.data.labels import Label, recode
 from discreet.data.merged import Merged, add_empty
 from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import BudgetError, Either, Option, ThresholdError
@@ -65,7 +65,7 @@ class Merging:
         offsets, weights = self._starts[: many + 1].copy(), self._weights[:many].copy()
         items = self._kept[: offsets[-1]].astype(np.int32)
         del self._slots, self._starts, self._weights, self._kept
-        items, names = in_order(items, labels)
+        items, names = recode(items, labels)
         kernels.itemsets.sort_rows(offsets, items)
         rows = Weighted(offsets, items, weights).sort(len(names))
         more = n - int(weights.sum())

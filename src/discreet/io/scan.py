@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Label, is_missing, ordered
+from discreet.data.labels import Label, is_missing, sort_labels
 from discreet.data.merged import Merged
 from discreet.data.transactions import check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
@@ -204,7 +204,7 @@ class Frequent(NamedTuple):
         if any(map(is_missing, labels)):
             raise InputError("the rows hold missing values; leave their lines out, or fill them")
         support = dict(zip(labels, held.tolist(), strict=True))
-        kept = tuple(label for label in ordered(labels) if support[label] >= least)
+        kept = tuple(label for label in sort_labels(labels) if support[label] >= least)
         code = {label: number for number, label in enumerate(kept)}
         codes = np.array([code[label] for label in labels if label in code], dtype=np.int32)
         return cls(numbers[held >= least], codes, kept, np.array([support[label] for label in kept], dtype=np.int64))

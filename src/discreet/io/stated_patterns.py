@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.labels import Label, in_order
+from discreet.data.labels import Label, recode
 from discreet.data.patterns import KINDS, Kind, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.thresholds import COUNT, LARGEST_COUNT, WHOLE, Threshold, as_count
 from discreet.errors import InputError, Option
@@ -101,7 +101,7 @@ def listed(
         flat.extend(coded)
         lengths.append(len(coded))
         supports.append(support)
-    items, labels = in_order(np.array(flat, dtype=np.int32), as_labels(codes.values))
+    items, labels = recode(np.array(flat, dtype=np.int32), as_labels(codes.values))
     return Listed(np.cumsum(lengths, dtype=np.int64), items, as_supports(supports), labels, mined)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import with_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
@@ -56,8 +56,10 @@ class Who:
         """
         if self.conditions or self.outcome:
             return ", ".join(filter(None, (" and ".join(self.conditions), self.outcome)))
-        held = join_names([name(label) for label in ordered(self.has)])
-        lacked = _lacking([[name(label) for label in ordered(one)] for one in self.lacks], ("no ", "not ")[bool(held)])
+        held = join_names([name(label) for label in sort_labels(self.has)])
+        lacked = _lacking(
+            [[name(label) for label in sort_labels(one)] for one in self.lacks], ("no ", "not ")[bool(held)]
+        )
         return ", but ".join(filter(None, (held, lacked)))
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from discreet.data.labels import ordered
+from discreet.data.labels import sort_labels
 from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
@@ -37,7 +37,7 @@ def judge_rules(
 ) -> Judged:
     """Judge association rules by the supports that follow from them."""
     what = count_of(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
-    known = narrow_rules(rules, schema=as_groups(schema, [label for rule in rules for label in ordered(rule.both)]))
+    known = narrow_rules(rules, schema=as_groups(schema, [label for rule in rules for label in sort_labels(rule.both)]))
     return Judged(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import with_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts
@@ -124,12 +124,12 @@ def cell_names(labels: Iterable[Label]) -> dict[Label, str]:
 
 def joined(itemset: Itemset, names: Mapping[Label, str]) -> str:
     """Return an itemset as the CSV format of patterns has it."""
-    return WITHIN.join(names[label] for label in ordered(itemset))
+    return WITHIN.join(names[label] for label in sort_labels(itemset))
 
 
 def rows_that(one: Channel | Difference | Change, names: Mapping[Label, str]) -> str:
     """Return who a finding is about; of a difference, only that they do not hold all of the rest."""
-    base, lacked = ([names[label] for label in ordered(part)] for part in (one.base, one.top - one.base))
+    base, lacked = ([names[label] for label in sort_labels(part)] for part in (one.base, one.top - one.base))
     held = f"hold {' and '.join(base)}" if base else "hold anything"
     few = " and ".join(lacked) if isinstance(one, Difference) else " nor ".join(lacked)
     return f"{held}, but not {'all of ' * (isinstance(one, Difference) and len(lacked) > 1)}{few}" if lacked else held

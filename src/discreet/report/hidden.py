@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from discreet.data.labels import ordered
+from discreet.data.labels import sort_labels
 from discreet.hiding.folder import facts
 from discreet.hiding.hide import Gap, Hidden
 from discreet.hiding.measures import Hiding, Rules
@@ -132,7 +132,7 @@ def _table(hidden: Hidden | Streamed, lines: list[dict[str, int]], *, show_label
     head, *rest = aligned([["itemset", "rows before", "at most", "now"], *cells])
     yield head
     for line, itemset in zip(rest, hidden.sensitive.itemsets, strict=False):
-        yield f"{line}  {printable(', '.join(map(str, ordered(itemset))))}" if show_labels else line
+        yield f"{line}  {printable(', '.join(map(str, sort_labels(itemset))))}" if show_labels else line
 
 
 def _part(part: int, whole: int) -> str:

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any
 
 from discreet import __version__
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed, Term
 from discreet.disclosure.implications import Implications
@@ -209,7 +209,7 @@ class Names:
 
 def labels_json(labels: Iterable[Label]) -> str:
     """Return labels as a list, in their order."""
-    return f"[{', '.join(map(_label, ordered(labels)))}]"
+    return f"[{', '.join(map(_label, sort_labels(labels)))}]"
 
 
 def _label(label: Label) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference
 from discreet.disclosure.implications import Implication
@@ -71,7 +71,7 @@ def implied_in_words(implication: Implication, patterns: Patterns) -> html.Html:
     >>> implied_in_words(Implication(frozenset("a"), "b"), mine([["a", "b"]] * 9 + [[]], min_support=5))
     'Everyone with <bdi>a</bdi> also has <bdi>b</bdi>: all 9 people.'
     """
-    who = f"Everyone with {join_names(list(map(html.name, ordered(implication.base))))} also"
+    who = f"Everyone with {join_names(list(map(html.name, sort_labels(implication.base))))} also"
     who = who if implication.base else "Everyone"
     count = support_of(implication.base, patterns)
     people = "1 person" if count == 1 else f"all {count:,} people"

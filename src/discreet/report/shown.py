@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from discreet.data.labels import Itemset, ordered
+from discreet.data.labels import Itemset, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
 from discreet.judging.audit import Audit
@@ -89,6 +89,6 @@ def summed(terms: Sequence[Term], supports: Sequence[str] = ()) -> str:
 
 def _named(itemset: Itemset) -> str:
     """Return the labels of an itemset, the first of many and each cut where it is long."""
-    names = [html.shown(label, 24) for label in islice(ordered(itemset), html.MOST_LABELS)]
+    names = [html.shown(label, 24) for label in islice(sort_labels(itemset), html.MOST_LABELS)]
     more = f", … {len(itemset) - len(names):,} more" if len(names) < len(itemset) else ""
     return f"{', '.join(names) or 'everyone'}{more}"

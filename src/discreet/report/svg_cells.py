@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from discreet.data.labels import Itemset, ordered
+from discreet.data.labels import Itemset, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term, signed
 from discreet.report.people import in_words
@@ -42,7 +42,7 @@ def cells_svg(channel: Channel | Difference, patterns: Patterns) -> str:
     ('<svg', True)
     """
     terms = channel.terms(patterns)
-    lacked = ordered(channel.top - channel.base)
+    lacked = sort_labels(channel.top - channel.base)
     circled = len(lacked) <= CIRCLES or isinstance(channel, Difference)
     drawn = list(_circles(channel, patterns) if circled else _steps(channel, terms))
     height = 172 if circled else STEP * (len(drawn) + 1) + 12
@@ -112,7 +112,7 @@ def _steps(channel: Channel | Difference, terms: Sequence[Term]) -> Iterator[str
 def _groups(channel: Channel | Difference) -> list[Itemset]:
     """Return what has a circle: each item that base lacks, or of a difference all of them together."""
     rest = channel.top - channel.base
-    return [rest] if isinstance(channel, Difference) else [frozenset([label]) for label in ordered(rest)]
+    return [rest] if isinstance(channel, Difference) else [frozenset([label]) for label in sort_labels(rest)]
 
 
 def _supports(patterns: Patterns, base: Itemset, groups: Sequence[Itemset]) -> list[int]:
@@ -154,7 +154,7 @@ def _step(term: Term, base: Itemset) -> str:
 
 def _named(labels: Itemset, nothing: str, most: int) -> str:
     """Return labels in about ``most`` letters: all of a few short ones, else the first and how many more."""
-    names = [html.shown(label, most) for label in ordered(labels)]
+    names = [html.shown(label, most) for label in sort_labels(labels)]
     for many in range(len(names), 0, -1):
         more = f" +{len(names) - many}" if many < len(names) else ""
         told = f"{', '.join(names[:many])}{more}"

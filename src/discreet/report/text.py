@@ -5,7 +5,7 @@ from itertools import islice
 from textwrap import wrap
 from typing import Final
 
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
 from discreet.disclosure.implications import Implication
@@ -137,7 +137,7 @@ def ranks(labels: Sequence[Label]) -> list[int]:
     >>> ranks(["milk", "beer"])
     [1, 0]
     """
-    place = {label: number for number, label in enumerate(ordered(labels))}
+    place = {label: number for number, label in enumerate(sort_labels(labels))}
     return [place[label] for label in labels]
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import LongType, StructField, StructType
 
 from discreet import kernels
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.transactions import LONGEST_ROW
 from discreet.errors import InputError
 from discreet.spark.frames import batches_of, label_type
@@ -44,7 +44,7 @@ def counted(rows: DataFrame) -> Counts:
         raise InputError(f"a row holds {facts['longest']:,} items; at most {LONGEST_ROW:,} are allowed")
     items = [label for label in table.column("item").to_pylist() if label is not None]
     held = dict(zip(items, table.column("count").to_numpy()[~whole].tolist(), strict=True))
-    labels = ordered(items)
+    labels = sort_labels(items)
     return Counts(facts["rows"], labels, np.array([held[label] for label in labels], dtype=np.int64))
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from discreet.data.generate.parameters import BasketOptions, Baskets, generator, whole
-from discreet.data.generate.quest import Source, drawn_rows, drawn_source
+from discreet.data.generate import BasketOptions, Baskets, Source, check_whole, draw_rows, draw_source, make_generator
 
 BLOCK: Final = 1 << 14
 """Rows that are drawn from one seed. Another number gives other rows."""
@@ -24,11 +23,11 @@ def quest(
     for the same seed, but in blocks of 16,384 rows. Block b has random numbers of its own, from the seed and b; so what
     is in it hangs neither on how many blocks there are nor on who draws it.
     """
-    count, baskets = whole("n", n), Baskets.of(**options)
-    source = drawn_source(generator(seed), baskets)
+    count, baskets = check_whole("n", n), Baskets.of(**options)
+    source = draw_source(make_generator(seed), baskets)
     many = -(-count // BLOCK)
     parts = partitions or max(1, min(many, 4 * session.sparkContext.defaultParallelism))
-    blocks = session.range(0, many, 1, whole("partitions", parts, least=1))
+    blocks = session.range(0, many, 1, check_whole("partitions", parts, least=1))
     run = partial(drawn, source=source, seed=seed, length=baskets.length, count=count)
     return blocks.mapInArrow(run, "row long, items array<int>")
 
@@ -42,7 +41,7 @@ def drawn(
             first = block * BLOCK
             size = min(BLOCK, count - first)
             draw = np.random.Generator(np.random.PCG64([seed, block]))
-            rows = drawn_rows(draw, source, length, size)
+            rows = draw_rows(draw, source, length, size)
             items = np.array(rows.labels, dtype=np.int32)[rows.items]
             arrays = pa.ListArray.from_arrays(pa.array(rows.offsets, type=pa.int32()), pa.array(items))
             ids = pa.array(np.arange(first, first + size), type=pa.int64())

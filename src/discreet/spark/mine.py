@@ -4,7 +4,7 @@ from typing import Unpack
 
 from pyspark.sql import DataFrame
 
-from discreet.data.generate.parameters import whole
+from discreet.data.generate import check_whole
 from discreet.data.merged import Merged
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold
@@ -28,7 +28,7 @@ def mine(
     may come to the driver (``budget``), where all is done if they fit.
     """
     wanted = as_kind(kind)
-    length = None if max_length is None else whole("max_length", max_length)
+    length = None if max_length is None else check_whole("max_length", max_length)
     with merged(frame, min_support, shape) as rows:
         if isinstance(rows, Merged):
             return mine_locally(rows, min_support=rows.min_support, kind=wanted, max_length=length)

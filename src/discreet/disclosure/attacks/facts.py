@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.lattice import family_of
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
@@ -128,7 +128,7 @@ class Facts:
         if not all(isinstance(end, Integral) and 0 <= int(end) <= LARGEST_COUNT for end in chain([n], *said.values())):
             raise InputError(f"n, or a limit of a support, is no count; these are {WHOLE}")
         groups = [as_itemset(group) for group in schema or ()]
-        labels = ordered(label for itemset in [*said, *groups] for label in itemset)
+        labels = sort_labels(label for itemset in [*said, *groups] for label in itemset)
         code = {label: number for number, label in enumerate(labels)}
         coded = {frozenset(code[label] for label in itemset): limit for itemset, limit in said.items()}
         found = cls.from_codes(coded, labels, n=n, absent=absent, schema=as_schema(groups, labels))

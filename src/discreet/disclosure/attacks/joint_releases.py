@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, Schema, as_schema
@@ -74,7 +74,7 @@ def facts_of(
     if any(isinstance(label, Mark) for label in own.labels):
         raise OptionError("these facts are of older releases already; give all of them at once with against=")
     names = [same_items(old.labels, own.labels) for old in olds]
-    labels = ordered([*own.labels, *(name for each in names for name in each.values())])
+    labels = sort_labels([*own.labels, *(name for each in names for name in each.values())])
     told = [_recoded(_said_by(old, complete=is_whole), labels, each) for old, each in zip(olds, names, strict=True)]
     last = _recoded(own, labels, {label: label for label in own.labels})
     moved = (_moved(group, own.labels, last.code) for group in own.schema)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data import baskets
-from discreet.data.labels import Label, in_order
+from discreet.data.labels import Label, recode
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
@@ -71,7 +71,7 @@ def read(
     while rows := list(islice(rest, BLOCK)):
         lengths.extend(map(len, rows))
         flat.append(np.array(codes.of(label for row in rows for label in row), dtype=np.int32))
-    items, labels = in_order(np.concatenate(flat), _labels(codes, is_meant=is_meant))
+    items, labels = recode(np.concatenate(flat), _labels(codes, is_meant=is_meant))
     return Coded(np.cumsum(lengths, dtype=np.int64), items, labels).transactions()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import in_order
+from discreet.data.labels import recode
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.files import Data
@@ -37,7 +37,7 @@ def read(data: Data, *, separator: str = ",", row: str | None = None) -> Transac
     ([['tea'], ['rye bread', 'tea']], [7, 8])
     """
     table = _parsed(data, separator, row)
-    items, labels = in_order(table.items, as_labels(table.texts))
+    items, labels = recode(table.items, as_labels(table.texts))
     return Coded(table.offsets, items, labels, _ids(data, table)).transactions()
 
 

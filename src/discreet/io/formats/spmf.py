@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from discreet.data.labels import Label, in_order
+from discreet.data.labels import Label, recode
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OutputError
@@ -44,7 +44,7 @@ def read(data: Data) -> Transactions:
     offsets, items, largest = fimi.parse(data, comments=COMMENTS)
     fimi.check_rows(offsets, items)
     numbers = fimi.code(items, largest).tolist()
-    items, labels = in_order(items, named(numbers, names))
+    items, labels = recode(items, named(numbers, names))
     return Coded(offsets, items, labels).transactions()
 
 

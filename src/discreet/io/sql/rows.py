@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.labels import Label, in_order
+from discreet.data.labels import Label, recode
 from discreet.data.merged import Merged
 from discreet.data.transactions import Transactions, check_lengths
 from discreet.errors import InputError
@@ -58,7 +58,7 @@ def gathered(batches: Iterable[Batch]) -> Transactions:
     ids = [name for part in parts for name in part.ids]
     if len(set(ids)) < len(ids):
         raise InputError("lines of one row do not stand together; see that its id is told in one way only")
-    items, labels = in_order(np.concatenate([part.items for part in parts]), codes.values)
+    items, labels = recode(np.concatenate([part.items for part in parts]), codes.values)
     return Coded(_offsets(parts), items, labels, ids).transactions()
 
 

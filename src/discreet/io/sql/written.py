@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from discreet.data.labels import Label, in_order
+from discreet.data.labels import Label, recode
 from discreet.data.transactions import Transactions
 from discreet.errors import OutputError
 from discreet.io.label_codes import used, whole_labels
@@ -45,7 +45,7 @@ class Written(NamedTuple):
         place[codes] = np.arange(len(codes), dtype=np.int32)
         offsets = np.concatenate([[0], np.cumsum(lengths[order])])
         at = np.arange(offsets[-1]) + np.repeat(rows.offsets[order] - offsets[:-1], lengths[order])
-        items, labels = in_order(place[rows.items[at]], [rows.labels[code] for code in codes])
+        items, labels = recode(place[rows.items[at]], [rows.labels[code] for code in codes])
         ids = [ids[row] for row in order.tolist()]
         return cls(Transactions.from_codes(offsets, items, labels, ids=ids), ids)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from discreet import kernels
-from discreet.data.labels import Itemset, ordered
+from discreet.data.labels import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.disclosure.channels import Term, as_text, signed
 from discreet.publications.rules.completeness import Announced
@@ -49,11 +49,11 @@ class Bounded:
     @property
     def pattern(self) -> str:
         """The items these rows hold, and the itemsets they lack an item of."""
-        parts = [" ∧ ".join(map(str, ordered(lacked))) for lacked in self.lacked]
+        parts = [" ∧ ".join(map(str, sort_labels(lacked))) for lacked in self.lacked]
         lacks = [
             f"¬({part})" if len(lacked) > 1 else f"¬{part}" for part, lacked in zip(parts, self.lacked, strict=True)
         ]
-        return " ∧ ".join([*map(str, ordered(self.base)), *sorted(lacks)])
+        return " ∧ ".join([*map(str, sort_labels(self.base)), *sorted(lacks)])
 
     @property
     def sum(self) -> list[Term]:

@@ -13,7 +13,7 @@ from itertools import combinations, islice
 from math import ceil, floor
 from typing import Final, NamedTuple
 
-from discreet.data.labels import Itemset, ordered
+from discreet.data.labels import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.publications.rules.intervals import UNKNOWN, Interval
 from discreet.publications.rules.rule import Rules
@@ -103,7 +103,7 @@ def find_absent(rules: Rules) -> Absent:
         return Absent()
     frequent = [rule.both for rule in rules]
     frequent += [itemset for itemset, (low, _) in rules.more if low >= announced.least]
-    labels = ordered(label for itemset in frequent for label in itemset)
+    labels = sort_labels(label for itemset in frequent for label in itemset)
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted({tuple(sorted(code[label] for label in itemset)) for itemset in frequent})
     listed = {(rule.antecedent, rule.both) for rule in rules}

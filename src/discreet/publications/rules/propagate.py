@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, ordered
+from discreet.data.labels import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Facts, Limits, Relation, Schema, as_schema
 from discreet.publications.rules.completeness import Absent, Announced, find_absent, read_thresholds
 from discreet.publications.rules.intervals import (
@@ -108,7 +108,7 @@ def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     """
     announced, absent = read_thresholds(rules), find_absent(rules)
     limits = _direct_limits(rules, absent)
-    labels = ordered(label for itemset in limits for label in itemset)
+    labels = sort_labels(label for itemset in limits for label in itemset)
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted((sorted(code[label] for label in itemset), itemset) for itemset in limits)
     names = [itemset for _, itemset in coded]

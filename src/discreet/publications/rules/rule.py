@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Self
 
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
 from discreet.data.transactions import as_itemset
 from discreet.disclosure.attacks.facts import Limits
@@ -35,7 +35,7 @@ class Rule:
     measures: tuple[tuple[str, Interval], ...] = ()
 
     def __str__(self) -> str:
-        held, also = (" ∧ ".join(map(str, ordered(part))) for part in (self.antecedent, self.consequent))
+        held, also = (" ∧ ".join(map(str, sort_labels(part))) for part in (self.antecedent, self.consequent))
         return f"{held or '∅'} ⇒ {also}"
 
     @property

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 from discreet import kernels
-from discreet.data.labels import Itemset, Label, ordered
+from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import flat, told_by, with_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.joint_releases import same_items
@@ -63,7 +63,7 @@ class Releases:
 def releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
     """Return what they tell; items are the same if their labels are, or the texts of these."""
     same = [same_items(old.labels, new.labels) for old in olds]
-    labels = ordered(chain(new.labels, *(names.values() for names in same)))
+    labels = sort_labels(chain(new.labels, *(names.values() for names in same)))
     code = {label: 1 << place for place, label in enumerate(labels)}
     codes = ({label: code[name] for label, name in names.items()} for names in same)
     return Releases(labels, _told(new, code), tuple(map(_told, olds, codes)))

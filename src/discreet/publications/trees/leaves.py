@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import InputError
 from discreet.runtime.text import count_of
@@ -90,7 +90,7 @@ class Leaves:
             ((conditions,) if isinstance(conditions, str) else tuple(conditions), counts)
             for conditions, counts in rules
         ]
-        classes = ordered(label for _, counts in listed for label in counts)
+        classes = sort_labels(label for _, counts in listed for label in counts)
         leaves = []
         for number, (conditions, counts) in enumerate(listed):
             row = tuple(_count(counts.get(label, 0), number) for label in classes)

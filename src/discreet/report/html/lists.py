@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.labels import Label, ordered
+from discreet.data.labels import Label, sort_labels
 from discreet.data.lattice import taken
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference
@@ -50,7 +50,7 @@ class Listing(NamedTuple):
     @classmethod
     def of_findings(cls, found: Sequence[Channel | Difference | Change]) -> Self:
         """Take channels, differences or changes, each with a top of its own."""
-        labels = ordered(label for one in found for label in one.top)
+        labels = sort_labels(label for one in found for label in one.top)
         code = {label: number for number, label in enumerate(labels)}
         tops, bases = (
             _csr([[code[label] for label in part] for part in parts])
@@ -126,7 +126,7 @@ def as_bytes(listing: Listing) -> bytes:
     rank = np.array(ranks(listing.labels), dtype=np.int64)
     # Labels of items that no finding speaks of, which few rows may hold, are not told.
     told = np.unique(rank[listing.top_items])
-    place, every = np.searchsorted(told, rank), ordered(listing.labels)
+    place, every = np.searchsorted(told, rank), sort_labels(listing.labels)
     sizes, many = np.diff(listing.top_offsets), told.size
     # One number for an item within a top: in order they are all tops, one after the other, each in the order of labels.
     keys = np.sort(np.repeat(np.arange(sizes.size), sizes) * many + place[listing.top_items])
