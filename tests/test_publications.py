@@ -143,7 +143,7 @@ def test_rounded_supports_that_rise_are_inconsistent():
 
 
 def test_supports_that_are_no_multiples_are_refused():
-    with pytest.raises(InputError, match="1 of 2 supports are no multiples of 5"):
+    with pytest.raises(InputError, match="1 of 2 supports are not multiples of 5"):
         read_facts(Patterns.from_itemsets([(["a"], 10), (["b"], 12)], n=40), round_to=5)
 
 
@@ -183,7 +183,7 @@ def test_shares_that_are_exact_give_the_channels_of_the_counts():
 
 
 def test_shares_that_no_count_of_the_rows_has_are_refused():
-    with pytest.raises(InputError, match="1 of 1 supports are none of 9 rows"):
+    with pytest.raises(InputError, match="1 of 1 supports cannot be those of 9 rows"):
         read_facts(BytesIO(b"itemset,support\nsecret,33%\n"), format="csv", n=9, digits=1)
 
 

@@ -21,7 +21,7 @@ from discreet import InputError, OptionError, Patterns, Policy, ThresholdError, 
 from discreet.cli import main
 from discreet.data.generate import clinic
 from discreet.publications.rules import completeness
-from discreet.publications.rules.completeness import announced_by
+from discreet.publications.rules.completeness import read_thresholds
 from discreet.publications.rules.intervals import TRIED, Interval, Rounding, find_only, find_simplest, fit_counts
 from discreet.publications.rules.propagate import narrow_rules
 from discreet.publications.rules.reading import read_rules
@@ -273,7 +273,7 @@ def test_what_announced_rules_tell_holds_in_all_databases_that_have_them(data, m
     found = audit(said, k=k)
     assert found.evidence.facts is not None
     labels = found.evidence.facts.labels
-    absent = announced_by(said)
+    absent = read_thresholds(said)
     limits = {one: (0, absent.most(found.evidence.facts, one)) for one in oracle.subsets(range(len(labels)))}
     for database in published[rules]:
         for codes, (low, high) in {**limits, **found.evidence.facts.listed}.items():
@@ -323,7 +323,7 @@ def test_what_just_reaches_a_minimum_may_be_missing_where_supports_are_shares(wa
     rules = {("a", "c", 3, 3), ("b", "c", 3, 3), ("c", "a", 3, 4), ("c", "b", 3, 4)}  # of abc twice, ac, bc, ∅
     said = Rules.from_rules(told_as(rules, way, 5), n=5, rounding="exact", min_support=2, min_confidence="60%")
     facts = narrow_rules(said).facts
-    assert announced_by(said).most(facts, frozenset(map(facts.labels.index, "ab"))) == expected
+    assert read_thresholds(said).most(facts, frozenset(map(facts.labels.index, "ab"))) == expected
 
 
 def test_missing_rules_beyond_those_that_are_followed_are_said_to_be_left(monkeypatch):

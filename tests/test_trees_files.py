@@ -201,8 +201,8 @@ def test_trees_of_two_files_are_aligned_by_the_names_of_features():
         return Leaves(tuple(leaves), (("ill",),), names)
 
     told = find_overlaps([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("age", "sex"), 0, 50.0, (23, 40))], 5)
-    assert [str(few) for few in told.found] == ["40 < age ≤ 50: 3 rows, class ill"]
-    assert not find_overlaps([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("pulse",), 0, 50.0, (23, 40))], 5).found
+    assert [str(few) for few in told.few] == ["40 < age ≤ 50: 3 rows, class ill"]
+    assert not find_overlaps([tree(("sex", "age"), 1, 40.0, (20, 43)), tree(("pulse",), 0, 50.0, (23, 40))], 5).few
 
 
 # Drawings, as scikit-learn writes them for Graphviz.
@@ -741,9 +741,9 @@ def test_trees_whose_leaves_never_overlap_are_for_review():
 @pytest.mark.parametrize("limit", ["MOST_PAIRS", "MOST_TREES", "LARGEST", "MOST_SOLVED"])
 def test_trees_that_are_too_much_to_take_together_are_for_review(monkeypatch, limit):
     trees = read("\n".join([stump_at(40, (20, 20), (43, 43)), stump_at(50, (23, 20), (40, 43))]))
-    assert len(find_overlaps(trees, 5).found) == 1
+    assert len(find_overlaps(trees, 5).few) == 1
     monkeypatch.setattr(joint_module, limit, 1 if limit != "MOST_SOLVED" else -1)
-    assert not find_overlaps(trees, 5).found
+    assert not find_overlaps(trees, 5).few
     assert find_overlaps(trees, 5).undecided
 
 
@@ -804,7 +804,7 @@ def test_values_that_32_bits_cannot_hold_are_followed_without_a_warning(threshol
 
 def test_rows_are_refused_where_they_cannot_be_followed():
     rows = pd.DataFrame({"age": [1] * 9})
-    with pytest.raises(InputError, match="cannot be told"):
+    with pytest.raises(InputError, match="without counts"):
         read(STUMP.format("40.50").replace("3.00", "3.25"), rows=rows)
     with pytest.raises(OptionError, match="leave rows out"):
         read('{"leaves": [{"rows": 9}]}', rows=rows)

@@ -1,4 +1,4 @@
-"""Leaves as JSON, our own format: who has a fitted tree writes them, and who checks it reads them elsewhere."""
+"""Leaves as JSON, our own format: the owner of a fitted tree writes them, and a checker reads them elsewhere."""
 
 import json
 import math
@@ -23,11 +23,11 @@ LEAF: Final = {"if", "rows", "counts", "box", "pure", "means", "others"}
 
 
 def write_tree(tree: Any, target: Place, *, rows: Any = None, targets: Any = None) -> None:  # noqa: ANN401 - scikit-learn is optional
-    """Write a fitted tree or forest, or leaves, as JSON, so that ``read_tree`` gives its leaves back for an audit.
+    """Write the leaves of a fitted tree or forest as JSON, for ``read_tree`` and an audit elsewhere.
 
-    ``rows`` and ``targets`` are as in ``audit``: with the features of the fit, it is written how many rows hold the
-    values at a threshold, and with the targets of a regression tree, how many rows of a leaf have each. So the file is
-    for who checks, not for publication. The file is written beside and moved into place.
+    ``rows`` and ``targets`` are as in ``audit``. With the features of the fit, the file says how many rows hold the
+    values at a threshold; with the targets of a regression tree, how many rows of a leaf have each. So the file is for
+    the checker, not for publication. It is written beside and moved into place.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -41,36 +41,36 @@ def write_tree(tree: Any, target: Place, *, rows: Any = None, targets: Any = Non
       ]
     }
     """
-    save(target, blocks(_lines(trees_of(tree, rows, targets))))
+    save(target, blocks(_write_lines(trees_of(tree, rows, targets))))
 
 
-def _lines(trees: Sequence[Leaves]) -> Iterator[str]:
+def _write_lines(trees: Sequence[Leaves]) -> Iterator[str]:
     yield from ("{", '  "trees": [')
     for number, tree in enumerate(trees, start=1):
-        yield "    " + _text(_head(tree))[:-1] + ', "leaves": ['
+        yield "    " + _encode(_head(tree))[:-1] + ', "leaves": ['
         for place, leaf in enumerate(tree.leaves, start=1):
-            yield "      " + _text(_leaf(leaf, tree)) + "," * (place < len(tree.leaves))
+            yield "      " + _encode(_leaf(leaf, tree)) + "," * (place < len(tree.leaves))
         yield "    ]}" + "," * (number < len(trees))
     yield from ("  ]", "}")
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 - what JSON holds
+def _encode(value: Any) -> str:  # noqa: ANN401 - what JSON holds
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise OutputError("a label of the tree is no text that UTF-8 can hold; rename it")
+        raise OutputError("a label of the tree cannot be written as UTF-8; rename it")
     return text
 
 
 def _head(tree: Leaves) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "sample": tree.is_sample,
         "medians": tree.is_median,
         "doubt": tree.doubt,
         "fault": tree.fault,
     }
-    told |= {"targets": tree.targets, "digits": tree.digits if any(leaf.means for leaf in tree.leaves) else None}
+    facts |= {"targets": tree.targets, "digits": tree.digits if any(leaf.means for leaf in tree.leaves) else None}
     thresholds = [[split.feature, _finite(split.threshold), split.held] for split in tree.splits]
-    known = {name: one for name, one in told.items() if one or (name == "digits" and one is not None)}
+    known = {name: one for name, one in facts.items() if one or (name == "digits" and one is not None)}
     return {"features": tree.names, "thresholds": thresholds, **known}
 
 
@@ -103,19 +103,19 @@ def _finite(limit: float) -> float | None:
 def read(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree, or list of rules, of a JSON file."""
     try:
-        told = json.loads(as_text(data), object_pairs_hook=_once)
-        json.dumps(told, ensure_ascii=False).encode()  # what no file can hold would fail where it is reported
+        given = json.loads(as_text(data), object_pairs_hook=_once)
+        json.dumps(given, ensure_ascii=False).encode()  # fail here rather than where it is reported
     except json.JSONDecodeError as error:
-        raise InputError(f"this is no JSON (line {error.lineno} breaks its rules); mend it") from None
+        raise InputError(f"this is not JSON (line {error.lineno} breaks its rules); correct it") from None
     except UnicodeEncodeError:
-        raise InputError("the JSON has text that UTF-8 cannot hold; mend it") from None
+        raise InputError("the JSON has text that cannot be written as UTF-8; correct it") from None
     except InputError:
         raise
     except (ValueError, RecursionError):
         raise InputError(
             f"the JSON is nested too deeply, or its numbers are too long; it must look like {SHAPE}"
         ) from None
-    listed = told["trees"] if isinstance(told, dict) and told.keys() == {"trees"} else [told]
+    listed = given["trees"] if isinstance(given, dict) and given.keys() == {"trees"} else [given]
     if not isinstance(listed, list) or not listed:
         raise InputError(f"the JSON holds no trees; it must look like {SHAPE}")
     trees = tuple(_tree(one, number) for number, one in enumerate(listed, start=1))
@@ -129,26 +129,28 @@ def read(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; refuse a name that stands twice, of which JSON would keep the last alone."""
+    """Return an object; refuse a repeated name, of which JSON would keep only the last."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise InputError("an object of the JSON has the same name twice; mend it")
+        raise InputError("an object of the JSON has the same name twice; correct it")
     return found
 
 
-def _tree(told: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
+def _tree(given: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
     where = f"tree {number}"
-    if isinstance(told, dict) and told.keys() == {"rules"} and isinstance(told["rules"], list):
-        rules = [_rule(rule, at) for at, rule in enumerate(told["rules"], start=1)]
+    if isinstance(given, dict) and given.keys() == {"rules"} and isinstance(given["rules"], list):
+        rules = [_rule(rule, at) for at, rule in enumerate(given["rules"], start=1)]
         check_room(len(rules), len({label for _, counts in rules for label in counts}))
         return Leaves.from_rules(rules)
-    if not (isinstance(told, dict) and "leaves" in told and told.keys() <= TREE and isinstance(told["leaves"], list)):
-        raise InputError(f"{where} lacks leaves and rules, or has names that are not known; it must look like {SHAPE}")
-    names = _texts(told.get("features", []), where)
+    if not (
+        isinstance(given, dict) and "leaves" in given and given.keys() <= TREE and isinstance(given["leaves"], list)
+    ):
+        raise InputError(f"{where} has neither leaves nor rules, or has unknown names; it must look like {SHAPE}")
+    names = _texts(given.get("features", []), where)
     places = {name: place for place, name in reversed(list(enumerate(names)))}
-    sample, medians = (_of(told.get(name, False), bool, where) for name in ("sample", "medians"))
-    doubt, fault = (_of(told.get(name, ""), str, where) for name in ("doubt", "fault"))
-    leaves = [_read_leaf(leaf, f"leaf {at} of {where}", places) for at, leaf in enumerate(told["leaves"], start=1)]
+    sample, medians = (_of(given.get(name, False), bool, where) for name in ("sample", "medians"))
+    doubt, fault = (_of(given.get(name, ""), str, where) for name in ("doubt", "fault"))
+    leaves = [_read_leaf(leaf, f"leaf {at} of {where}", places) for at, leaf in enumerate(given["leaves"], start=1)]
     classes = _classes([counts for _, counts in leaves])
     check_room(len(leaves), sum(map(len, classes)))
     if not fault and len({len(counts) for _, counts in leaves}) > 1:
@@ -159,56 +161,58 @@ def _tree(told: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
         if not (fault or sample) and any(of != leaf.rows for of in (*map(sum, rows), *(one.of for one in leaf.means))):
             raise _wrong(f"leaf {at} of {where}", "counts of classes, or means, that are not of its rows")
         found.append(leaf._replace(counts=rows))
-    thresholds = tuple(_threshold(one, where) for one in _of(told.get("thresholds", []), list, where))
+    thresholds = tuple(_threshold(one, where) for one in _of(given.get("thresholds", []), list, where))
     targets = tuple(
         tuple(sorted({_number(value, where, math.nan) for value in _of(one, list, where)}))
-        for one in _of(told.get("targets", []), list, where)
+        for one in _of(given.get("targets", []), list, where)
     )
-    digits = told.get("digits")
+    digits = given.get("digits")
     if not all(targets) or any(value != value for one in targets for value in one):  # noqa: PLR0124 - NaN
-        raise _wrong(where, "targets that are no numbers")
+        raise _wrong(where, "targets that are not numbers")
     if digits is not None and not (_is_count(digits) and digits <= MOST_DIGITS):
-        raise _wrong(where, "digits that are no number of them")
+        raise _wrong(where, "digits that are not a number of digits")
     return Leaves(tuple(found), classes, names, thresholds, None, sample, medians, fault, doubt, targets, digits)
 
 
-def _rule(told: Any, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:  # noqa: ANN401 - what JSON holds
+def _rule(given: Any, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:  # noqa: ANN401 - what JSON holds
     where = f"rule {number}"
-    if not (isinstance(told, dict) and "counts" in told and told.keys() <= {"if", "counts"}):
-        raise InputError(f"{where} lacks counts, or has names that are not known; it must look as in {SHAPE}")
-    return _texts(told.get("if", []), where), _of(told["counts"], dict, where)
+    if not (isinstance(given, dict) and "counts" in given and given.keys() <= {"if", "counts"}):
+        raise InputError(f"{where} lacks counts, or has unknown names; it must look as in {SHAPE}")
+    return _texts(given.get("if", []), where), _of(given["counts"], dict, where)
 
 
-def _read_leaf(told: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:  # noqa: ANN401 - as above
+def _read_leaf(given: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:  # noqa: ANN401 - as above
     """Return a leaf without its counts, and those by class, for each output."""
-    if not (isinstance(told, dict) and told.keys() & {"rows", "counts"} and told.keys() <= LEAF):
-        raise _wrong(where, "neither rows nor counts, or names that are not known")
-    given = told.get("counts", [])
-    counts = [_of(one, dict, where) for one in ([given] if isinstance(given, dict) else _of(given, list, where))]
-    if not all(map(_is_count, chain([told.get("rows", 0)], *(one.values() for one in counts)))):
-        raise _wrong(where, "a number that is no count of rows")
-    if "rows" not in told and not counts:
+    if not (isinstance(given, dict) and given.keys() & {"rows", "counts"} and given.keys() <= LEAF):
+        raise _wrong(where, "neither rows nor counts, or unknown names")
+    listed = given.get("counts", [])
+    counts = [_of(one, dict, where) for one in ([listed] if isinstance(listed, dict) else _of(listed, list, where))]
+    if not all(map(_is_count, chain([given.get("rows", 0)], *(one.values() for one in counts)))):
+        raise _wrong(where, "a number that is not a count of rows")
+    if "rows" not in given and not counts:
         raise _wrong(where, "neither rows nor counts")
-    rows = told["rows"] if "rows" in told else sum(counts[0].values())
-    box = None if told.get("box") is None else _box(_of(told["box"], dict, where), where, places)
-    is_pure = _of(told.get("pure", False), bool, where)
-    means = tuple(_mean(one, where) for one in _of(told.get("means", []), list, where))
-    others = None if "others" not in told else tuple(_of(told["others"], list, where))
+    rows = given["rows"] if "rows" in given else sum(counts[0].values())
+    box = None if given.get("box") is None else _box(_of(given["box"], dict, where), where, places)
+    is_pure = _of(given.get("pure", False), bool, where)
+    means = tuple(_mean(one, where) for one in _of(given.get("means", []), list, where))
+    others = None if "others" not in given else tuple(_of(given["others"], list, where))
     if not all(map(_is_count, others or ())) or max(others or (0,)) > rows:
-        raise _wrong(where, "a number of other rows that is none")
-    return Leaf(_texts(told.get("if", []), where), rows, (), box, is_pure, means, others), counts
+        raise _wrong(where, "a number of other rows that is not a count")
+    return Leaf(_texts(given.get("if", []), where), rows, (), box, is_pure, means, others), counts
 
 
-def _mean(told: Any, where: str) -> Mean:  # noqa: ANN401 - what JSON holds
+def _mean(given: Any, where: str) -> Mean:  # noqa: ANN401 - what JSON holds
     """Return a mean: of how many rows, the number, and the mean squared error or null."""
-    if not (isinstance(told, list) and len(told) == len(Mean._fields) and _is_count(told[0]) and told[1] is not None):
-        raise _wrong(where, "a mean that is none such as [20, 0.05, 0.0475]")
-    return Mean(told[0], _number(told[1], where, 0.0), None if told[2] is None else _number(told[2], where, 0.0))
+    if not (
+        isinstance(given, list) and len(given) == len(Mean._fields) and _is_count(given[0]) and given[1] is not None
+    ):
+        raise _wrong(where, "a mean unlike [20, 0.05, 0.0475]")
+    return Mean(given[0], _number(given[1], where, 0.0), None if given[2] is None else _number(given[2], where, 0.0))
 
 
-def _box(told: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box:
+def _box(given: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box:
     found = {}
-    for name, limits in told.items():
+    for name, limits in given.items():
         if name not in places or not (isinstance(limits, list) and len(limits) == len(EVERYWHERE)):
             raise _wrong(where, "a box of features that are not listed, or without two limits each")
         low, high = (_number(limit, where, at) for limit, at in zip(limits, EVERYWHERE, strict=True))
@@ -216,26 +220,26 @@ def _box(told: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box:
     return found
 
 
-def _threshold(told: Any, where: str) -> Split:  # noqa: ANN401 - what JSON holds
-    if not (isinstance(told, list) and len(told) in {2, 3} and isinstance(told[0], str)):
-        raise _wrong(where, 'a threshold that is none such as ["age", 40.5]')
-    held = told[2] if len(told) == len(Split._fields) else None
+def _threshold(given: Any, where: str) -> Split:  # noqa: ANN401 - what JSON holds
+    if not (isinstance(given, list) and len(given) in {2, 3} and isinstance(given[0], str)):
+        raise _wrong(where, 'a threshold unlike ["age", 40.5]')
+    held = given[2] if len(given) == len(Split._fields) else None
     if held is not None and not _is_count(held):
-        raise _wrong(where, "a threshold with a number of rows that is none")
-    return Split(told[0], _number(told[1], where, math.inf), held)
+        raise _wrong(where, "a threshold with a number of rows that is not a count")
+    return Split(given[0], _number(given[1], where, math.inf), held)
 
 
 def _number(value: Any, where: str, default: float) -> float:  # noqa: ANN401 - what JSON holds
-    """Return a number; null is without end."""
+    """Return a number; null is infinite."""
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308 or value != value:  # noqa: PLR0124, PLR2004 - NaN
-        raise _wrong(where, "a limit that is no number")
+        raise _wrong(where, "a limit that is not a number")
     return float(value)
 
 
 def _classes(leaves: Sequence[Sequence[Mapping[str, int]]]) -> tuple[tuple[str, ...], ...]:
-    """Return the classes of each output, in the order in which they are told."""
+    """Return the classes of each output, in the order of the file."""
     found: list[dict[str, None]] = [{} for _ in range(max(map(len, leaves), default=0))]
     for counts in leaves:
         for labels, one in zip(found, counts, strict=False):
@@ -246,7 +250,7 @@ def _classes(leaves: Sequence[Sequence[Mapping[str, int]]]) -> tuple[tuple[str, 
 def _texts(value: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - what JSON holds
     listed = [value] if isinstance(value, str) else value
     if not (isinstance(listed, list) and all(isinstance(one, str) for one in listed)):
-        raise _wrong(where, "what is no text or list of texts, where one should be")
+        raise _wrong(where, "no text or list of texts where one should be")
     return tuple(listed)
 
 
@@ -261,4 +265,4 @@ def _is_count(value: object) -> bool:
 
 
 def _wrong(where: str, what: str) -> InputError:
-    return InputError(f"{where} of the JSON has {what}; mend it, as docs/trees.md has it")
+    return InputError(f"{where} of the JSON has {what}; correct it (see docs/trees.md)")

@@ -1,4 +1,4 @@
-"""Leaves: what a published tree tells of its rows, a count for each leaf and class."""
+"""Leaves: a published tree as counts of rows, by leaf and class."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -15,13 +15,13 @@ from discreet.errors import InputError
 from discreet.runtime.text import count_of
 
 Box: TypeAlias = Mapping[int, tuple[float, float]]
-"""Which rows reach a leaf: of some features, by number, the value is above the first and at most the second."""
+"""The rows of a leaf: by the number of a feature, its value is above the first limit and at most the second."""
 
 EVERYWHERE: Final = (-math.inf, math.inf)
 
 
 class Mean(NamedTuple):
-    """The mean of the targets of ``of`` rows, or draws of rows, and their mean squared distance from it, if told."""
+    """The mean of the targets of ``of`` rows, or draws of rows, and their mean squared error, if stated."""
 
     of: int
     mean: float
@@ -29,11 +29,11 @@ class Mean(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """The rows that reach a leaf: which in words, how many, and for each output how many of each class.
+    """The rows that reach a leaf: their path in words, how many they are, and the counts of each class by output.
 
-    Of a tree of means, ``counts`` are known where the values of the target are, and these are few. Otherwise ``means``
-    are what is told of each output, ``is_pure`` says that all rows have it, and ``others`` are how many rows do not
-    have the commonest target, if that is known. The ``box`` is None where the path is known in words alone.
+    In a tree of means, ``counts`` are known only if the target takes few known values. Otherwise ``means`` are those of
+    each output, ``is_pure`` says that all rows have the mean, and ``others`` is how many rows do not have the commonest
+    target, if that is known. The ``box`` is None if the path is known only in words.
     """
 
     path: tuple[str, ...]
@@ -46,7 +46,7 @@ class Leaf(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A threshold on a feature; ``held`` is by how few rows the nearest value on either side is held, if known."""
+    """A threshold on a feature; ``held`` is how many rows have the nearest value, on the side with fewer, if known."""
 
     feature: str
     threshold: float
@@ -55,13 +55,13 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaves:
-    """The leaves of one tree, which part its rows, and the classes of each output.
+    """The leaves of one tree, which partition its rows, and the classes of each output.
 
-    ``splits`` are the thresholds that lie midway between the values of two rows. ``reached`` is the number of the leaf
-    that each row reaches, where the rows are at hand. ``is_sample`` says that the counts are those of a sample drawn
-    with repetition, and ``is_median`` that leaves tell medians. ``fault`` is why counts cannot be told, if they cannot,
-    and ``doubt`` why they need not be those of rows. ``targets`` are the values that the target of each output takes,
-    where these are known and counts are not, and ``digits`` those that means were rounded to, if they were.
+    ``splits`` are the thresholds that lie midway between the values of two rows. ``reached`` is the leaf of each row,
+    if the rows are at hand. ``is_sample`` says that the counts are of a sample drawn with repetition, and ``is_median``
+    that leaves show medians. ``fault`` says why there are no counts, and ``doubt`` why they may not be counts of rows.
+    ``targets`` are the values that the target of each output takes, if these are known and counts are not, and
+    ``digits`` are the decimal places of rounded means.
     """
 
     leaves: tuple[Leaf, ...]
@@ -78,9 +78,9 @@ class Leaves:
 
     @classmethod
     def from_rules(cls, rules: Iterable[tuple[str | Iterable[str], Mapping[Label, int]]]) -> Self:
-        """Take an ordered list of rules: conditions, and how many rows of each class a rule is the first to hold for.
+        """Take an ordered list of rules: conditions, and the counts of each class for which it is the first to hold.
 
-        The rows that no rule holds for are the last one, without conditions; where they are not told, it is left out.
+        The last rule, without conditions, is for all other rows; leave it out if they are not published.
 
         >>> rules = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
         >>> [(leaf.path, leaf.counts) for leaf in rules.leaves]
@@ -100,13 +100,12 @@ class Leaves:
 
     @property
     def rows(self) -> int:
-        """How many rows reach a leaf; of a sample, how many different ones."""
+        """How many rows there are; of a sample, how many different ones."""
         return sum(leaf.rows for leaf in self.leaves)
 
     def __repr__(self) -> str:
-        return (
-            f"<Leaves: {count_of(len(self.leaves), 'leaf').replace('leafs', 'leaves')} of {count_of(self.rows, 'row')}>"
-        )
+        many = f"{len(self.leaves):,} {'leaf' if len(self.leaves) == 1 else 'leaves'}"
+        return f"<Leaves: {many} of {count_of(self.rows, 'row')}>"
 
 
 class Forest(tuple[Leaves, ...]):
@@ -138,7 +137,7 @@ class Forest(tuple[Leaves, ...]):
 
 @dataclass(frozen=True, slots=True)
 class Few:
-    """From ``low`` to ``high`` rows, too few to be told, reach a leaf and are of a class, by one or more ``trees``.
+    """From ``low`` to ``high`` rows of a class reach a leaf, or an overlap of the leaves of ``trees``.
 
     >>> print(Few(("age ≤ 40.5", "smoker > 0.5"), "class ill", 3, 3))
     age ≤ 40.5 and smoker > 0.5: 3 rows, class ill
@@ -157,10 +156,10 @@ class Few:
         return f"{which}: {', '.join(filter(None, (many, self.outcome)))}{by}"
 
 
-def words(box: Box, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return which rows are in a box, a condition a feature.
+def describe_box(box: Box, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the conditions of a box, one per feature.
 
-    >>> words({1: (30.5, 40.5), 0: (0.5, math.inf)}, ("smoker", "age"))
+    >>> describe_box({1: (30.5, 40.5), 0: (0.5, math.inf)}, ("smoker", "age"))
     ('30.5 < age ≤ 40.5', 'smoker > 0.5')
     """
     return tuple(_condition(names[feature], *limits) for feature, limits in box.items())
@@ -176,7 +175,7 @@ def _condition(name: str, low: float, high: float) -> str:
 
 
 def _limit(limit: float, sign: str, next_sign: str) -> str:
-    """Return a limit in words; where it is the float before a short number, that number: at most 39.999… is below 40.
+    """Return a limit in words; at most 39.999… is below 40, if 39.999… is the float before it.
 
     >>> _limit(40.5, "≤", "<"), _limit(math.nextafter(40.5, 0), "≤", "<")
     ('≤ 40.5', '< 40.5')
@@ -187,9 +186,9 @@ def _limit(limit: float, sign: str, next_sign: str) -> str:
 
 
 def _count(value: object, number: int) -> int:
-    """Return a count of rows; refuse what is none."""
+    """Check and return a count of rows."""
     if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) <= LARGEST_COUNT:
         raise InputError(
-            f"rule {number + 1} has a count that is no whole number of rows; give how many rows of each class"
+            f"rule {number + 1} has a count that is not a whole number; give the number of rows of each class"
         )
     return int(value)

@@ -1,30 +1,64 @@
-"""Reading trees: what a file states becomes leaves, with the boxes that their paths tell."""
+"""Reading trees: what a file states becomes leaves, with the counts of whole rows and the boxes of their paths."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import chain
-from typing import Any, Final, TypeAlias
+from math import ceil, floor
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, OptionError
+from discreet.data.thresholds import LARGEST_COUNT, exact
+from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import Place, load, naming
 from discreet.io.trees import features
 from discreet.io.trees.features import Features
 from discreet.io.trees.read import JSON, READERS, format_of
-from discreet.io.trees.stated import Node, Stated, Test
+from discreet.io.trees.stated import Node, Stated, Test, digits_of
 from discreet.publications.trees import json
-from discreet.publications.trees.counts import counted
-from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, words
-from discreet.publications.trees.routing import inside, splits
-from discreet.publications.trees.sklearn import reached_by
+from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
+from discreet.publications.trees.sklearn import BETWEEN, BROKEN, count_nearest, number_leaves
 from discreet.publications.trees.targets import stated_targets
+from discreet.runtime.solver import Numbers
+from discreet.runtime.text import abbreviate
 
 MOST_CONDITIONS: Final = 3_000_000
-"""On the ways to all nodes; trees that people read have hundreds."""
+"""Conditions on the paths to all nodes; trees that people read have hundreds."""
 MOST_LETTERS: Final = 100_000_000
-"""In the words of these: a long name stands once in the file, but in the path of each leaf below it."""
+"""Letters of these: a long name is once in the file, but in the path of each leaf below it."""
+SIGNS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fitted with weights, or on a drawn sample."
+SHARES: Final = "The tree shows only shares of classes, not their counts: write it with counts."
+ROUNDED: Final = "Shares of rows are rounded too far to give counts: write the tree with counts."
+SOME: Final = "Some leaves show counts, and others do not."
+SHARED: Final = "shares of classes are those of rows only if the tree was fitted without weights and not on a sample"
+WHOLE: Final = "its numbers may be weights that were rounded to whole numbers; write the tree with more digits"
+
+Shares: TypeAlias = tuple[Fraction, ...]
+"""The numbers of a node, by class: counts or shares."""
+Way: TypeAlias = tuple[Box, tuple[str, ...]]
+"""How a node is reached: by thresholds, and by conditions in words."""
+
+
+class Counted(NamedTuple):
+    """The rows that reach each node, and the counts of classes, as far as known; why these are in doubt or unknown.
+
+    ``is_lasting`` says that the doubt is about classes, so the features of rows do not settle it.
+    """
+
+    rows: list[int | None]
+    counts: list[tuple[int, ...]]
+    doubt: str
+    fault: str
+    is_lasting: bool = False
 
 
 def read_tree(
@@ -37,11 +71,11 @@ def read_tree(
 ) -> Leaves | tuple[Leaves, ...]:
     r"""Return the leaves of a tree in a file, or of each tree of a forest, for ``audit``.
 
-    The formats are text (what ``export_text`` of scikit-learn prints with ``show_weights=True``), dot (what its
-    ``export_graphviz`` writes), pmml, and json, which ``write_tree`` writes; the beginning of the file tells. ``n`` is
-    the number of rows, needed where the file tells shares of them alone. ``rows`` are the features of the fit, a CSV
-    file with a header or a frame, by which thresholds are looked up, and counts checked. ``targets`` are those of a
-    regression tree: their column in ``rows``, a number for each of these, or just the values that they take.
+    The formats are text (printed by ``export_text`` of scikit-learn with ``show_weights=True``), dot (written by its
+    ``export_graphviz``), pmml, and json (written by ``write_tree``); by default, the beginning of the file decides.
+    ``n`` is the number of rows, if the file has only shares of them. ``rows`` are the features of the fit, a CSV file
+    with a header or a frame, to check thresholds and counts. ``targets`` are those of a regression tree: their column
+    in ``rows``, a number for each row, or just the values that they take.
 
     >>> from io import BytesIO
     >>> read_tree(BytesIO(b'{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'))
@@ -59,9 +93,9 @@ def read_tree(
         targets = _target(table, targets) if column else targets
         with naming(source):
             names = tuple(dict.fromkeys(chain.from_iterable(tree.features for tree in stated)))
-            trees = tuple(_leaves(tree, names, n, table) for tree in stated)
+            trees = tuple(_as_leaves(tree, names, n, table) for tree in stated)
     elif rows is not None:
-        raise OptionError("what rows tell is in the JSON already, if it was written with them; leave rows out")
+        raise OptionError("the JSON was already written with its rows, if at all; leave rows out")
     if targets is not None:
         trees = tuple(stated_targets(tree, targets) for tree in trees)
     return trees[0] if len(trees) == 1 else trees
@@ -70,7 +104,7 @@ def read_tree(
 def _target(table: Features | None, name: str) -> NDArray[np.float64]:
     """Return the column of targets."""
     if table is None:
-        raise OptionError("targets are named as a column of the rows; give rows, or the values that the target takes")
+        raise OptionError("targets name a column of the rows; give the rows, or the values that the target takes")
     return table.columns[name]
 
 
@@ -79,28 +113,28 @@ def _thresholds(tree: Stated) -> Iterator[Test]:
     yield from (test for _, test in tree.hidden)
 
 
-def _leaves(tree: Stated, names: tuple[str, ...], n: int | None, table: Features | None) -> Leaves:
-    found = counted(tree, n)
+def _as_leaves(tree: Stated, names: tuple[str, ...], n: int | None, table: Features | None) -> Leaves:
+    counted = count_rows(tree, n)
     if table is not None:
         table = table.as_single() if tree.is_single else table
-        if found.fault:
-            raise InputError(f"rows cannot be followed where counts cannot be told; leave rows out. {found.fault}")
-    members = None if table is None else inside(tree, found.rows, table)
+        if counted.fault:
+            raise InputError(f"rows cannot be followed without counts; leave rows out. {counted.fault}")
+    members = None if table is None else _route_rows(tree, counted.rows, table)
     leaves, reached = [], []
     for at, path, box in _ways(tree, names):
-        counts = (found.counts[at],) if found.counts[at] else ()
-        means = _means(tree.nodes[at], found.rows[at]) if not (tree.is_median or found.fault) else ()
-        leaves.append(Leaf(path, found.rows[at] or 0, counts, box, tree.nodes[at].is_pure, means))
+        counts = (counted.counts[at],) if counted.counts[at] else ()
+        means = _means(tree.nodes[at], counted.rows[at]) if not (tree.is_median or counted.fault) else ()
+        leaves.append(Leaf(path, counted.rows[at] or 0, counts, box, tree.nodes[at].is_pure, means))
         reached += [] if members is None else [members[at]]
     return Leaves(
         tuple(leaves),
-        (tree.classes,) if any(found.counts) else (),
+        (tree.classes,) if any(counted.counts) else (),
         names,
-        tuple(splits(tree, table, members)),
-        None if members is None else reached_by(reached),
+        tuple(_splits(tree, table, members)),
+        None if members is None else number_leaves(reached),
         is_median=tree.is_median,
-        fault=found.fault,
-        doubt=found.doubt if members is None or found.is_lasting else "",
+        fault=counted.fault,
+        doubt=counted.doubt if members is None or counted.is_lasting else "",
         digits=tree.mean_digits,
     )
 
@@ -109,12 +143,8 @@ def _means(node: Node, rows: int | None) -> tuple[Mean, ...]:
     return (Mean(rows, float(node.mean), float(node.error) if node.error else None),) if node.mean and rows else ()
 
 
-Way: TypeAlias = tuple[Box, tuple[str, ...]]
-"""How a node is reached: by thresholds, and by what is told in words alone."""
-
-
 def _ways(tree: Stated, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], Box | None]]:
-    """Yield each leaf with its path in words, and its box where that says all."""
+    """Yield each leaf with its path in words, and its box if that says it all."""
     numbers = {name: number for number, name in enumerate(names)}
     parents = {node.parent for node in tree.nodes}
     ways: list[Way] = []
@@ -122,30 +152,223 @@ def _ways(tree: Stated, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, 
     for at, node in enumerate(tree.nodes):
         box, said = ways[node.parent] if node.parent >= 0 else ({}, ())
         if node.tests:
-            box = _narrowed(box, node.tests, numbers)
+            box = _narrow(box, node.tests, numbers)
             said = (*said, *(test.words for test in node.tests if not test.sign))
         ways.append((box, said))
         many += len(box) + len(said)
         if many > MOST_CONDITIONS:
-            raise InputError(f"the ways to its nodes have more than {MOST_CONDITIONS:,} conditions; prune the tree")
+            raise InputError(f"the paths to its nodes have more than {MOST_CONDITIONS:,} conditions; prune the tree")
         if at not in parents:
-            # A box without room for a row is one whose thresholds were rounded until they met: it says nothing.
+            # A box without room for a row has thresholds that were rounded until they met: it says nothing.
             is_box = not said and all(low < high for low, high in box.values())
-            path = (*words(box, tuple(names)), *said)
+            path = (*describe_box(box, tuple(names)), *said)
             letters += sum(map(len, path))
             if letters > MOST_LETTERS:
-                raise InputError(f"the ways to its leaves have more than {MOST_LETTERS:,} letters; shorten the names")
+                raise InputError(f"the paths to its leaves have more than {MOST_LETTERS:,} letters; shorten the names")
             yield at, path, box if is_box else None
 
 
-def _narrowed(box: Box, tests: Iterable[Test], numbers: "dict[str, int]") -> Box:
-    """Return the part of a box where tests hold; a row is below a number if it is at most the float before it."""
-    found = dict(box)
+def _narrow(box: Box, tests: Iterable[Test], numbers: "dict[str, int]") -> Box:
+    """Return the part of a box where tests hold; below a number means at most the float before it."""
+    limits = dict(box)
     for test in tests:
         if test.sign:
             limit = float(test.number)
             limit = math.nextafter(limit, -math.inf) if test.sign in {"<", ">="} else limit
-            low, high = found.get(numbers[test.feature], EVERYWHERE)
+            low, high = limits.get(numbers[test.feature], EVERYWHERE)
             is_upper = test.sign in {"<", "<="}
-            found[numbers[test.feature]] = (low, min(high, limit)) if is_upper else (max(low, limit), high)
-    return found
+            limits[numbers[test.feature]] = (low, min(high, limit)) if is_upper else (max(low, limit), high)
+    return limits
+
+
+def _route_rows(tree: Stated, rows: Sequence[int | None], features: Features) -> list[Numbers]:
+    """Return the numbers of the rows that reach each node; refuse rows that the tree was not fitted on."""
+    members: list[Numbers] = []
+    left: list[Numbers] = []
+    for node, expected in zip(tree.nodes, rows, strict=True):
+        if node.parent < 0:
+            here = np.arange(features.n)
+        else:
+            rest = left[node.parent]
+            holds = np.ones(rest.size, dtype=np.bool_)
+            for test in node.tests:
+                holds &= _holds(test, features, rest, tree.digits)
+            here, left[node.parent] = rest[holds], rest[~holds]
+        if expected is not None and here.size != expected:
+            raise InputError(
+                f"{here.size:,} rows reach a node that {expected:,} reached when the tree was fitted; give the rows of "
+                "the fit, and the tree with all digits of its thresholds"
+            )
+        members.append(here)
+        left.append(here)
+    if any(left[node.parent].size for node in tree.nodes if node.parent >= 0):
+        raise InputError("some rows reach no leaf, for missing values or others; give the rows that it was fitted on")
+    return members
+
+
+def _holds(test: Test, features: Features, rows: Numbers, digits: int | None) -> NDArray[np.bool_]:
+    """Return which rows pass a test; refuse to guess if a value is too near to a rounded threshold."""
+    if not test.sign:
+        raise InputError("the tree has tests other than thresholds, so rows cannot be followed; leave rows out")
+    values, threshold = features.columns[test.feature][rows], np.float64(test.number)
+    # Printed digits are right up to half of the last; floats may be off by a little more.
+    with np.errstate(invalid="ignore"):  # an infinite value is not near to an infinite threshold
+        is_near = digits is not None and np.any(np.abs(values - threshold) <= 0.5 * 10.0**-digits * (1 + 1e-9))
+    if is_near:
+        raise InputError(
+            f"some rows are too near to a threshold for its {digits} digits; write the tree with more digits"
+        )
+    passed: NDArray[np.bool_] = SIGNS[test.sign](values, threshold)
+    return passed
+
+
+def _splits(tree: Stated, features: Features | None, reached: Sequence[Numbers] | None) -> Iterator[Split]:
+    """Yield each threshold that may reveal values of rows, with the number of rows that hold the nearest value."""
+    tests = ((node.parent, test) for node in tree.nodes for test in node.tests if test.sign)
+    for at, feature, number, is_below in dict.fromkeys(
+        (at, test.feature, test.number, test.sign in {"<", ">="}) for at, test in (*tests, *tree.hidden)
+    ):
+        threshold = np.float64(number)
+        if threshold == BETWEEN:
+            continue
+        held = None
+        if features is not None and reached is not None:
+            values = features.columns[feature][reached[at]]
+            is_left = values < threshold if is_below else values <= threshold
+            held = min(count_nearest(values[is_left], max), count_nearest(values[~is_left], min))
+        yield Split(feature, float(threshold), held)
+
+
+def count_rows(tree: Stated, n: int | None = None) -> Counted:
+    """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it.
+
+    ``n`` is the number of all rows, needed if the rows of nodes are shares too.
+    """
+    rows = _parse_rows(tree, n)
+    values = [_parse_values(node.counts, at) for at, node in enumerate(tree.nodes)]
+    parents = {node.parent for node in tree.nodes}
+    leaves = [at for at in range(len(tree.nodes)) if at not in parents]
+    if not any(values[at] or rows[at] is not None for at in leaves):
+        raise InputError("the tree shows no numbers of rows, so there is nothing to judge; write it with counts")
+    nothing: list[tuple[int, ...]] = [()] * len(tree.nodes)
+    doubt = tree.doubt
+    if unclear := [node.rows for node, count in zip(tree.nodes, rows, strict=True) if node.rows and count is None]:
+        return Counted(rows, nothing, "", ROUNDED if unclear[0].endswith("%") else WEIGHTED)
+    if not any(values):
+        counted = Counted(rows, nothing, doubt, tree.fault)
+    elif _are_shares(tree, values, rows):
+        half = _half(tree)
+        counts = [_from_shares(one, half, row) for one, row in zip(values, rows, strict=True)]
+        fault = tree.fault or _fault_of_shares(values, counts, rows)
+        counted = Counted(rows, counts, SHARED, fault, is_lasting=True)
+    else:
+        whole = [tuple(map(int, one)) for one in values]
+        summed = [sum(one) if one and row is None else row for one, row in zip(whole, rows, strict=True)]
+        counted = Counted(summed, whole, WHOLE if tree.is_rounded else doubt, tree.fault, is_lasting=tree.is_rounded)
+        if any(value.denominator != 1 for one in values for value in one) or not _agree(whole, summed):
+            counted = Counted(rows, nothing, "", WEIGHTED)
+    return _check_counts(tree, counted, leaves, n)
+
+
+def _check_counts(tree: Stated, counted: Counted, leaves: Sequence[int], n: int | None) -> Counted:
+    """Return the counts, with a fault if leaves lack them or they do not add up."""
+    if not counted.fault and len({bool(counted.counts[at]) for at in leaves}) > 1:
+        counted = counted._replace(fault=SOME)
+    if not counted.fault and any(counted.rows[at] is None for at in leaves):
+        counted = counted._replace(fault=SOME)
+    if not counted.fault and not _adds_up(tree, counted):
+        counted = counted._replace(fault=BROKEN)
+    total = sum(counted.rows[at] or 0 for at in leaves)
+    if not counted.fault and n is not None and n != total:
+        raise InputError(
+            f"the leaves have {total:,} rows, but {abbreviate(n)} were given; leave ",
+            *(Option("n"), " out, or correct it"),
+        )
+    return counted
+
+
+def _parse_rows(tree: Stated, n: int | None) -> list[int | None]:
+    """Return how many rows reach each node, as far as that is stated."""
+    texts = [node.rows for node in tree.nodes]
+    if any(text.endswith("%") for text in texts):
+        if n is None:
+            raise InputError("the tree has shares of an unknown number of rows; give it with ", Option("n"))
+        shares = [exact(text.removesuffix("%")) for text in texts]
+        half = Fraction(1, 2 * 10 ** max(digits_of(text.removesuffix("%")) for text in texts if text))
+        return [None if share is None else _as_count(share / 100, half / 100, n) for share in shares]
+    counts: list[int | None] = []
+    for at, text in enumerate(texts):
+        number = exact(text)
+        if text and (number is None or not 0 <= number <= LARGEST_COUNT):
+            raise InputError(f"node {at} has a number of rows that is not a count; write the tree again")
+        counts.append(int(number) if number is not None and number.denominator == 1 else None)
+    return counts
+
+
+def _parse_values(texts: Sequence[str], at: int) -> Shares:
+    values = tuple(number for number in map(exact, texts) if number is not None)
+    if len(values) != len(texts) or not all(0 <= number <= LARGEST_COUNT for number in values):
+        raise InputError(f"node {at} has a count that is not a number; write the tree again")
+    return values
+
+
+def _half(tree: Stated) -> Fraction:
+    """Return half of the last digit of its numbers; shorter ones may end with zeros that are not printed."""
+    digits = max(digits_of(text) for text in chain.from_iterable(node.counts for node in tree.nodes))
+    return Fraction(1, 2 * 10 ** max(digits, tree.digits or 0))
+
+
+def _are_shares(tree: Stated, values: Sequence[Shares], rows: Sequence[int | None]) -> bool:
+    """Return whether the numbers of every node add up to 1, as scikit-learn 1.3 prints them.
+
+    If they also add up to the rows of every node, they are counts.
+    """
+    half = _half(tree)
+    stated = [(one, row) for one, row in zip(values, rows, strict=True) if one]
+    is_one = all(abs(sum(one, Fraction(-1))) <= half * len(one) for one, _ in stated)
+    return is_one and any(sum(one) != row for one, row in stated)
+
+
+def _from_shares(shares: Shares, half: Fraction, rows: int | None) -> tuple[int, ...]:
+    """Return the counts that shares of these rows stand for; none if they are not clear."""
+    if rows is None:
+        return ()
+    counts = tuple(count for share in shares if (count := _as_count(share, half, rows)) is not None)
+    return counts if len(counts) == len(shares) and sum(counts) == rows else ()
+
+
+def _fault_of_shares(values: Sequence[Shares], counts: Sequence[tuple[int, ...]], rows: Sequence[int | None]) -> str:
+    if any(row is None for row, one in zip(rows, values, strict=True) if one):
+        return SHARES
+    return ROUNDED * any(bool(one) != bool(count) for one, count in zip(values, counts, strict=True))
+
+
+def _as_count(share: Fraction, half: Fraction, n: int) -> int | None:
+    """Return the only count of ``n`` with a share that near; None unless there is just one.
+
+    >>> _as_count(Fraction("0.33"), Fraction("0.005"), 12), _as_count(Fraction("0.33"), Fraction("0.005"), 1000)
+    (4, None)
+    """
+    low, high = max(0, ceil((share - half) * n)), floor((share + half) * n)
+    return low if low == high else None
+
+
+def _agree(counts: Sequence[tuple[int, ...]], rows: Sequence[int | None]) -> bool:
+    return all(sum(one) == row for one, row in zip(counts, rows, strict=True) if one)
+
+
+def _adds_up(tree: Stated, counted: Counted) -> bool:
+    """Return whether the counts of a node are the sums of those below it, as far as stated."""
+    below: dict[int, list[int]] = {}
+    for at, node in enumerate(tree.nodes):
+        below.setdefault(node.parent, []).append(at)
+    for at, children in below.items():
+        if at < 0:
+            continue
+        rows, parts = counted.rows[at], [counted.rows[child] for child in children]
+        if rows is not None and None not in parts and rows != sum(part for part in parts if part is not None):
+            return False
+        counts = [counted.counts[child] for child in children]
+        if counted.counts[at] and all(counts) and counted.counts[at] != tuple(map(sum, zip(*counts, strict=True))):
+            return False
+    return True

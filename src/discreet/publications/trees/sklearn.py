@@ -1,4 +1,4 @@
-"""Trees and forests that scikit-learn fitted, as leaves; known by the names of classes: it is never imported."""
+"""Trees and forests of scikit-learn as leaves. Classes are known by name: scikit-learn is never imported."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, TypeAlias
@@ -9,20 +9,20 @@ from numpy.typing import NDArray
 from discreet.data.labels import Label
 from discreet.errors import InputError, OptionError
 from discreet.io.trees.dot import SQUARES
-from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, words
+from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
 from discreet.publications.trees.targets import stated_targets, with_targets
+from discreet.runtime.solver import Numbers
 
 Estimator: TypeAlias = Any
-Numbers: TypeAlias = NDArray[np.int64]
-Matrix: TypeAlias = NDArray[np.float32]
+Features32: TypeAlias = NDArray[np.float32]
 
 BETWEEN: Final = 0.5
-"""The threshold of what is 0 or 1: it tells nobody's value."""
+"""The threshold between 0 and 1: it reveals nobody's value."""
 NOISE: Final = 1e-6
-"""What floats may lose of a count."""
-WEIGHTED: Final = "The tree was fitted with weights, so that its counts are not of rows: fit it without any."
+"""The error of a count of floats."""
+WEIGHTED: Final = "The tree was fitted with weights, so its counts are not of rows: fit it without weights."
 MEDIANS: Final = "absolute_error"
-BROKEN: Final = "The counts of a leaf or a node are no whole numbers of rows, or not those of its children."
+BROKEN: Final = "The counts of a leaf or a node are not whole numbers of rows, or not the sums of its children."
 
 
 class Fitted(Protocol):
@@ -41,13 +41,13 @@ def leaves_of(estimator: Estimator, rows: Any = None) -> tuple[Leaves, ...]:  # 
 
     >>> leaves_of(object())
     Traceback (most recent call last):
-    discreet.errors.OptionError: a value of the type object is no tree that can be audited; give a fitted decision...
+    discreet.errors.OptionError: a value of the type object cannot be audited as a tree; give a fitted decision...
     """
     known = {one.__name__ for one in type(estimator).__mro__ if one.__module__.startswith("sklearn.")}
     if not known & {"BaseDecisionTree", "BaseForest"}:
         raise OptionError(
-            f"a value of the type {type(estimator).__name__} is no tree that can be audited; give a fitted decision "
-            "tree, extra tree or forest of scikit-learn itself, without what is around it"
+            f"a value of the type {type(estimator).__name__} cannot be audited as a tree; give a fitted decision "
+            "tree, extra tree or forest of scikit-learn itself, without a pipeline"
         )
     is_forest = "BaseForest" in known
     if not hasattr(estimator, "estimators_" if is_forest else "tree_"):
@@ -56,54 +56,54 @@ def leaves_of(estimator: Estimator, rows: Any = None) -> tuple[Leaves, ...]:  # 
         return (_leaves(estimator, estimator, is_sample=False, rows=_matrix(rows, estimator)),)
     is_sample = bool(estimator.bootstrap)
     if is_sample and rows is not None:
-        raise OptionError("each tree was fitted on a sample of the rows, so they tell nothing; leave rows out")
+        raise OptionError("each tree was fitted on a sample of the rows, so they are of no use; leave rows out")
     matrix = _matrix(rows, estimator)
     return tuple(_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in estimator.estimators_)
 
 
 def trees_of(source: Any, rows: Any = None, targets: Any = None) -> tuple[Leaves, ...]:  # noqa: ANN401 - scikit-learn is optional
-    """Return the leaves of each tree of what is to be published: leaves, fitted estimators, or a list of these."""
-    found: list[Leaves] = []
+    """Return the leaves of each tree in leaves, fitted estimators, or a list of these."""
+    trees: list[Leaves] = []
     for one in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(one, Leaves):
-            trees = leaves_of(one, rows)
-            found += trees if targets is None else (with_targets(tree, targets) for tree in trees)
+            fitted = leaves_of(one, rows)
+            trees += fitted if targets is None else (with_targets(tree, targets) for tree in fitted)
         elif rows is not None:
-            raise InputError("leaves tell no more by the rows; leave rows out, or give them where the tree is read")
+            raise InputError("leaves do not need rows; leave rows out, or give them when the tree is read")
         else:
-            found.append(one if targets is None else stated_targets(one, targets))
-    return tuple(found)
+            trees.append(one if targets is None else stated_targets(one, targets))
+    return tuple(trees)
 
 
-def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Matrix | None) -> Leaves:
-    """Return the leaves of a tree, by the names of features and classes of the ``whole`` that it is part of."""
+def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Features32 | None) -> Leaves:
+    """Return the leaves of a tree, with the names of features and classes of the ``whole`` forest."""
     nodes = tree.tree_
     names = _names(whole)
     classes = _classes(whole)
     counts, fault = _counts(nodes, classes, is_sample=is_sample) if classes else (None, "")
     if getattr(whole, "class_weight", None) is not None:
         counts, fault = None, WEIGHTED
-    found = list(boxes(nodes))
+    paths = list(_boxes(nodes))
     means = None if classes else _means(nodes, tree.criterion, is_sample=is_sample)
     leaves = tuple(
         Leaf(
-            words(box, names),
+            describe_box(box, names),
             int(nodes.n_node_samples[node]),
             () if counts is None else _of_each(counts[node], classes),
             box,
             is_pure=not classes and bool(nodes.impurity[node] <= NOISE * NOISE * nodes.impurity[0]),
             means=() if means is None else means[node],
         )
-        for node, box in found
+        for node, box in paths
     )
-    inside = None if rows is None else _inside(nodes, rows)
+    inside = None if rows is None else _route_rows(nodes, rows)
     splits = () if tree.splitter == "random" else tuple(_splits(nodes, names, rows, inside))
     is_median = not classes and tree.criterion == MEDIANS
-    reached = None if inside is None else reached_by([inside[node] for node, _ in found])
+    reached = None if inside is None else number_leaves([inside[node] for node, _ in paths])
     return Leaves(leaves, classes, names, splits, reached, is_sample, is_median, fault)
 
 
-def boxes(nodes: Any) -> Iterator[tuple[int, Box]]:  # noqa: ANN401 - the arrays of a tree
+def _boxes(nodes: Any) -> Iterator[tuple[int, Box]]:  # noqa: ANN401 - the arrays of a tree
     """Yield each leaf's number and its box, from left to right."""
     todo: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
     while todo:
@@ -126,9 +126,9 @@ def _counts(
     *,
     is_sample: bool,
 ) -> tuple[Numbers | None, str]:
-    """Return how many rows of each class reach each node; or, where that cannot be told, why.
+    """Return how many rows of each class reach each node, or why that is not known.
 
-    Before scikit-learn 1.3 ``value`` held counts, since then it holds shares: the root tells which.
+    Before scikit-learn 1.3 ``value`` held counts, since then it holds shares: the root shows which.
     """
     weights, value = np.asarray(nodes.weighted_n_node_samples), np.asarray(nodes.value)
     if not is_sample and not np.array_equal(weights, nodes.n_node_samples):
@@ -149,13 +149,13 @@ def _counts(
 
 
 def _means(nodes: Any, criterion: str, *, is_sample: bool) -> list[tuple[Mean, ...]]:  # noqa: ANN401 - as above
-    """Return the mean of each output at each node; none of medians, and none that weights have changed."""
+    """Return the mean of each output at each node; none for medians, or after weights."""
     weights, value = np.asarray(nodes.weighted_n_node_samples), np.asarray(nodes.value)[:, :, 0]
     is_of_rows = np.array_equal(weights, np.rint(weights) if is_sample else nodes.n_node_samples)
     if criterion == MEDIANS or not is_of_rows:
         return [()] * len(value)
-    is_told = criterion in SQUARES and value.shape[1] == 1
-    errors = np.maximum(nodes.impurity, 0.0).tolist() if is_told else [None] * len(value)
+    is_squared = criterion in SQUARES and value.shape[1] == 1
+    errors = np.maximum(nodes.impurity, 0.0).tolist() if is_squared else [None] * len(value)
     return [
         tuple(Mean(int(of), mean, error) for mean in means)
         for of, means, error in zip(weights.tolist(), value.tolist(), errors, strict=True)
@@ -163,14 +163,14 @@ def _means(nodes: Any, criterion: str, *, is_sample: bool) -> list[tuple[Mean, .
 
 
 def _of_each(counts: Numbers, classes: tuple[tuple[Label, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the counts of each output; where outputs have fewer classes than others, the rest is padding."""
+    """Return the counts of each output, without the padding of outputs with fewer classes."""
     return tuple(tuple(row[: len(labels)]) for row, labels in zip(counts.tolist(), classes, strict=True))
 
 
-def _inside(nodes: Any, rows: Matrix) -> dict[int, Numbers]:  # noqa: ANN401 - the arrays of a tree
+def _route_rows(nodes: Any, rows: Features32) -> dict[int, Numbers]:  # noqa: ANN401 - the arrays of a tree
     """Return the numbers of the rows that reach each node; refuse rows that the tree was not fitted on.
 
-    Rows are compared as the tree compares them: as floats of 32 bits, with what is missing on the side that it says.
+    Rows are compared as the tree compares them: as floats of 32 bits, with missing values on the side that it says.
     """
     inside, todo = {0: np.arange(len(rows))}, [0]
     missing_left = getattr(nodes, "missing_go_to_left", np.zeros(len(nodes.feature)))  # since scikit-learn 1.3
@@ -191,7 +191,7 @@ def _inside(nodes: Any, rows: Matrix) -> dict[int, Numbers]:  # noqa: ANN401 - t
     return inside
 
 
-def reached_by(members: list[Numbers]) -> Numbers:
+def number_leaves(members: list[Numbers]) -> Numbers:
     """Return the number of the leaf that each row reaches."""
     reached = np.empty(sum(one.size for one in members), dtype=np.int64)
     for leaf, rows in enumerate(members):
@@ -202,50 +202,50 @@ def reached_by(members: list[Numbers]) -> Numbers:
 def _splits(
     nodes: Any,  # noqa: ANN401 - the arrays of a tree
     names: tuple[str, ...],
-    rows: Matrix | None,
+    rows: Features32 | None,
     inside: dict[int, Numbers] | None,
 ) -> Iterator[Split]:
-    """Yield each threshold that may tell values of rows: it lies midway between two of them."""
+    """Yield each threshold that may reveal values of rows: it lies midway between two of them."""
     for node in np.flatnonzero(np.asarray(nodes.children_left) != nodes.children_right).tolist():
-        # As a number of 64 bits, in which the tree compares: a plain float would be cut to the 32 of the values.
+        # The tree compares numbers of 64 bits; a plain float would be cut to the 32 bits of the values.
         feature, threshold = int(nodes.feature[node]), np.float64(nodes.threshold[node])
         if threshold == BETWEEN:
             continue
         held = None
         if rows is not None and inside is not None:
             values = rows[inside[node], feature]
-            held = min(held_by(values[values <= threshold], max), held_by(values[values > threshold], min))
+            held = min(count_nearest(values[values <= threshold], max), count_nearest(values[values > threshold], min))
         yield Split(names[feature], float(threshold), held)
 
 
-def held_by(values: NDArray[np.floating[Any]], nearest: Callable[[list[float]], float]) -> int:
-    """Return how many rows hold the value nearest to a threshold, of those on one side of it."""
+def count_nearest(values: NDArray[np.floating[Any]], nearest: Callable[[list[float]], float]) -> int:
+    """Count the rows on one side of a threshold that hold the value nearest to it."""
     return int(np.count_nonzero(values == nearest(values.tolist()))) if values.size else 0
 
 
-def _matrix(rows: Any, estimator: Estimator) -> Matrix | None:  # noqa: ANN401 - of any library
+def _matrix(rows: Any, estimator: Estimator) -> Features32 | None:  # noqa: ANN401 - of any library
     """Return the rows as the tree sees them."""
     if rows is None:
         return None
     try:
         matrix = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError):
-        raise InputError("rows are no matrix of numbers; give the features that the tree was fitted on") from None
+        raise InputError("rows are not a matrix of numbers; give the features that the tree was fitted on") from None
     if matrix.ndim != 2 or matrix.shape[1] != estimator.n_features_in_:  # noqa: PLR2004 - rows and columns
         raise InputError(f"rows must have {estimator.n_features_in_} columns; give the features of the fit")
     return matrix
 
 
 def _names(estimator: Estimator) -> tuple[str, ...]:
-    """Return the names of the features, or their numbers, counted from 0 as scikit-learn does."""
+    """Return the names of the features, or their numbers from 0 on."""
     named = getattr(estimator, "feature_names_in_", None)
     return tuple(f"feature {at}" for at in range(estimator.n_features_in_)) if named is None else tuple(map(str, named))
 
 
 def _classes(estimator: Estimator) -> tuple[tuple[Label, ...], ...]:
     """Return the classes of each output; a tree of numbers has none."""
-    found = getattr(estimator, "classes_", None)
-    if found is None:
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
         return ()
-    outputs = found if estimator.n_outputs_ > 1 else [found]
+    outputs = classes if estimator.n_outputs_ > 1 else [classes]
     return tuple(tuple(np.asarray(labels).tolist()) for labels in outputs)

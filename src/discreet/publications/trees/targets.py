@@ -1,4 +1,4 @@
-"""Targets: what means tell of the values behind them. A mean of zeros and ones is a count, and so are others of few."""
+"""Targets: counts behind means. A mean of zeros and ones is a count, and so is a mean of few other values."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,26 +16,24 @@ from discreet.publications.trees.leaves import Leaf, Leaves, Mean
 
 Values: TypeAlias = tuple[float, ...]
 Ways: TypeAlias = Iterator[tuple[int, ...] | None]
-"""How often each value may occur, a count for each; None where a way was tried in vain, or could not be tried."""
+"""Counts of each value; None where a way failed, or could not be tried."""
 
 FEW: Final = 20
-"""Different values up to which each is counted; of more, only the commonest in a leaf and the others are."""
+"""Different values up to which each is counted; of more, only the commonest in a leaf and all others."""
 WIDEST: Final = 10
-"""Different values up to which all sets of them are followed where only means are known."""
+"""Different values up to which all sets of them are followed, if only means are known."""
 MOST_WAYS: Final = 500_000
-"""Ways to make up means that are tried for a tree; a few seconds."""
+"""Ways to make up means that are tried for a tree: a few seconds."""
 BINARY: Final = (0.0, 1.0)
 NOISE: Final = Fraction(1, 10**9)
-"""What floats may lose of a mean, as a share of the values that it is made of."""
-WEIGHTS: Final = "means are those of rows only if the tree was fitted without weights and on no sample"
-WRONG: Final = (
-    "a leaf tells a mean that its targets do not have; give the targets of the fit, and fit it without weights"
-)
-IMPOSSIBLE: Final = "a leaf tells a mean that no rows with these targets have; give all values that the target takes"
+"""The error of a mean of floats, as a share of their values."""
+WEIGHTS: Final = "means are those of rows only if the tree was fitted without weights and not on a sample"
+WRONG: Final = "the mean of a leaf is not that of its targets; give the targets of the fit, and fit without weights"
+IMPOSSIBLE: Final = "no rows with these targets have the mean of a leaf; give all values that the target takes"
 
 
 class Inferred(NamedTuple):
-    """In every way to make up a mean, from ``low`` to ``high`` rows of the leaf have one of these ``values``."""
+    """However a mean is made up, from ``low`` to ``high`` rows of the leaf have one of these ``values``."""
 
     output: int
     values: Values
@@ -51,34 +49,34 @@ class Inferences(NamedTuple):
 
 
 def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an array of any library
-    """Return a tree of means with what its targets tell: those of its rows, or just the values that they may take.
+    """Return a tree of means with its targets: one for each row, or just the values that they may take.
 
-    Where it is known which rows reach a leaf, few values are counted; of many, it is told how many rows of a leaf
-    do not have its commonest. Of other trees, the values are kept.
+    If the rows of each leaf are known, few values are counted; of many, only how many rows do not have the commonest.
+    Otherwise the values are kept.
     """
     if tree.classes:
-        raise OptionError("targets are for trees of means, and this one has classes; leave targets out")
-    found = _matrix(targets)
-    several = [tuple(np.unique(column).tolist()) for column in found.T]
-    if tree.reached is None or tree.reached.size != len(found):
+        raise OptionError("targets are for trees of means, but this one has classes; leave targets out")
+    given = _as_matrix(targets)
+    several = [tuple(np.unique(column).tolist()) for column in given.T]
+    if tree.reached is None or tree.reached.size != len(given):
         outputs = max((len(leaf.means) for leaf in tree.leaves), default=1)
         several = several * outputs if len(several) == 1 else several
         return replace(tree, targets=tuple(several)) if all(len(one) <= FEW for one in several) else tree
     order = np.argsort(tree.reached, kind="stable")
     members = np.split(order, np.searchsorted(tree.reached[order], np.arange(1, len(tree.leaves))))
     for leaf, rows in zip(tree.leaves, members, strict=True):
-        _check_means(leaf, found[rows], tree.digits)
+        _check_means(leaf, given[rows], tree.digits)
     if all(len(one) <= FEW for one in several):
         counts = [
             tuple(
-                tuple(int(np.count_nonzero(found[rows, output] == value)) for value in one)
+                tuple(int(np.count_nonzero(given[rows, output] == value)) for value in one)
                 for output, one in enumerate(several)
             )
             for rows in members
         ]
-        return _counted(tree, several, counts)
+        return _with_counts(tree, several, counts)
     others = [
-        tuple(rows.size - int(np.unique(column, return_counts=True)[1].max(initial=0)) for column in found[rows].T)
+        tuple(rows.size - int(np.unique(column, return_counts=True)[1].max(initial=0)) for column in given[rows].T)
         for rows in members
     ]
     leaves = (leaf._replace(others=one) for leaf, one in zip(tree.leaves, others, strict=True))
@@ -86,44 +84,44 @@ def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an arr
 
 
 def stated_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - as above
-    """Return a tree that a file states with its targets; unless each row is known, its means may be weighted."""
-    found = with_targets(tree, targets)
-    is_counted = found.classes or any(leaf.others is not None for leaf in found.leaves)
-    return found if is_counted or found.doubt else replace(found, doubt=WEIGHTS)
+    """Return a tree from a file with its targets; unless each row is known, its means may be weighted."""
+    counted = with_targets(tree, targets)
+    is_sure = counted.classes or any(leaf.others is not None for leaf in counted.leaves)
+    return counted if is_sure or counted.doubt else replace(counted, doubt=WEIGHTS)
 
 
 def resolve_counts(tree: Leaves) -> Leaves:
-    """Return a tree of means with counts, where only one count of each value makes up each mean."""
+    """Return a tree of means with counts, if only one count of each value makes up each mean."""
     if not tree.targets or any(len(one) > WIDEST for one in tree.targets):
         return tree
-    found = []
+    counts = []
     for leaf in tree.leaves:
         if len(leaf.means) != len(tree.targets):
             return tree
-        tried = [list(islice(_fitting(tree, mean, one), 2)) for mean, one in _outputs(tree, leaf)]
+        tried = [list(islice(_find_ways(tree, mean, one), 2)) for mean, one in _outputs(tree, leaf)]
         if any(len(ways) > 1 or None in ways for ways in tried):
             return tree
-        found.append(tuple(way for ways in tried for way in ways if way is not None))
-    return _counted(tree, tree.targets, found)
+        counts.append(tuple(way for ways in tried for way in ways if way is not None))
+    return _with_counts(tree, tree.targets, counts)
 
 
 def assume_binary(tree: Leaves) -> Leaves:
-    """Return a tree with the counts of zeros and ones that all of its means and errors look like, if they do."""
+    """Return a tree with counts of zeros and ones, if all its means and errors look like these."""
     means = [mean for leaf in tree.leaves for mean in leaf.means]
     if tree.classes or tree.targets or any(mean.error is None for mean in means):
         return tree
     try:
-        found = resolve_counts(replace(tree, targets=(BINARY,)))
+        binary = resolve_counts(replace(tree, targets=(BINARY,)))
     except InputError:
         return tree
-    return found if found.classes else tree
+    return binary if binary.classes else tree
 
 
 def infer_counts(tree: Leaves, leaf: Leaf, k: int) -> Inferences:
-    """Return what a leaf's means tell of 1 to k − 1 rows by the values of the target, and whether more may be told."""
-    found: list[Inferred] = []
+    """Return the counts of 1 to k − 1 rows that a leaf's means reveal, by the values of the target."""
+    counts: list[Inferred] = []
     if len(leaf.means) != len(tree.targets):
-        return Inferences(found, is_open=True)
+        return Inferences(counts, is_open=True)
     is_open = False
     for output, (mean, values) in enumerate(_outputs(tree, leaf), start=1):
         if len(values) > WIDEST:
@@ -131,7 +129,7 @@ def infer_counts(tree: Leaves, leaf: Leaf, k: int) -> Inferences:
             continue
         sets = np.array(list(np.ndindex(*[2] * len(values))), dtype=np.int64)[1:-1]
         low, high = np.full(len(sets), mean.of), np.zeros(len(sets), dtype=np.int64)
-        for way in _fitting(tree, mean, values):
+        for way in _find_ways(tree, mean, values):
             if way is None:
                 is_open = True
                 break
@@ -142,16 +140,16 @@ def infer_counts(tree: Leaves, leaf: Leaf, k: int) -> Inferences:
         else:
             small = np.flatnonzero((low > 0) & (high < k))
             least = [at for at in small if not any(other != at and (sets[other] <= sets[at]).all() for other in small)]
-            found += [
+            counts += [
                 Inferred(output, tuple(np.array(values)[sets[at] > 0].tolist()), int(low[at]), int(high[at]))
                 for at in least
             ]
-        is_open |= mean.error is None and len(values) > len(BINARY)  # an error of another kind may tell more
-    return Inferences(found, is_open)
+        is_open |= mean.error is None and len(values) > len(BINARY)  # an error of another kind may reveal more
+    return Inferences(counts, is_open)
 
 
 def name_value(value: float) -> str:
-    """Return a value of a target in words.
+    """Return a value of a target as text.
 
     >>> name_value(1.0), name_value(0.25)
     ('1', '0.25')
@@ -163,19 +161,19 @@ def _outputs(tree: Leaves, leaf: Leaf) -> list[tuple[Mean, Values]]:
     return list(zip(leaf.means, tree.targets, strict=True))
 
 
-def _counted(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
+def _with_counts(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
     leaves = (leaf._replace(counts=one, means=()) for leaf, one in zip(tree.leaves, counts, strict=True))
     return replace(tree, leaves=tuple(leaves), classes=tuple(tuple(map(name_value, one)) for one in values), targets=())
 
 
-def _fitting(tree: Leaves, mean: Mean, values: Values) -> Ways:
-    """Yield how often each value may occur in a leaf, and at last None if these are not all; refuse a mean of none."""
+def _find_ways(tree: Leaves, mean: Mean, values: Values) -> Ways:
+    """Yield the counts of each value that make up a mean, and last None if these are not all; refuse a mean of none."""
     exact = [Fraction(repr(value)) for value in values]
     scale = lcm(*(value.denominator for value in exact))
     steps = [int((value - exact[0]) * scale) for value in exact]
     half, largest = _half(tree.digits), max([Fraction(1), *map(abs, exact)])
-    sums = _whole(mean.mean, exact[0], half + NOISE * largest, mean.of * scale)
-    is_made, is_met = _tested(mean, [int(value * scale) for value in exact], scale, half), False
+    sums = _round_between(mean.mean, exact[0], half + NOISE * largest, mean.of * scale)
+    is_made, is_met = _make_test(mean, [int(value * scale) for value in exact], scale, half), False
     for tried, way in enumerate(_ways(steps, mean.of, *sums)):
         if tried >= MOST_WAYS // len(tree.leaves):
             yield None
@@ -187,23 +185,22 @@ def _fitting(tree: Leaves, mean: Mean, values: Values) -> Ways:
         raise InputError(IMPOSSIBLE)
 
 
-def _whole(number: float, zero: Fraction, slack: Fraction, times: int) -> tuple[int, int]:
-    """Return the least and the largest whole number of what ``times`` a number comes to, within a slack."""
+def _round_between(number: float, zero: Fraction, slack: Fraction, times: int) -> tuple[int, int]:
+    """Return the least and the largest whole number that is ``times`` a number, within a slack."""
     middle = Fraction(repr(number)) - zero
     return ceil(times * (middle - slack)), floor(times * (middle + slack))
 
 
-def _tested(mean: Mean, values: Sequence[int], scale: int, half: Fraction) -> Callable[[Sequence[int]], bool]:
-    """Return whether so many rows of each value, all times ``scale``, make up a mean and its error.
+def _make_test(mean: Mean, values: Sequence[int], scale: int, half: Fraction) -> Callable[[Sequence[int]], bool]:
+    """Return a test whether counts of the values, all times ``scale``, make up a mean and its error.
 
-    Floats lose a share of what is added up: rows of small values tell their mean to more digits than those of large
-    ones.
+    The error of floats is a share of what is added up: small values have a more precise mean than large ones.
     """
     n, many = mean.of, mean.of * scale
     squares, sizes = [value * value for value in values], [abs(value) for value in values]
-    told = (Fraction(repr(mean.mean)) * many, Fraction(repr(mean.error or 0.0)) * many**2)
-    # Fractions are slow, so all are counted in parts of a whole.
-    exact = (*told, half * many, half * many**2, NOISE)
+    stated = (Fraction(repr(mean.mean)) * many, Fraction(repr(mean.error or 0.0)) * many**2)
+    # Fractions are slow, so all are scaled to whole numbers.
+    exact = (*stated, half * many, half * many**2, NOISE)
     parts = lcm(*(one.denominator for one in exact))
     middle, error, room, wide, noise = (int(one * parts) for one in exact)
 
@@ -218,7 +215,7 @@ def _tested(mean: Mean, values: Sequence[int], scale: int, half: Fraction) -> Ca
 
 
 def _ways(steps: Sequence[int], n: int, low: int, high: int) -> Ways:
-    """Yield how often each step, 0 being the first, may occur among ``n`` so that they add up to ``low`` … ``high``."""
+    """Yield the counts of each step, the first being 0, with which ``n`` of them add up to ``low`` … ``high``."""
     if len(steps) == 1:
         yield (n,) if low <= 0 <= high else None
         return
@@ -236,19 +233,21 @@ def _half(digits: int | None) -> Fraction:
 
 
 def _check_means(leaf: Leaf, targets: NDArray[np.float64], digits: int | None) -> None:
-    """Refuse targets whose means are not those that a leaf tells."""
+    """Refuse targets whose means are not those of a leaf."""
     for mean, column in zip(leaf.means, targets.T, strict=False):
         slack = float(_half(digits)) + float(NOISE) * max(1.0, float(np.abs(column).max(initial=0)))
         if len(leaf.means) != targets.shape[1] or not abs(column.mean() - mean.mean) <= slack:
             raise InputError(WRONG)
 
 
-def _matrix(targets: Any) -> NDArray[np.float64]:  # noqa: ANN401 - an array of any library
-    """Return targets as numbers, a column for each output."""
+def _as_matrix(targets: Any) -> NDArray[np.float64]:  # noqa: ANN401 - an array of any library
+    """Return targets as numbers, one column per output."""
     try:
-        found = np.asarray(targets, dtype=np.float64)
+        matrix = np.asarray(targets, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        found = np.zeros((0, 0, 0))
-    if found.ndim not in {1, 2} or not found.size or not np.isfinite(found).all():
-        raise InputError("targets are no numbers; give those of the fit, one for each row, or the values they may take")
-    return found[:, None] if found.ndim == 1 else found
+        matrix = np.zeros((0, 0, 0))
+    if matrix.ndim not in {1, 2} or not matrix.size or not np.isfinite(matrix).all():
+        raise InputError(
+            "targets are not numbers; give those of the fit, one for each row, or the values they may take"
+        )
+    return matrix[:, None] if matrix.ndim == 1 else matrix
