@@ -23,8 +23,8 @@ def folders(monkeypatch, tmp_path):
     monkeypatch.setenv("DISCREET_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path / "cache")
     sha256 = hashlib.sha256(BYTES).hexdigest()
-    monkeypatch.setitem(datasets.FILES, "tiny", datasets.File("four rows", sha256, offered=True))
-    monkeypatch.setitem(datasets.FILES, "local", datasets.File("four rows", sha256))
+    monkeypatch.setitem(datasets.FILES, "tiny", datasets.File("four rows", 4, sha256, offered=True))
+    monkeypatch.setitem(datasets.FILES, "local", datasets.File("four rows", 4, sha256))
     (tmp_path / "data").mkdir()
     return tmp_path
 

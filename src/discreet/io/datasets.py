@@ -24,9 +24,10 @@ class Example(NamedTuple):
 
 
 class File(NamedTuple):
-    """A public file NAME.dat: the sha256 of its bytes, unpacked, and whether the FIMI repository offers it."""
+    """A public file NAME.dat: its rows, the sha256 of its bytes, and whether the FIMI repository offers it."""
 
     about: str
+    rows: int
     sha256: str
     offered: bool = False
 
@@ -53,47 +54,57 @@ EXAMPLES: Final[Mapping[str, Example]] = {
 FILES: Final[Mapping[str, File]] = {
     "mushroom": File(
         "attributes of mushrooms (UCI), 8,124 rows",
+        8_124,
         "6cf94bc482712c3936f0b40c921381ab2b776c3d9941880fecac4d83ca5cbeb5",
         offered=True,
     ),
     "chess": File(
         "chess endgames (UCI), 3,196 rows",
+        3_196,
         "a12ea887df58a396709430af5bf0a9a32d1f6eba8e7c13dd41f28b98572c5db2",
         offered=True,
     ),
     "connect": File(
         "positions of Connect-4 (UCI), 67,557 rows",
+        67_557,
         "4af29e7a6e3dc9da6698ddd6440d619a76450623ee2166c011e317c58291fd8a",
         offered=True,
     ),
     "retail": File(
         "baskets of a Belgian supermarket (T. Brijs), 88,162 rows",
+        88_162,
         "d967431ba522e32f0fbb243f2ee113ecd4cb374cb0234c1b0858dae1d499a055",
         offered=True,
     ),
     "T10I4D100K": File(
         "baskets of the IBM Quest generator, 100,000 rows",
+        100_000,
         "464d7b87aa7fdc0dc432ddad0493515569b2968b0f229ce39399c454a8c62e0c",
         offered=True,
     ),
     "groceries": File(
         "baskets of a grocery outlet (R package arules, items numbered by name), 9,835 rows",
+        9_835,
         "4760f4b207d93e173613a7aba04beb13a9152b798e0e50ba425201dca74d0fb0",
     ),
     "BMS-WebView-1": File(
         "click streams of a web shop (KDD Cup 2000), 59,602 rows",
+        59_602,
         "ea5189346c5f719204508c0ba3cd53a34d01181f2aebbcf65ff4ef57acaadea2",
     ),
     "kosarak_head36682": File(
         "click streams of a news portal (F. Bodon), the first 36,682 rows of 990,002",
+        36_682,
         "6307352eb059e11daae3e69e70d9abbee566ea07dd60dee65e8219d6c55da523",
     ),
     "accidents_head15224": File(
         "Belgian traffic accidents (K. Geurts), the first 15,224 rows of 340,183",
+        15_224,
         "417edab3beab8af354805ab071e9a8f53a95bb555e398b0784e44a93c32a51d1",
     ),
     "T40I10D100K_head10000": File(
         "baskets of the IBM Quest generator, the first 10,000 rows of 100,000",
+        10_000,
         "9e4e1524eb003dce46a4f595bbc1533f42154a9b8a8c84741eb51d8009438c81",
     ),
 }
@@ -151,18 +162,23 @@ def cache_folder() -> Path:
     return parent / "discreet"
 
 
-def _find(name: str) -> files.Data | None:
-    """Return the bytes of a data set that is on this machine."""
+def locate(name: str) -> Path | None:
+    """Return where a public file is on this machine; None if it is not."""
     folders = [cache_folder()]
     if given := os.environ.get("DISCREET_DATA"):
         folders.insert(0, Path(given).expanduser())
-    for path in (folder / f"{name}{suffix}" for folder in folders for suffix in SUFFIXES):
-        if path.is_file():
-            try:
-                return _checked(name, files.load(path))
-            except InputError as error:
-                raise InputError(f"{path}: ", error.message) from None
-    return None
+    paths = (folder / f"{name}{suffix}" for folder in folders for suffix in SUFFIXES)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _find(name: str) -> files.Data | None:
+    path = locate(name)
+    if path is None:
+        return None
+    try:
+        return _checked(name, files.load(path))
+    except InputError as error:
+        raise InputError(f"{path}: ", error.message) from None
 
 
 def _checked(name: str, data: files.Data) -> files.Data:

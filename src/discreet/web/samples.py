@@ -1,10 +1,7 @@
 """Samples: data that is there without a file, to try things on."""
 
 import hashlib
-import os
-import re
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final
 
 from discreet import InputError, Transactions, write
@@ -38,16 +35,16 @@ def samples() -> list[dict[str, Any]]:
         for name, example in datasets.EXAMPLES.items()
     ]
     public = [
-        {"name": name, "title": f"{name}, {_rows(file.about):,} rows", "about": file.about, "rows": _rows(file.about)}
+        {"name": name, "title": f"{name}, {file.rows:,} rows", "about": file.about, "rows": file.rows}
         for name, file in datasets.FILES.items()
-        if _is_here(name)
+        if datasets.locate(name) is not None
     ]
     return [invented, *printed, *public]
 
 
 def is_sample(name: str) -> bool:
     """Return whether there is a sample of that name on this machine."""
-    return name == CLINIC or name in datasets.EXAMPLES or (name in datasets.FILES and _is_here(name))
+    return name == CLINIC or name in datasets.EXAMPLES or (name in datasets.FILES and datasets.locate(name) is not None)
 
 
 def load(name: str) -> Transactions:
@@ -64,16 +61,3 @@ def digest(name: str, rows: Transactions) -> str:
     file = BytesIO()
     write(Transactions(rows), file, format="csv")
     return hashlib.sha256(file.getvalue()).hexdigest()
-
-
-def _rows(about: str) -> int:
-    """Return how many rows the words about a file tell of, the first number of rows in them."""
-    found = re.search(r"([\d,]+) rows", about)
-    return int(found[1].replace(",", "")) if found else 0
-
-
-def _is_here(name: str) -> bool:
-    folders = [datasets.cache_folder()]
-    if given := os.environ.get("DISCREET_DATA"):
-        folders.insert(0, Path(given).expanduser())
-    return any((folder / f"{name}{suffix}").is_file() for folder in folders for suffix in datasets.SUFFIXES)
