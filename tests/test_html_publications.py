@@ -19,8 +19,8 @@ from strategies import detected_databases, small_databases
 from discreet import Patterns, Policy, Rules, Verdict, audit, block, mine, read_facts, write_patterns, write_release
 from discreet.cli import main
 from discreet.disclosure.attacks.facts import Facts
-from discreet.publications.trees.leaves import Forest, Leaves
-from discreet.report import Source, audit_html, audit_text, facts_text, findings_csv, tree_text
+from discreet.publications.trees.leaves import Leaves
+from discreet.report import Source, audit_html, audit_text, findings_csv
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]
@@ -305,7 +305,7 @@ def every_audit(label):
 
 def texts_of(found):
     """The lines of the findings in the text report of an audit."""
-    shown = {Rules: facts_text, Facts: facts_text, Forest: tree_text}.get(type(found.candidate), audit_text)
+    shown = audit_text
     return [line.strip() for line in shown(found, explain=100) if line.startswith("  ") and line[2] not in "✓✗!?"]
 
 

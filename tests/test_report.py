@@ -199,7 +199,7 @@ def test_a_long_sum_is_cut_and_the_number_of_its_supports_told():
     rows += [[item] for item in range(6)] * 9 + [[]] * 2
     patterns = mine(rows, min_support=20, kind="frequent")
     channel = next(channel for channel in detect(patterns, k=3) if not channel.base)
-    line = report.channel_line(channel, patterns)
+    line = f"{channel} = {report.show_sum(channel.terms(patterns))}"
     assert re.fullmatch(r"¬0 ∧ .*: 2 rows = 130 − \d+ − \d+ − \d+ … \(\d+ supports\)", line)
     assert len(channel.terms(patterns)) > 8
 

@@ -26,7 +26,7 @@ from discreet.publications.rules.intervals import TRIED, Interval, Rounding, fin
 from discreet.publications.rules.propagate import narrow_rules
 from discreet.publications.rules.reading import read_rules
 from discreet.publications.rules.rule import Rules
-from discreet.report import facts_json, facts_text
+from discreet.report import audit_json, audit_text
 
 modes = st.sampled_from(["round", "truncate"])
 
@@ -712,10 +712,10 @@ def test_a_suffix_tells_the_format_and_none_is_asked_for(tmp_path):
 def test_a_report_tells_the_sums_and_its_json_all_findings():
     rules = [([f"x{at}"], ["y"], 80, "98.7%") for at in range(5)]
     found = audit(Rules.from_rules(rules, rounding="truncate"), k=5)
-    text = "\n".join(facts_text(found, explain=2))
+    text = "\n".join(audit_text(found, explain=2))
     assert "x0 ∧ ¬y: 1 row, as sup(x0) 81 − sup(x0, y) 80 = 1" in text
     assert "… and 3 more" in text
-    told = json.loads(b"".join(facts_json(found)))
+    told = json.loads(b"".join(audit_json(found)))
     assert told["verdict"] == "WITHHOLD"
     assert [(one["base"], one["lacked"], one["low"], one["high"]) for one in told["findings"]] == [
         ([f"x{at}"], [["y"]], 1, 1) for at in range(5)

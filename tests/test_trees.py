@@ -433,17 +433,17 @@ def test_rows_are_refused_for_leaves_in_words():
 def test_an_audit_reads_as_that_of_patterns_does():
     found = audit(rules(3, 80), k=5)
     assert repr(found) == "<Audit: WITHHOLD, 1 tree with 2 leaves, of 112 rows, k=5>"
-    assert "  ✗ low counts  1 count below 5." in report.tree_text(found)
+    assert "  ✗ low counts  1 count below 5." in report.audit_text(found)
     assert "WITHHOLD" in found._repr_html_()
 
 
 def test_more_findings_than_are_shown_are_counted():
     many = Leaves.from_rules([(f"rule {number}", {"ill": 1}) for number in range(12)])
-    assert any("and 2 more" in line for line in report.tree_text(audit(many, k=5)))
+    assert any("and 2 more" in line for line in report.audit_text(audit(many, k=5)))
 
 
 def test_json_tells_every_finding():
-    told = json.loads(b"".join(report.tree_json(audit(rules(3, 80), k=5))))
+    told = json.loads(b"".join(report.audit_json(audit(rules(3, 80), k=5))))
     assert told["verdict"] == "WITHHOLD"
     assert told["findings"] == [
         {"path": ["none of the rules before"], "outcome": "class ill", "low": 3, "high": 3, "trees": None}

@@ -85,10 +85,7 @@ def judged(
     result: Any
     result, source = audited(file, told, by, alone, reading)
     shown: Any = {"explain": explain, "source": source}
-    if told["tree"]:
-        lines = report.tree_json(result, source=source), report.tree_text(result, **shown)
-    else:
-        lines = report.facts_json(result, **shown), report.facts_text(result, **shown)
+    lines = report.audit_json(result, **shown), report.audit_text(result, **shown)
     put(out, *lines, as_json=as_json, sources=sources)
     if out not in {None, "-"} and not quiet:
         click.echo(f"{result.verdict.name}; the report was written to {out}", err=True)

@@ -96,8 +96,7 @@ def published(
 
     result: Any
     result, source = audited_publication(file, told, {**asked.rule, "schema": asked.schema}, alone, reading)
-    to_page = pages.tree_html if told["tree"] else pages.facts_html
-    page = to_page(result, source=source, explain=asked.explain, timestamp=fixed_time())
+    page = pages.audit_html(result, source=source, explain=asked.explain, timestamp=fixed_time())
     return Reported(page, result.verdict, pages.findings_csv(result, explain=asked.explain))
 
 

@@ -30,7 +30,6 @@ from discreet.mining.mine import Budget, mine
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series.change import Changes
 from discreet.publications.series.changes import compared, is_followed
-from discreet.publications.trees.leaves import Forest
 from discreet.runtime.progress import watching
 from discreet.runtime.resources import as_threads
 from discreet.runtime.text import count_of
@@ -160,12 +159,8 @@ class Audit:
         ``against`` are the files of the older releases that it was compared with, to name them.
         See docs/report.md; ``discreet report`` writes it to a file.
         """
-        from discreet.report import audit_html, facts_html, tree_html  # noqa: PLC0415 - a door: loaded when it is opened
+        from discreet.report import audit_html  # noqa: PLC0415 - a door: loaded when it is opened
 
-        if isinstance(self.candidate, Forest):
-            return tree_html(self, source=source, explain=explain, timestamp=timestamp)
-        if isinstance(self.candidate, Rules | Facts):
-            return facts_html(self, source=source, explain=explain, timestamp=timestamp)
         return audit_html(
             self,
             tradeoff=tradeoff,

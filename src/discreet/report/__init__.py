@@ -7,7 +7,6 @@ from discreet.report.chart import chart
 from discreet.report.comparison import comparison_json, comparison_text
 from discreet.report.database import database_source
 from discreet.report.exposed import exposed_csv, marked
-from discreet.report.facts import facts_json, facts_text
 from discreet.report.figures import (
     before_after_figure,
     cell_sizes_figure,
@@ -25,16 +24,13 @@ from discreet.report.hiding import (
     hiding_comparison_text,
 )
 from discreet.report.html.audit import audit_html
-from discreet.report.html.publications import facts_html, tree_html
 from discreet.report.html.release import folder_html, release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
-from discreet.report.people import in_words
 from discreet.report.release import public_facts, public_text, release_facts, release_json, release_text
 from discreet.report.sacro import check_sacro, write_sacro
 from discreet.report.svg_cells import cells_svg
-from discreet.report.text import aligned, audit_text, channel_line, channels_text, share, tradeoff_text
-from discreet.report.trees import tree_json, tree_text
-from discreet.report.wording import Source
+from discreet.report.text import aligned, audit_text, channels_text, share, show_sum, tradeoff_text
+from discreet.report.wording import Source, in_words
 from discreet.runtime.text import percent, printable
 
 __all__ = [
@@ -51,7 +47,6 @@ __all__ = [
     "bounds_text",
     "cell_sizes_figure",
     "cells_svg",
-    "channel_line",
     "channels_json",
     "channels_text",
     "chart",
@@ -61,9 +56,6 @@ __all__ = [
     "comparison_text",
     "database_source",
     "exposed_csv",
-    "facts_html",
-    "facts_json",
-    "facts_text",
     "findings_csv",
     "folder_html",
     "hidden_facts",
@@ -86,11 +78,9 @@ __all__ = [
     "release_text",
     "save",
     "share",
+    "show_sum",
     "tradeoff_figure",
     "tradeoff_json",
     "tradeoff_text",
-    "tree_html",
-    "tree_json",
-    "tree_text",
     "write_sacro",
 ]

@@ -1,9 +1,9 @@
-"""Audits, channels and trade-offs as JSON: keys in a fixed order, one channel a line; never a row or its id."""
+"""Audits, channels and trade-offs as JSON: keys in a fixed order, one finding per line; never a row or its id."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from discreet import __version__
 from discreet.data.labels import Label, sort_labels
@@ -16,6 +16,7 @@ from discreet.judging.policy import ZEROS, Policy
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series.change import Changes
+from discreet.publications.trees.leaves import Forest
 from discreet.report.text import ranks
 from discreet.report.wording import Source
 
@@ -23,41 +24,69 @@ from discreet.report.wording import Source
 def audit_json(
     audit: Audit, *, explain: int = 3, source: Source | None = None, against: Sequence[Source] = ()
 ) -> Iterator[bytes]:
-    """Yield an audit as JSON: everything that was found, and the sums of the ``explain`` worst of each kind.
+    """Yield an audit of any candidate as JSON: all findings, and the sums of the ``explain`` worst of each kind.
 
     ``against`` are the files of the older releases that it was compared with, if they are known.
-    Of rows it tells how many are exposed, never which.
+    JSON has the number of exposed rows, never which rows.
     """
-    patterns = audit.patterns
+    describe = {Patterns: _describe_patterns, Forest: _describe_forest}.get(type(audit.candidate), _describe_facts)
+    facts, lists = describe(audit, explain, against)
     head = {
         "discreet": __version__,
-        "report": "audit",
+        "report": "tree audit" if isinstance(audit.candidate, Forest) else "audit",
         "verdict": audit.verdict.name,
         "policy": policy_facts(audit.policy),
         "k": audit.policy.k,
+        "what": audit.what,
+        "input": source._asdict() if source else None,
+        **facts,
+    }
+    checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
+    yield from blocks(document(head, {"checks": checks, **lists}))
+
+
+Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]
+"""Facts of a candidate, and the lists of its findings."""
+
+
+def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) -> Described:
+    patterns = audit.patterns
+    facts: dict[str, object] = {
         "n": patterns.n,
         "min_support": patterns.min_support,
         "kind": patterns.kind,
         "itemsets": len(patterns),
-        "input": source._asdict() if source else None,
         **({"against": [one._asdict() for one in against]} if against else {}),
         "with_rows": audit.rows is not None,
         "is_acyclic": audit.is_acyclic,
         "exposed": _exposed(audit.exposed),
         "warnings": audit.warnings,
     }
-    checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
-    channels = None if audit.channels is None else channels_of(audit.channels, patterns, explain)
-    implications = None if audit.implications is None else _implications(audit.implications)
-    lists = {
-        "checks": checks,
-        "channels": channels,
-        "implications": implications,
+    return facts, {
+        "channels": None if audit.channels is None else channels_of(audit.channels, patterns, explain),
+        "implications": None if audit.implications is None else _implications(audit.implications),
         "differences": _differences(audit.differences, patterns, explain),
         **({"changes": _changes(audit.changes)} if audit.changes else {}),
         **({"rests": bounded_json(audit.evidence.remainders)} if audit.evidence.remainders else {}),
     }
-    yield from blocks(document(head, lists))
+
+
+def _describe_facts(audit: Audit, explain: int, _: Sequence[Source]) -> Described:
+    channels = None if audit.channels is None else channels_of(audit.channels, audit.patterns, explain)
+    return {"with_rows": audit.rows is not None}, {
+        "channels": channels,
+        "findings": bounded_json(audit.evidence.bounded),
+    }
+
+
+def _describe_forest(audit: Audit, _: int, __: Sequence[Source]) -> Described:
+    forest = cast("Forest", audit.candidate)
+    keys = "path", "outcome", "low", "high"
+    findings = (
+        encoded({**{key: getattr(few, key) for key in keys}, "trees": few.trees or None})
+        for few in audit.evidence.leaves
+    )
+    return {"trees": len(forest), "leaves": forest.size}, {"findings": findings}
 
 
 def channels_json(

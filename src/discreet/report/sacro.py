@@ -19,9 +19,10 @@ from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_
 from discreet.io.formats.csv import HEADER, WITHIN, line
 from discreet.io.label_codes import patterns_in_order, ragged
 from discreet.judging.audit import Audit
+from discreet.judging.finding import Who
 from discreet.judging.verdict import CheckName, Verdict
 from discreet.publications.series.change import Change
-from discreet.report.findings import cell_names, joined, named_sum, rows_that, way
+from discreet.report.findings import cell_names, direction, joined, named_sum, rows_that
 from discreet.report.sacro_flags import SUMS, Signs, evidence_of, flagged
 from discreet.report.wording import Source, older_name
 from discreet.runtime.text import count_of, printable
@@ -202,13 +203,13 @@ def _command(audit: Audit) -> str:
 
 
 def _origin(source: Source | None) -> Iterator[str]:
-    """Yield where the itemsets are from: here alone, as by a digest of rows others can try out which these are."""
+    """Yield where the itemsets are from: only here: a digest would let others test guesses about the rows."""
     if source is not None:
         yield f"Audited: {printable(source.file)}, SHA-256 {source.sha256}"
 
 
 def _compared(against: Sequence[Source]) -> Iterator[str]:
-    """Yield which older releases the itemsets were compared with: here alone, likewise."""
+    """Yield which older releases the itemsets were compared with: only here, likewise."""
     for number, older in enumerate(against, start=1):
         yield f"Older release {number}: {printable(older.file)}, SHA-256 {older.sha256}"
 
@@ -240,12 +241,19 @@ def _finding_lines(evidence: Signs, names: Mapping[Label, str]) -> Iterator[list
     for one, terms, since in lines:
         base, top = (joined(part, names) for part in (one.base, one.top))
         more = _changed(one, since) if isinstance(one, Change) else []
-        yield [rows_that(one, names), base, top, str(abs(one.count)), named_sum(terms, names), *more]
+        yield [
+            rows_that(Who(one.base, one.lacked), names),
+            base,
+            top,
+            str(abs(one.count)),
+            named_sum(terms, names),
+            *more,
+        ]
 
 
 def _changed(change: Change, since: Iterable[int]) -> list[str]:
     """Return the cells that only changes have: how many rows before and now, more or fewer, and since when."""
-    return [str(change.before), str(change.after), way(change), older_name(since, ())]
+    return [str(change.before), str(change.after), direction(change), older_name(since, ())]
 
 
 def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:

@@ -10,9 +10,9 @@ import numpy as np
 from discreet.data.labels import Itemset, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term, signed
-from discreet.report.people import in_words
 from discreet.report.svg_chart import COLOURS
 from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
+from discreet.report.wording import in_words
 from discreet.runtime import html
 
 WIDTH: Final = 360

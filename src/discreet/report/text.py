@@ -1,37 +1,45 @@
-"""Audits, channels and trade-offs as lines of plain text, worst first; never a flood."""
+"""Audits of every candidate, channels and trade-offs as lines of plain text, the worst first."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from textwrap import wrap
 from typing import Final
 
 from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
-from discreet.disclosure.implications import Implication
+from discreet.disclosure.channels import Channels, Term, signed
 from discreet.errors import on_command_line
 from discreet.io.label_codes import ragged
 from discreet.judging import checks
 from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH
-from discreet.judging.finding import support_of
+from discreet.judging.finding import AuditFinding
 from discreet.judging.tradeoff import Tradeoff
-from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series.change import Changes
 from discreet.report.wording import Source, older_name
-from discreet.runtime.text import printable
+from discreet.runtime.text import count_of, printable
 
 LONGEST_SUM: Final = 8
 """Supports up to which a sum is written out; of a longer one the first four are."""
 SHOWN_OF_LONGER: Final = 4
+TITLES: Final = {
+    "channel": "The worst channels, and the sums of published supports that reveal them",
+    "difference": "The smallest differences of published supports",
+    "implication": "The shortest implications",
+    "remainder": "The smallest remainders of attributes, whose values exclude each other",
+    "bounds": "The worst sums, within the limits of their supports",
+    "change": "The smallest changes since ",
+    "leaf": "The leaves of the fewest rows",
+}
+"""What stands above the findings of each kind."""
 
 
 def audit_text(
     audit: Audit, *, explain: int = 3, source: Source | None = None, against: Sequence[Source] = ()
 ) -> Iterator[str]:
-    """Yield an audit in lines: the verdict, the checks, the exposed rows, the ``explain`` worst of each kind, advice.
+    """Yield an audit of any candidate in lines: verdict, checks, exposed rows, the worst findings, advice.
 
-    ``against`` are the files of the older releases that it was compared with, if they are known.
+    ``explain`` findings of each kind are shown. ``against`` are the files of the older releases that it was compared
+    with, if they are known.
 
     >>> from discreet import audit
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -45,31 +53,34 @@ def audit_text(
     <BLANKLINE>
     2 of 100 rows are exposed: channels of fewer than 10 rows single them out, the smallest of 2 rows.
     <BLANKLINE>
-    The worst channels, and the sums of published supports that tell them:
+    The worst channels, and the sums of published supports that reveal them:
       a ∧ b ∧ ¬c: 2 rows = 50 − 48
     <BLANKLINE>
     Make it safe with `discreet block`, or raise --min-support: `discreet tradeoff` shows how far.
     """
-    yield printable(f"{audit.verdict.name}: {_candidate(audit, source)}")
+    yield printable(f"{audit.verdict.name}: {_describe(audit, source)}")
     yield ""
     yield from checks.list_checks(audit.checks)
     if audit.exposed is not None:
         yield from ("", exposed_line(audit))
-    yield from _examples(audit, explain)
-    yield from _changes(audit.changes, explain, against)
+    for group in audit.groups:
+        since = older_name(group.values.numbers, against) if isinstance(group.values, Changes) else ""
+        lines = map(finding_line, group.worst(explain))
+        yield from _show(printable(f"{TITLES[group.kind]}{since}:"), lines, explain, group.total)
     yield ""
     yield from wrap(audit.promise or audit.advice.say(on_command_line), WIDTH)
 
 
-def channel_line(channel: Channel | Difference, patterns: Patterns) -> str:
-    """Return a channel or a difference with the sum of published supports that tells it.
-
-    >>> from discreet import detect, mine
-    >>> patterns = mine([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10)
-    >>> channel_line(detect(patterns, k=10)[0], patterns)
-    'a ∧ b ∧ ¬c: 2 rows = 50 − 48'
-    """
-    return printable(f"{channel} = {_sum(channel.terms(patterns))}")
+def finding_line(finding: AuditFinding) -> str:
+    """Return a finding in a line, with the sum of published supports that reveals it."""
+    match finding.kind:
+        case "channel" | "difference":
+            return printable(f"{finding} = {show_sum(finding.terms)}")
+        case "implication":
+            return printable(f"{finding}: all {count_of(finding.terms[0].support, 'row')}")
+        case "remainder" | "bounds":
+            return printable(f"{finding}, as {finding.explain()}")
+    return printable(str(finding))
 
 
 def channels_text(channels: Channels) -> Iterator[str]:
@@ -150,13 +161,15 @@ def share(count: int, n: int) -> str:
     return f"{100 * count / n:.4g}%" if n else "-"
 
 
-def _candidate(audit: Audit, source: Source | None) -> str:
-    """Return what was judged, and by which rule."""
-    patterns, policy = audit.patterns, audit.policy
-    what = f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)}"
-    least = f"at least {patterns.min_support:,} of {patterns.n:,} rows ({share(patterns.min_support, patterns.n)})"
+def _describe(audit: Audit, source: Source | None) -> str:
+    """Return the candidate, and the rule that it was judged by."""
+    what, policy = audit.what, audit.policy
+    if isinstance(audit.candidate, Patterns):
+        n, least = audit.patterns.n, audit.patterns.min_support
+        itemsets = count_of(len(audit.patterns), f"{audit.patterns.kind} itemset")
+        what = f"{itemsets}, each held by at least {least:,} of {n:,} rows ({share(least, n)})"
     rule = f"k = {policy.k:,}" if policy.name == "k" else f"policy {policy.name}, k = {policy.k:,}"
-    return f"{source.file + ', ' if source else ''}{what}, each held by {least}; {rule}."
+    return f"{source.file + ', ' if source else ''}{what}; {rule}."
 
 
 def exposed_line(audit: Audit) -> str:
@@ -172,54 +185,16 @@ def exposed_line(audit: Audit) -> str:
     )
 
 
-def _examples(audit: Audit, most: int) -> Iterator[str]:
-    """Yield the worst channels, differences and implications, each kind with the number of the rest."""
-    patterns = audit.patterns
-    if audit.channels is not None and len(audit.channels):
-        lines = (channel_line(channel, patterns) for channel in audit.channels.worst(most))
-        title = "The worst channels, and the sums of published supports that tell them:"
-        yield from some_of(title, lines, most, len(audit.channels))
-    if audit.differences:
-        lines = (channel_line(difference, patterns) for difference in audit.differences)
-        title = "The smallest differences of published supports:"
-        yield from some_of(title, lines, most, len(audit.differences))
-    if audit.implications is not None and len(audit.implications):
-        lines = (_implication(implication, patterns) for implication in audit.implications)
-        yield from some_of("The shortest implications:", lines, most, len(audit.implications))
-    if audit.evidence.remainders:
-        title = "The smallest rests of attributes, whose values exclude each other:"
-        yield from some_of(title, bounded_lines(audit.evidence.remainders), most, len(audit.evidence.remainders))
-
-
-def _changes(since: Sequence[Changes], most: int, against: Sequence[Source]) -> Iterator[str]:
-    """Yield the smallest changes since each older release, or since several together."""
-    for changes in since:
-        name = older_name(changes.numbers, against)
-        lines = (printable(str(change)) for change in changes)
-        if changes.small:
-            yield from some_of(printable(f"The smallest changes since {name}:"), lines, most, changes.small)
-
-
-def some_of(title: str, lines: Iterable[str], most: int, many: int) -> Iterator[str]:
-    """Yield the first lines under a title, and how many there are besides; nothing if none is to be shown."""
+def _show(title: str, lines: Iterable[str], most: int, total: int) -> Iterator[str]:
+    """Yield the first lines under a title, and the number of those left out; nothing if none is to be shown."""
     if most:
         yield from ("", title)
-        yield from (f"  {line}" for line in islice(lines, most))
-        if many > most:
-            yield f"  … and {many - most:,} more; --json lists all of them."
+        yield from (f"  {line}" for line in lines)
+        if total > most:
+            yield f"  … and {total - most:,} more; --json lists all of them."
 
 
-def bounded_lines(found: Iterable[Bounded]) -> Iterator[str]:
-    """Yield findings within limits, each with the sum that tells it."""
-    return (printable(f"{one}, as {one.explain()}") for one in found)
-
-
-def _implication(implication: Implication, patterns: Patterns) -> str:
-    support = support_of(implication.base, patterns)
-    return printable(f"{implication}: all {support:,} row{'s' * (support != 1)}")
-
-
-def _sum(terms: Sequence[Term]) -> str:
+def show_sum(terms: Sequence[Term]) -> str:
     """Return a sum of supports as numbers; a long one is cut."""
     if len(terms) <= LONGEST_SUM:
         return signed(terms, [f"{term.support:,}" for term in terms])

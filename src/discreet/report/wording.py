@@ -1,7 +1,15 @@
-"""What reports say in words: where the input came from."""
+"""What reports say in words: where the input came from, and findings as sentences about people."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+
+from discreet.data.labels import Label, sort_labels
+from discreet.disclosure.channels import Channel, Difference
+from discreet.disclosure.implications import Implication
+from discreet.judging.finding import AuditFinding, Who, join_names
+from discreet.publications.series.change import Change
+from discreet.publications.trees.leaves import Few
+from discreet.runtime import html
 
 
 class Source(NamedTuple):
@@ -12,9 +20,68 @@ class Source(NamedTuple):
 
 
 def older_name(numbers: Iterable[int], against: Sequence[Source]) -> str:
-    """Return what older releases are called: by their files if these are known, else by their places, from 1 on.
+    """Return the names of older releases: their files if these are known, else their places, from 1 on.
 
     >>> older_name([1, 3], ())
     'older release 1 and older release 3'
     """
     return " and ".join(against[number - 1].file if against else f"older release {number}" for number in numbers)
+
+
+def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.shown) -> str:
+    """Return who a channel or a difference is about, for a reader who has never heard of either.
+
+    >>> print(in_words(Channel(frozenset("ab"), frozenset("abc"), 2)))
+    Exactly 2 people have a and b, but not c.
+    >>> print(in_words(Channel(frozenset(), frozenset("cd"), 1)))
+    Exactly 1 person has neither c nor d.
+    >>> print(in_words(Difference(frozenset("a"), frozenset("acd"), 3)))
+    Exactly 3 people have a, but not both c and d.
+    """
+    return _count_people(Who(finding.base, finding.lacked).in_words(name), finding.count, finding.count)
+
+
+def describe(finding: AuditFinding, name: Callable[[Label], str] = html.shown, *, than: str = "before") -> str:
+    """Return who a finding of any kind is about; ``name`` writes an item, ``than`` what a change is compared with.
+
+    >>> from discreet import Rules, audit
+    >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
+    >>> print(describe(audit(rules, k=5).findings[0]))
+    Exactly 1 person has a, but not b.
+    """
+    match finding.value:
+        case Implication(base=base, item=item):
+            others = join_names([name(label) for label in sort_labels(base)])
+            count = finding.terms[0].support
+            everyone = f"Everyone with {others} also" if base else "Everyone"
+            return f"{everyone} has {name(item)}: {'1 person' if count == 1 else f'all {count:,} people'}."
+        case Change(count=count):
+            who = f"{_people(finding.low)} {'more' if count > 0 else 'fewer'} than {than}"
+            which = finding.who.in_words(name)
+            return f"{who} {_have(finding.low)} {which}." if which else f"There {_are(finding.low)} {who}."
+        case Few(outcome=outcome, trees=trees):
+            by = f" (tree {', '.join(map(str, trees))})" if trees else ""
+            return f"{', '.join(filter(None, (_from_to(finding.low, finding.high), outcome)))}{by}"
+    return _count_people(finding.who.in_words(name), finding.low, finding.high)
+
+
+def _count_people(which: str, low: int, high: int) -> str:
+    if not which:
+        return f"There {_are(high)} exactly {_people(high)} in all."
+    return f"{_from_to(low, high)} {_have(high)} {which}."
+
+
+def _people(many: int) -> str:
+    return "1 person" if many == 1 else f"{many:,} people"
+
+
+def _from_to(low: int, high: int) -> str:
+    return f"Exactly {_people(high)}" if low == high else f"From {low:,} to {_people(high)}"
+
+
+def _have(many: int) -> str:
+    return "has" if many == 1 else "have"
+
+
+def _are(many: int) -> str:
+    return "is" if many == 1 else "are"

@@ -1,4 +1,4 @@
-"""An audit as one HTML file: read from disk, printed, or looked through without scripts; nothing is fetched for it."""
+"""An audit of any candidate as one HTML file, which works from disk, on paper and without scripts."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
@@ -6,26 +6,22 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from discreet import __version__
-from discreet.data.lattice import with_root
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channels
-from discreet.disclosure.implications import Implications
 from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
-from discreet.judging.verdict import SIGNS
+from discreet.judging.verdict import SIGNS, Verdict
+from discreet.publications.trees.leaves import Forest
 from discreet.report.exposed import exposed_rows
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
-from discreet.report.html.changes import beside_lists, left, since
-from discreet.report.html.lists import Listing
-from discreet.report.html.page import COMPLETE, ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
-from discreet.report.html.prose import AGAINST_LIMITS, GLOSSARY, LIMITS
-from discreet.report.shown import Group, implied, shown_channel, titled, worst_channels
+from discreet.report.html.findings import list_all, list_longer, show_groups
+from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered
+from discreet.report.html.prose import AGAINST_LIMITS, GLOSSARY, LIMITS, TREE_GLOSSARY, TREE_LIMITS
 from discreet.report.text import exposed_line, safe_from, share
 from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.html import Html
-from discreet.runtime.text import printable
+from discreet.runtime.text import count_of, printable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,9 +29,19 @@ if TYPE_CHECKING:
 MOST_ROWS: Final = 1_000
 """Exposed rows that a private page lists at most."""
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
+FINDINGS: Final = ("channel", "difference", "bounds", "leaf")
+"""Kinds of findings that stand first on a page."""
+COUNTED: Final = {
+    "difference": "differences",
+    "bounds": "sums within limits",
+    "leaf": "counts below {k:,}",
+    "change": "small changes",
+    "remainder": "remainders of attributes",
+}
+"""Kinds of findings whose number stands at the head of a page."""
 WORST_FIRST: Final = (
-    "The worst come first: those about the fewest people, and of these the ones that speak of the fewest items. "
-    "Anybody who reads the published supports can do these sums."
+    "The worst come first: those about the fewest people, and among these the ones with the fewest items. "
+    "Anyone who reads the published supports can do these sums."
 )
 
 
@@ -50,25 +56,27 @@ def audit_html(
     no_tradeoff: str = "",
     against: Sequence[Source] = (),
 ) -> str:
-    """Return an audit as a page of HTML that needs nothing but itself.
+    """Return an audit of any candidate as a self-contained page of HTML.
 
-    ``against`` are the files of the older releases that it was compared with, if they are known.
-    The ``explain`` worst findings of each kind stand in it with words, sum and drawing; all are in a list that its
-    script unfolds. With ``private=True`` it lists the exposed rows too, and says DO NOT RELEASE. The same audit gives
-    the same bytes, unless a ``timestamp`` is given. ``no_tradeoff`` says why there is no trade-off, if there is none.
+    The page shows the ``explain`` worst findings of each kind with words, sums and drawings; its script unfolds lists
+    of all of them. With ``private=True`` the page lists the exposed rows too, and says DO NOT RELEASE. The same audit
+    gives the same bytes, unless a ``timestamp`` is given. ``no_tradeoff`` says why there is no trade-off, if there is
+    none; ``against`` are the files of the older releases that it was compared with, if they are known.
 
     >>> from discreet import audit
     >>> page = audit_html(audit([["a", "b"]] * 48 + [["a"]] * 2 + [[]] * 50, min_support=10, k=10))
     >>> "Exactly 2 people have <bdi>a</bdi>, but not <bdi>b</bdi>." in page
     True
     """
-    name = printable(source.file) if source else "patterns"
-    listed = with_root(audit.patterns)
-    groups, older = list(_groups(audit, listed, explain)), since(audit, against, explain)
-    # What else was looked at may take a third of the room.
-    beside = ROOM // 3 if older or audit.evidence.remainders else 0
-    older_lists, left_lists = beside_lists(audit, against, explain, beside)
-    cells = cells_chart(audit)
+    is_list, is_forest = isinstance(audit.candidate, Patterns), isinstance(audit.candidate, Forest)
+    name = printable(source.file) if source else "patterns" if is_list else audit.what
+    older = show_groups(audit, ["change"], explain, against)
+    remainders = show_groups(audit, ["remainder"], explain)
+    # Changes and remainders may take a third of the room.
+    beside = ROOM // 3 if older or remainders else 0
+    groups, lists = show_groups(audit, FINDINGS, explain), list(list_all(audit, ROOM - beside))
+    implied = show_groups(audit, ["implication"], explain)
+    cells = cells_chart(audit) if is_list else None
     return rendered(
         "report.html",
         title=f"Audit of {name}",
@@ -79,28 +87,28 @@ def audit_html(
         sign=SIGNS[audit.verdict],
         sentence=audit.sentence,
         then=audit.advice.say(on_command_line),
-        numbers=_numbers(audit),
+        numbers=list(_list_numbers(audit)),
         warnings=audit.warnings,
-        audited=Table("The candidate, and the rule that it was judged by", [], list(_audited(audit, source, against))),
+        audited=Table("The candidate, and the rule that it was judged by", [], list(_describe(audit, source, against))),
         checks=checks_of(audit.checks),
-        found_sentences=_found(audit),
+        found_sentences=[_introduce(audit, any_shown=bool(groups or implied or lists))],
         groups=groups,
-        implied=implied(audit, explain),
-        lists=list(_lists(audit, ROOM - beside)),
+        implied=implied[0] if implied else None,
+        lists=lists,
         older=older,
-        older_lists=older_lists,
-        left=left(audit, explain),
-        left_lists=left_lists,
+        older_lists=list_longer(audit, "change", explain, beside, against),
+        left=remainders[0] if remainders else None,
+        left_lists=list_longer(audit, "remainder", explain, beside),
         tradeoff=None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
         no_tradeoff=no_tradeoff,
         safe=None if tradeoff is None else _safe_table(tradeoff),
         cells=cells,
-        exposed=exposed_sentence(audit),
+        exposed=exposed_sentence(audit) if is_list else "",
         exposed_tables=list(_exposed_tables(audit, private=private)),
         exposed_notes=_exposed_notes(audit, private=private),
         guarantee=audit.promise or "Nothing: the verdict is not RELEASE.",
-        limits=AGAINST_LIMITS if audit.changes else LIMITS,
-        glossary=GLOSSARY,
+        limits=TREE_LIMITS if is_forest else AGAINST_LIMITS if audit.changes else LIMITS,
+        glossary=TREE_GLOSSARY if is_forest else GLOSSARY,
     )
 
 
@@ -138,35 +146,43 @@ def exposed_sentence(audit: Audit) -> str:
     return "Channels could not be looked for, so exposed rows are not known."
 
 
-def _numbers(audit: Audit) -> Iterator[tuple[str, str]]:
-    yield "rows", f"{audit.patterns.n:,}"
-    yield "itemsets", f"{len(audit.patterns):,}"
+def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
+    """Yield the numbers at the head of the page."""
+    match audit.candidate:
+        case Patterns() as patterns:
+            yield from (("rows", f"{patterns.n:,}"), ("itemsets", f"{len(patterns):,}"))
+        case Forest() as forest:
+            yield from (("trees", f"{len(forest):,}"), ("leaves", f"{forest.size:,}"), ("rows", f"{forest.rows:,}"))
+        case _ if audit.evidence.facts is not None:
+            yield "itemsets with limits", f"{len(audit.evidence.facts) - 1:,}"
     yield "k", f"{audit.policy.k:,}"
     if audit.channels is not None:
         yield "maximal channels", f"{len(audit.channels):,}"
-    elif audit.differences:
-        yield "differences", f"{len(audit.differences):,}"
-    if audit.changes:
-        yield "small changes", f"{sum(changes.small for changes in audit.changes):,}"
-    if audit.evidence.remainders:
-        yield "rests of attributes", f"{len(audit.evidence.remainders):,}"
+    for kind, name in COUNTED.items():
+        total = sum(group.total for group in audit.groups if group.kind == kind)
+        if total:
+            yield name.format(k=audit.k), f"{total:,}"
     if audit.exposed is not None:
         yield "exposed rows", f"{audit.exposed.rows:,}"
 
 
-def _audited(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
-    patterns = audit.patterns
+def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    """Yield what was audited, and by which rule."""
     yield from source_lines(source)
-    yield "rows (n)", f"{patterns.n:,}"
-    least = f"{patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
-    yield "minimum support", least
-    yield "itemsets", f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)}"
+    if isinstance(audit.candidate, Patterns):
+        patterns = audit.patterns
+        yield "rows (n)", f"{patterns.n:,}"
+        yield "minimum support", f"{patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
+        yield "itemsets", count_of(len(patterns), f"{patterns.kind} itemset")
+    else:
+        yield "what it is", printable(audit.what)
     yield from policy_lines(audit)
-    at_hand = "at hand: the itemsets were mined from them, or compared with them"
-    yield (
-        "the rows themselves",
-        at_hand if audit.rows is not None else "not at hand: the supports are taken as they are",
-    )
+    if isinstance(audit.candidate, Patterns):
+        at_hand = "at hand: the itemsets were mined from them, or compared with them"
+        yield (
+            "the rows themselves",
+            "not at hand: the supports are taken as they are" if audit.rows is None else at_hand,
+        )
     for number, older in enumerate(against, start=1):
         yield f"older release {number}", Html(f"{html.text(older.file)}, SHA-256 <code>{older.sha256}</code>")
     yield "discreet", __version__
@@ -179,55 +195,16 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
         yield "SHA-256 of it", Html(f"<code>{source.sha256}</code>")
 
 
-def _found(audit: Audit) -> list[str]:
-    """Return what is to be said before the findings."""
-    if audit.channels is None and not audit.differences:
-        return ["What the supports tell could not be looked for; the checks say why."]
-    if not any((audit.channels, audit.differences, audit.implications)):
-        alone = " by this list alone" * bool(audit.changes or audit.evidence.remainders)
-        return [f"Nothing was found that tells{alone} of fewer than {audit.policy.k:,} people."]
-    return [WORST_FIRST]
-
-
-def _groups(audit: Audit, listed: Patterns, explain: int) -> Iterator[Group]:
-    """Yield the worst channels, or differences, with words, sums and drawings."""
-    channels, differences = audit.channels, audit.differences
-    if channels is not None and len(channels) and explain:
-        yield worst_channels(channels, listed, explain)
-    if differences and explain:
-        about = "Each is the difference of two published supports, one of an itemset that holds the other."
-        found = [shown_channel(one, listed) for one in differences[:explain]]
-        yield Group(titled(len(differences), explain, "difference"), about, found)
-
-
-def _lists(audit: Audit, room: int) -> Iterator[List]:
-    """Yield all that sums tell as lists: channels may take two thirds of the room."""
-    channels, differences = audit.channels, audit.differences
-    if channels is not None and len(channels):
-        yield all_channels(channels, room * 2 // 3)
-    if differences:
-        told = {"caption": "Differences", "head": ["people", "have", "but not all of"], "elsewhere": COMPLETE}
-        title = f"All {len(differences):,} differences"
-        yield list_of("all-differences", title, Listing.of_findings(differences), room * 2 // 3, **told)
-    if audit.implications is not None and len(audit.implications):
-        yield _all_implications(audit.implications, room // 3)
-
-
-def all_channels(channels: Channels, room: int) -> List:
-    """Return all channels as a list."""
-    told = {"caption": "Maximal channels", "head": ["people", "have", "but not"], "elsewhere": COMPLETE}
-    return list_of("all-channels", f"All {len(channels):,} channels", Listing.of_channels(channels), room, **told)
-
-
-def _all_implications(implications: Implications, room: int) -> List:
-    told = {
-        "caption": "Nobody has these items without that one",
-        "head": ["people", "have", "but not"],
-        "elsewhere": COMPLETE,
-        "orders": (ORDERS[2], ORDERS[3]),
-    }
-    title = f"All {len(implications):,} implications"
-    return list_of("all-implications", title, Listing.of_implications(implications), room, **told)
+def _introduce(audit: Audit, *, any_shown: bool) -> str:
+    """Return what stands before the findings."""
+    if any_shown:
+        return "The worst come first: those about the fewest people." if audit.evidence.leaves else WORST_FIRST
+    if isinstance(audit.candidate, Patterns) and audit.channels is None:
+        return "The supports could not be looked through; the checks say why."
+    alone = " by this list alone" * bool(audit.changes or audit.evidence.remainders)
+    nothing = f"Nothing was found that reveals{alone} fewer than {audit.policy.k:,} people"
+    is_unsure = not isinstance(audit.candidate, Patterns) and audit.verdict is not Verdict.RELEASE
+    return f"{nothing}; the checks say what is wrong, or could not be followed." if is_unsure else f"{nothing}."
 
 
 def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
@@ -281,6 +258,4 @@ def _exposed_notes(audit: Audit, *, private: bool) -> list[str]:
     many = 0 if audit.exposed is None else audit.exposed.rows
     if private and many > MOST_ROWS:
         return [f"These are the worst {MOST_ROWS:,} of {many:,}; `discreet audit --exposed FILE` lists all of them."]
-    return (
-        [] if private or not many else ["Which rows these are is not told here: `discreet audit --exposed FILE` does."]
-    )
+    return [] if private or not many else ["Row numbers are omitted; run `discreet audit --exposed FILE`."]

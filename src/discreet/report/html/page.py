@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from discreet import __version__
 from discreet.judging.verdict import SIGNS, Check
 from discreet.report.figures import Figure, plotly_script
-from discreet.report.html.lists import Listing, Packed, packed
+from discreet.report.html.lists import Packed
 from discreet.runtime.html import Html
 from discreet.runtime.text import printable
 
@@ -77,7 +77,7 @@ class List(NamedTuple):
     caption: str
     head: Sequence[str]
     packed: Packed
-    elsewhere: str
+    elsewhere: str = COMPLETE
     orders: Sequence[tuple[str, str]] = ORDERS
     lacks: bool = True
     is_signed: bool = False
@@ -90,11 +90,6 @@ class List(NamedTuple):
             return []
         which = "the worst" if self.lacks else "those of the largest supports"
         return [f"Only {kept:,} of {many:,}, {which}, fit into this page. {self.elsewhere}"]
-
-
-def list_of(name: str, title: str, listing: Listing, room: int, **told: Any) -> List:  # noqa: ANN401 - as in List
-    """Return a listing packed into at most ``room`` letters."""
-    return List(name, title, packed=packed(listing, room, largest=not told.get("lacks", True)), **told)
 
 
 def as_island(value: object) -> Html:

@@ -23,8 +23,8 @@ from discreet.judging.verdict import SIGNS, Verdict
 from discreet.report.comparison import compared_line, kept_promise
 from discreet.report.figures import before_after_figure, comparison_figure
 from discreet.report.html.audit import cells_chart, policy_lines
-from discreet.report.html.lists import Listing
-from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, list_of, rendered
+from discreet.report.html.lists import Listing, packed
+from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered
 from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
 from discreet.report.release import averages, cost_lines, how_to_read, meant, proved, public_facts
 from discreet.report.text import share
@@ -163,16 +163,14 @@ def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str,
 
 def _itemsets(patterns: Patterns) -> List:
     """Return all published itemsets as a list."""
-    orders = (ORDERS[1], ORDERS[0], ORDERS[2], ORDERS[3])
-    return list_of(
+    return List(
         "all-itemsets",
         f"All {len(patterns):,} itemsets",
-        Listing.of_patterns(patterns),
-        ROOM,
-        caption="Published itemsets",
-        head=["support", "itemset"],
-        elsewhere="The file of patterns in the release folder lists all of them.",
-        orders=orders,
+        "Published itemsets",
+        ["support", "itemset"],
+        packed(Listing.of_patterns(patterns), ROOM, largest=True),
+        "The file of patterns in the release folder lists all of them.",
+        (ORDERS[1], ORDERS[0], ORDERS[2], ORDERS[3]),
         lacks=False,
     )
 

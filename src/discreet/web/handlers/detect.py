@@ -70,7 +70,7 @@ def explain(
         raise InputError(f"there is no channel {number}; there are {len(every):,}, counted from 0 on")
     one: Finding = every[number]
     terms = one.terms(audit.patterns)
-    told = reports.channel_line(one, audit.patterns).partition(f": {one.count:,} row")[2].partition(" = ")[2]
+    told = reports.show_sum(one.terms(audit.patterns))
     return {
         **_line(number, one),
         "words": reports.in_words(one),

@@ -1,0 +1,220 @@
+"""Findings on a page: who each is about, the sums that reveal them, a drawing; and all of them as packed lists."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from discreet.data.labels import Itemset, sort_labels
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
+from discreet.disclosure.implications import Implications
+from discreet.judging.audit import Audit
+from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.series.change import Change, Changes
+from discreet.publications.trees.leaves import Few
+from discreet.report.html.lists import Listing, packed
+from discreet.report.html.page import COMPLETE, ORDERS, List
+from discreet.report.svg_cells import cells_svg
+from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
+from discreet.report.wording import Source, describe, older_name
+from discreet.runtime import html
+from discreet.runtime.html import Html
+from discreet.runtime.text import count_of, printable
+
+FEWEST: Final = 3
+"""Changes shown since each release at least, however many releases there are: as many as text shows."""
+HEAD: Final = ("people", "have", "but not")
+"""The columns of a list of findings."""
+LONGEST: Final = 100
+"""Letters of a condition that are shown at most."""
+TOGETHER: Final = (
+    "Anyone who has these older releases can subtract the sum of their counts from these. The difference is about "
+    "people in none of them."
+)
+
+
+class Kind(NamedTuple):
+    """How a page presents a kind of finding: its noun, what follows the noun, which come first, what they mean."""
+
+    noun: str
+    of: str
+    first: str
+    about: str
+
+
+KINDS: Final = {
+    "channel": Kind(
+        *("inference channel", "", "worst"),
+        "Each is a group of people that no itemset names. The supports of several itemsets, added and subtracted, "
+        "give their number.",
+    ),
+    "difference": Kind(
+        *("difference", "", "worst"),
+        "Each is the difference of two published supports, one of an itemset that contains the other.",
+    ),
+    "bounds": Kind(
+        *("sum", " within limits", "worst"),
+        "Each is a sum of supports that are known within limits. Wherever the supports lie in these limits, the sum "
+        "reveals so few people.",
+    ),
+    "leaf": Kind(
+        *("count", " below {k:,}", "worst"),
+        "Each is a group of people who meet all these conditions, and they are few.",
+    ),
+    "implication": Kind(
+        *("implication", "", "shortest"), "A reader learns this about each of these people, whoever they are."
+    ),
+    "change": Kind(
+        *("small change", " since {since}", "smallest"),
+        "Anyone who has the older release can subtract its counts from these. The difference is about people who came "
+        "or left since.",
+    ),
+    "remainder": Kind(
+        *("remainder", " of attributes", "smallest"),
+        "No row has two values of an attribute. So the supports of its values can be subtracted from the total, which "
+        "leaves the people with none of them. Remainders can be subtracted from each other, too.",
+    ),
+}
+
+
+class Shown(NamedTuple):
+    """A finding: its words, lines such as sums with their results, and a drawing if there is one."""
+
+    words: str
+    lines: Sequence[tuple[str, str]] = ()
+    svg: str = ""
+
+
+class Group(NamedTuple):
+    """Findings of one kind: how many there are, what they are, and the first of them."""
+
+    title: str
+    about: str
+    found: Sequence[Shown]
+
+
+def show_groups(audit: Audit, kinds: Iterable[str], explain: int, against: Sequence[Source] = ()) -> list[Group]:
+    """Return the first findings of some kinds, in words, with sums and drawings."""
+    if not explain:
+        return []
+    groups = [group for kind in kinds for group in audit.groups if group.kind == kind]
+    return [_show_group(audit, group, limit_for(audit, group, explain), against) for group in groups]
+
+
+def limit_for(audit: Audit, group: FindingGroup, explain: int) -> int:
+    """Return how many findings of a group are shown: the changes since several releases share ``explain``."""
+    return share_out(sum(one.kind == "change" for one in audit.groups), explain) if group.kind == "change" else explain
+
+
+def share_out(groups: int, explain: int) -> int:
+    """Return how many findings of each of several groups are shown.
+
+    >>> share_out(1, 100), share_out(4, 100), share_out(63, 100), share_out(63, 1)
+    (100, 25, 3, 1)
+    """
+    return min(explain, max(FEWEST, explain // max(1, groups)))
+
+
+def _show_group(audit: Audit, group: FindingGroup, most: int, against: Sequence[Source]) -> Group:
+    noun, of, first, about = KINDS[group.kind]
+    since = _name_older(group, against)
+    title = f"{count_of(group.total, noun)}{of.format(k=audit.k, since=since)}"
+    title += f", of which the {first} {most:,}" * (group.total > most)
+    if isinstance(group.values, Changes) and len(group.values.numbers) > 1:
+        about = TOGETHER
+    elif group.kind in {"bounds", "leaf"} and group.total > most:
+        about = f"{about} {COMPLETE}"
+    return Group(title, about, [_show(audit, group, finding) for finding in group.worst(most)])
+
+
+def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
+    value = finding.value
+    if isinstance(value, Change) and isinstance(group.values, Changes):
+        return _show_change(audit, group.values, finding, value)
+    if isinstance(value, Few):
+        path = " and ".join(html.shown(condition, LONGEST) for condition in value.path) or "any row"
+        return Shown(html.text(describe(finding)), [(path, "")])
+    words = Html(describe(finding, html.name))
+    if isinstance(value, Channel | Difference):
+        lines = [(show_terms(finding.terms), f"{value.count:,}")]
+        return Shown(words, lines, Html(cells_svg(value, audit.evidence.listed)))
+    if isinstance(value, Bounded):
+        limits = [within(limits) for limits in finding.limits]
+        return Shown(words, [(show_terms(finding.terms, limits), within((value.low, value.high)))])
+    return Shown(words)
+
+
+def _show_change(audit: Audit, changes: Changes, finding: AuditFinding, change: Change) -> Shown:
+    """Return a change with the sums of its counts; of several older releases together, only the sum of now."""
+    is_one = len(changes.olds) == 1
+    counts = [
+        ("now", audit.patterns, change.after),
+        *(("before", old, change.before) for old in changes.olds if is_one),
+    ]
+    sums = [
+        (f"{when}: {show_terms(find_terms(change, changes, patterns, count))}", f"{count:,}")
+        for when, patterns, count in counts
+        if count
+    ]
+    total = (f"{change.after:,} now − {change.before:,} before", f"{change.count:,}".replace("-", "−"))
+    return Shown(Html(describe(finding, html.name, than="before" if is_one else "in them together")), [total, *sums])
+
+
+def show_terms(terms: Sequence[Term], supports: Sequence[str] = ()) -> str:
+    """Return a sum of supports, or of what stands for them, with their itemsets; a long one is cut.
+
+    >>> show_terms([Term(1, frozenset("a"), 50), Term(-1, frozenset("ab"), 48)])
+    '50 (a) − 48 (a, b)'
+    """
+    first = terms if len(terms) <= LONGEST_SUM else terms[:SHOWN_OF_LONGER]
+    numbers = supports or [f"{term.support:,}" for term in first]
+    texts = [f"{number} ({_list_labels(term.itemset)})" for term, number in zip(first, numbers, strict=False)]
+    rest = f" … ({len(terms):,} supports)" if len(first) < len(terms) else ""
+    return f"{signed(first, texts)}{rest}"
+
+
+def _list_labels(itemset: Itemset) -> str:
+    names = [html.shown(label, 24) for label in islice(sort_labels(itemset), html.MOST_LABELS)]
+    more = f", … {len(itemset) - len(names):,} more" if len(names) < len(itemset) else ""
+    return f"{', '.join(names) or 'everyone'}{more}"
+
+
+def _name_older(group: FindingGroup, against: Sequence[Source]) -> str:
+    return printable(older_name(group.values.numbers, against)) if isinstance(group.values, Changes) else ""
+
+
+def list_all(audit: Audit, room: int) -> Iterator[List]:
+    """Yield all channels, differences and implications as lists; implications may take a third of the room."""
+    for group in audit.groups:
+        title = f"All {count_of(len(group), group.kind)}"
+        match group.values:
+            case Channels() as channels:
+                text = packed(Listing.of_channels(channels), room * 2 // 3)
+                yield List("all-channels", title, "Maximal channels", HEAD, text)
+            case Implications() as implications:
+                caption, orders = "Nobody has these items without that one", (ORDERS[2], ORDERS[3])
+                text = packed(Listing.of_implications(implications), room // 3)
+                yield List("all-implications", title, caption, HEAD, text, orders=orders)
+            case _ if group.kind == "difference":
+                text = packed(Listing.of_findings(audit.differences), room * 2 // 3)
+                yield List("all-differences", title, "Differences", (*HEAD[:2], "but not all of"), text)
+
+
+def list_longer(audit: Audit, kind: str, explain: int, room: int, against: Sequence[Source] = ()) -> list[List]:
+    """Return the groups of changes, or of remainders, that are not all shown, as lists; they share the room."""
+    longer = [group for group in audit.groups if group.total > limit_for(audit, group, explain)]
+    each = room // max(1, sum(group.kind in {"change", "remainder"} for group in longer))
+    return [_list_group(group, against, each) for group in longer if group.kind == kind]
+
+
+def _list_group(group: FindingGroup, against: Sequence[Source], room: int) -> List:
+    if isinstance(group.values, Changes):
+        name = f"all-changes-{'-'.join(map(str, group.values.numbers))}"
+        many = f"All {group.total:,}" if group.total == len(group) else f"{len(group):,} of {group.total:,}"
+        title = f"{many} small changes since {_name_older(group, against)}"
+        text = packed(Listing.of_findings(group.values.listed), room)
+        return List(name, title, "People more (+) or fewer (-) than before", HEAD, text, is_signed=True)
+    found = [Channel(one.who.has, one.who.has.union(*one.who.lacks), one.high) for one in group]
+    title, text = f"{len(group):,} remainders of attributes", packed(Listing.of_findings(found), room)
+    return List("all-remainders", title, "Remainders of attributes", HEAD, text)
