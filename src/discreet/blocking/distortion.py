@@ -1,4 +1,4 @@
-"""Measures of what a release costs, over all frequent itemsets that closed ones stand for."""
+"""Distortion: the cost of a release, over all frequent itemsets that its closed ones stand for."""
 
 import math
 from collections.abc import Iterable
@@ -23,8 +23,8 @@ LONGEST: Final = 63
 class Distortion(NamedTuple):
     """How far published supports are from the original ones, over all frequent ``itemsets``, the empty one included.
 
-    ``lost`` are no longer published, and ``changed`` have another support or are lost. ``average`` is the mean of the
-    changes, each as a share of the original support; what is lost counts as 1. ``largest`` is the largest change, in
+    ``lost`` itemsets are no longer published; ``changed`` ones have another support or are lost. ``average`` is the
+    mean change, as a share of the original support; a lost itemset counts as 1. ``largest`` is the largest change, in
     rows; that of a lost itemset is its support.
     """
 
@@ -36,131 +36,111 @@ class Distortion(NamedTuple):
 
     @property
     def share_changed(self) -> float:
-        """How many of the itemsets have changed, as a share."""
+        """The share of the itemsets that have changed."""
         return self.changed / self.itemsets if self.itemsets else 0.0
 
 
 def distortion(before: Patterns, after: Patterns) -> Distortion:
     """Return how far the supports ``after`` are from those ``before``, over all itemsets that were frequent.
 
-    The lists are of closed or of all frequent itemsets. It is what *Blocking anonymity threats* (ICDM 2005) measures,
-    without listing the itemsets that closed ones stand for: those of one closure had one support, and have one still
-    where all that is closed now was so before.
+    Both are lists of closed or of all frequent itemsets. The measure is that of *Blocking anonymity threats* (ICDM
+    2005), computed without listing what closed itemsets stand for: the itemsets of one closure had one support, and
+    still have one if every itemset that is closed now was so before.
 
     >>> before = Patterns.from_itemsets([([], 10), (["a"], 8), (["a", "b"], 5)], n=10, kind="closed")
     >>> after = Patterns.from_itemsets([([], 10), (["a"], 6)], n=10, kind="closed")
     >>> distortion(before, after)
     Distortion(itemsets=4, lost=2, changed=3, average=0.5625, largest=5)
     """
-    old, new = _relabelled(_listed(before), _listed(after))
+    old, new = _relabel(_root(before), _root(after))
     sizes = class_sizes(old)
-    if (kernels.closure.match(new.offsets, new.items, old.offsets, old.items) >= 0).all():
-        return _summed(zip(sizes, old.supports.tolist(), supports_in(new, old).tolist(), strict=True))
-    every = list_frequent(new)
-    numbers = _closures(every, old)
+    if (kernels.closure.match(*new.itemsets.flat, *old.itemsets.flat) >= 0).all():
+        return _add_up(zip(sizes, old.supports.tolist(), supports_in(new, old).tolist(), strict=True))
+    frequent = list_frequent(new)
+    numbers = _find_closures(frequent, old)
     known = numbers >= 0
-    gone = np.array(sizes, dtype=object) - np.bincount(numbers[known], minlength=len(old))
-    kept = zip(repeat(1), old.supports[numbers[known]].tolist(), every.supports[known].tolist(), strict=False)
-    return _summed([*kept, *((size, support, 0) for size, support in zip(gone, old.supports.tolist(), strict=True))])
+    lost = np.array(sizes, dtype=object) - np.bincount(numbers[known], minlength=len(old))
+    kept = zip(repeat(1), old.supports[numbers[known]].tolist(), frequent.supports[known].tolist(), strict=False)
+    return _add_up([*kept, *((size, support, 0) for size, support in zip(lost, old.supports.tolist(), strict=True))])
 
 
 def supports_in(patterns: Patterns, itemsets: Patterns) -> NDArray[np.int64]:
-    """Return what supports ``patterns`` tell of the itemsets of another list, 0 for one that they do not tell of.
+    """Return the supports that follow from ``patterns`` for the itemsets of another list; 0 where none follows.
 
     >>> before = Patterns.from_itemsets([([], 10), (["a"], 8), (["a", "b"], 5)], n=10, kind="closed")
     >>> after = Patterns.from_itemsets([(["a"], 9)], n=9, kind="closed")
     >>> supports_in(after, before).tolist()
     [9, 9, 0]
     """
-    told, wanted = _relabelled(_listed(patterns), itemsets)
-    closures = _closures(wanted, told)
-    return np.where(closures >= 0, told.supports[closures] if len(told) else 0, 0)
+    known, wanted = _relabel(_root(patterns), itemsets)
+    closures = _find_closures(wanted, known)
+    return np.where(closures >= 0, known.supports[closures] if len(known) else 0, 0)
 
 
 def class_sizes(patterns: Patterns) -> list[int]:
-    """Return how many frequent itemsets each of the patterns stands for: those whose closure it is.
+    """Return how many frequent itemsets each pattern stands for: those whose closure it is.
 
     >>> from discreet import mine
     >>> class_sizes(mine([["a", "b"], ["a", "b", "c"]], min_support=1))
     [4, 4]
     """
-    patterns = _listed(patterns)
+    patterns = _root(patterns)
     if patterns.kind == "frequent":
         return [1] * len(patterns)
-    lengths = np.diff(patterns.offsets)
-    order = np.argsort(lengths, kind="stable")
-    trie, root, many = _trie(patterns), patterns.is_rooted, len(patterns.labels)
-    if lengths.max(initial=0) <= LONGEST:
-        sizes = np.zeros(len(patterns), dtype=np.uint64)
-        kernels.closure.count_classes(trie, root, patterns.offsets, patterns.items, order, many, sizes)
-        return [int(size) for size in sizes.tolist()]
-    return _long_class_sizes(patterns, trie, order)
-
-
-def _long_class_sizes(patterns: Patterns, trie: Trie, order: NDArray[np.intp]) -> list[int]:
-    """Return what ``class_sizes`` returns, where a word cannot count it."""
+    itemsets, trie, root, labels = patterns.itemsets, _plant(patterns), patterns.is_rooted, len(patterns.labels)
+    order = np.argsort(itemsets.lengths, kind="stable")
+    if itemsets.longest <= LONGEST:
+        counts = np.zeros(len(patterns), dtype=np.uint64)
+        kernels.closure.count_classes(trie, root, *itemsets.flat, order, labels, counts)
+        return [int(count) for count in counts.tolist()]
     sizes = [0] * len(patterns)
-    inside, found = np.zeros(len(patterns.labels), dtype=np.bool_), np.empty(len(patterns) + 2, dtype=np.int64)
+    inside, found = np.zeros(labels, dtype=np.bool_), np.empty(len(patterns) + 2, dtype=np.int64)
     for number in order.tolist():
-        itemset = patterns.items[patterns.offsets[number] : patterns.offsets[number + 1]]
-        inside[itemset] = True
-        many = kernels.closure.walk(trie, patterns.is_rooted, inside, found)
-        sizes[number] = 2**itemset.size - sum(sizes[other] for other in found[:many].tolist())
-        inside[itemset] = False
+        inside[itemsets[number]] = True
+        subsets = found[: kernels.closure.walk(trie, root, inside, found)].tolist()
+        sizes[number] = 2 ** itemsets[number].size - sum(sizes[other] for other in subsets)
+        inside[itemsets[number]] = False
     return sizes
 
 
-def _listed(patterns: Patterns) -> Patterns:
+def _root(patterns: Patterns) -> Patterns:
     """Return the patterns with the empty itemset where it counts; refuse maximal ones."""
     if patterns.kind == "maximal":
         raise InputError("maximal itemsets do not tell the supports of their subsets; give closed or frequent ones")
     return rooted(patterns)
 
 
-def _relabelled(one: Patterns, other: Patterns) -> tuple[Patterns, Patterns]:
-    """Return both lists with the same labels."""
-    if one.labels == other.labels:
-        return one, other
-    labels = sort_labels([*one.labels, *other.labels])
+def _relabel(*lists: Patterns) -> list[Patterns]:
+    """Return lists with the same labels."""
+    if len({patterns.labels for patterns in lists}) == 1:
+        return list(lists)
+    labels = sort_labels(label for patterns in lists for label in patterns.labels)
     code = {label: number for number, label in enumerate(labels)}
-
-    def coded(patterns: Patterns) -> Patterns:
+    coded = []
+    for patterns in lists:
         names = np.array([code[label] for label in patterns.labels], dtype=np.int32)
-        known = Patterns.from_codes(
-            patterns.offsets.copy(),
-            names[patterns.items],
-            patterns.supports.copy(),
-            labels,
-            n=patterns.n,
-            min_support=patterns.min_support,
-            kind=patterns.kind,
-        )
-        return replace(known, mined=patterns.mined)
-
-    return coded(one), coded(other)
+        arrays = patterns.offsets.copy(), names[patterns.items], patterns.supports.copy()
+        n, least, kind = patterns.n, patterns.min_support, patterns.kind
+        listed = Patterns.from_codes(*arrays, labels, n=n, min_support=least, kind=kind)
+        coded.append(replace(listed, mined=patterns.mined))
+    return coded
 
 
-def _trie(patterns: Patterns) -> Trie:
-    trie: Trie = kernels.inversion.plant(patterns.offsets, patterns.items)
+def _plant(patterns: Patterns) -> Trie:
+    trie: Trie = kernels.inversion.plant(*patterns.itemsets.flat)
     return trie
 
 
-def _closures(patterns: Patterns, others: Patterns) -> NDArray[np.int64]:
-    """Return for each of the patterns which of the others has its support: the closure; -1 where none holds it."""
-    closures = np.full(len(patterns), -1, dtype=np.int64)
-    kernels.closure.close(
-        _trie(patterns),
-        patterns.is_rooted,
-        (others.offsets, others.items),
-        others.supports,
-        len(patterns.labels),
-        closures,
-    )
+def _find_closures(patterns: Patterns, others: Patterns) -> NDArray[np.int64]:
+    """Return for each pattern the number of the other one that is its closure, or -1 if none contains it."""
+    closures, labels = np.full(len(patterns), -1, dtype=np.int64), len(patterns.labels)
+    trie, root = _plant(patterns), patterns.is_rooted
+    kernels.closure.close(trie, root, others.itemsets.flat, others.supports, labels, closures)
     return closures
 
 
-def _summed(classes: Iterable[tuple[int, int, int]]) -> Distortion:
-    """Return the measures of classes: how many itemsets, their support before, and after; 0 if they are lost."""
+def _add_up(classes: Iterable[tuple[int, int, int]]) -> Distortion:
+    """Return the distortion of classes: the number of itemsets, their support before, and after (0 if lost)."""
     itemsets = lost = changed = largest = 0
     shares = []
     for size, before, after in classes:
