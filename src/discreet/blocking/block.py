@@ -30,11 +30,11 @@ Solve: TypeAlias = Callable[[BlockProblem], Solution]
 
 
 class Blocker(NamedTuple):
-    """A method of ``block``: its functions, and its properties for whoever offers it.
+    """A method of ``block``: how it works, in words, and its functions.
 
-    ``resist`` is the form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows
-    that serve several channels, if there are any. A method ``is_whole`` if it publishes the whole list of some rows,
-    ``keeps_n`` if it can keep the number of rows, and ``is_search`` if it takes seconds, and the rows themselves.
+    ``resist`` is its form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows,
+    each for several channels. A method ``is_whole`` if it publishes the whole list of some rows, ``keeps_n`` if it can
+    keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged.
     """
 
     how: str
@@ -250,29 +250,20 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     forms = blocker.merged if merge and blocker.merged else (blocker.solve, blocker.resist)
     solution = forms[problem.against != "plain"](problem)
     check(solution)
-    return Release(
-        method,
-        policy,
-        problem.rows,
-        problem.patterns,
-        solution.question,
-        solution.suppressed,
-        solution.added,
-        solution.proof,
-        solution.rounds,
-        against=problem.against,
-    )
+    changes = solution.question, solution.suppressed, solution.added, solution.proof, solution.rounds
+    return Release(method, policy, problem.rows, problem.patterns, *changes, against=problem.against)
 
 
 def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = False) -> Comparison:
     """Return the releases of all methods, or of those whose list is ``whole``; leave out what exceeds the limits."""
-    lines = []
+    most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
+    limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
     for name, method, merge in _list_ways():
-        start, release, left_out = perf_counter(), None, ""
-        if whole and not METHODS[method].is_whole:
+        start, release, left_out, is_whole = perf_counter(), None, "", METHODS[method].is_whole
+        if whole and not is_whole:
             continue
         try:
-            release = solve(method, _limit(problem, method), policy, merge=merge)
+            release = solve(method, problem if is_whole else limited, policy, merge=merge)
             if problem.keep_n and release.patterns.n != problem.patterns.n:
                 release, left_out = None, "it changes the number of rows, which must be kept"
             else:
@@ -298,13 +289,6 @@ def _list_ways() -> Iterator[tuple[str, str, bool]]:
         yield method, method, False
         if blocker.merged is not None:
             yield f"{method}, merged", method, True
-
-
-def _limit(problem: BlockProblem, method: str) -> BlockProblem:
-    """Return the problem with a limit for a list with gaps, which may be far longer than that of closed itemsets."""
-    if METHODS[method].is_whole or problem.limits.patterns is not None:
-        return problem
-    return replace(problem, limits=replace(problem.limits, patterns=MOST_WITHHELD))
 
 
 def describe(method: str) -> str | None:

@@ -14,7 +14,7 @@ from discreet.data.itemsets import Itemsets
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError, Option
-from discreet.mining.mine import mine
+from discreet.mining.mine import Budget, mine
 
 MOST_ENTRIES: Final = 1 << 22
 """Supports times types of rows, at most: prepared in seconds, and more than the solver can handle."""
@@ -114,15 +114,9 @@ def apply_change(problem: BlockProblem, types: RowTypes, change: NDArray[np.int6
     rise = np.flatnonzero(change > 0)
     suppressed = np.sort(np.concatenate([NOBODY, *lost]))
     added = types.itemsets.take(rise).weigh(change[rise])
-    limits = problem.limits
-    patterns = mine(
-        change_rows(problem.rows, suppressed, added),
-        min_support=problem.least,
-        threads=limits.threads,
-        max_patterns=limits.patterns,
-        memory=limits.memory,
-    )
-    return Solution.of(problem, patterns, suppressed, added)
+    rows, least, limits = change_rows(problem.rows, suppressed, added), problem.least, problem.limits
+    budget = Budget(threads=limits.threads, max_patterns=limits.patterns, memory=limits.memory)
+    return Solution.of(problem, mine(rows, min_support=least, **budget), suppressed, added)
 
 
 def find_gained(problem: BlockProblem, patterns: Patterns) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.release.release import Release
 from discreet.blocking.release.verify.cells import visible
-from discreet.blocking.release.verify.verify import PATTERNS, Verification
+from discreet.blocking.release.verify.verify import CLAIMS, PATTERNS, Verification
 from discreet.blocking.release.verify.verify import verify as verify_files
 from discreet.data.lattice import family_of
 from discreet.data.merged import Merged
@@ -49,9 +49,6 @@ NAMES: Final = {
     *(f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns),
 }
 """The files that a release folder may hold."""
-
-CLAIMS: Final = ("method", "k", "min_support", "n", "kind", "listed", "is_whole")
-"""The claims that release.json and certificate.json share."""
 
 
 def write_release(
@@ -119,12 +116,8 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
 
 
 def _check_method(facts: Mapping[str, Any]) -> Iterator[str]:
-    blocker = METHODS.get(facts["method"])
-    if facts["method"] == BEST:
-        is_known = facts["is_whole"]
-    else:
-        is_known = blocker is not None and blocker.is_whole is facts["is_whole"]
-    if not is_known:
+    known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
+    if known.get(facts["method"]) is not facts["is_whole"]:
         yield "the method in release.json is unknown, or does not match is_whole"
 
 
@@ -182,13 +175,8 @@ def _list_tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
     counts, starts = cells.counts[order], np.searchsorted(cells.tops[order], np.arange(family.tops.size + 1))
     for number, top in enumerate(family.tops.tolist()):
         held = counts[starts[number] : starts[number + 1]]
-        items = [str(family.labels[code]) for code in family.itemsets[top].tolist()]
-        yield {
-            "items": items,
-            "support": int(family.supports[top]),
-            "cells": int(held.size),
-            "smallest": int(held.min()),
-        }
+        items, support = [str(family.labels[code]) for code in family.itemsets[top].tolist()], family.supports[top]
+        yield {"items": items, "support": int(support), "cells": int(held.size), "smallest": int(held.min())}
 
 
 def _write_changes(release: Release, folder: Path) -> None:
