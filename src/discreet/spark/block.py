@@ -59,7 +59,7 @@ def block(
 
 
 def suppressed(spread: Spread, patterns: Patterns, k: int) -> Part:
-    """Return the rows that a channel singles out, round after round, as ``discreet.block.suppress`` finds them."""
+    """Return the rows that a channel singles out, round after round, as ``discreet.blocking.suppress`` finds them."""
     left, known = patterns, joined([])
     while True:
         channels = find_channels(Question(left, None, k, as_threads(None)))
