@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from discreet.cli.reading import as_bytes
+from discreet.cli.options import as_bytes
 from discreet.data.generate import quest
 
 RARE = 200_000

@@ -25,8 +25,7 @@ import discreet
 import discreet.data.generate
 import discreet.io.datasets
 from discreet.cli import main
-from discreet.cli.table import SHOWN
-from discreet.cli.watch import COMPILING, Compiling
+from discreet.cli.terminal import COMPILING, SHOWN, Compiling
 
 ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], []]
 FIMI = "".join(" ".join(map(str, row)) + "\n" for row in ROWS)
@@ -351,7 +350,7 @@ def test_the_demo_tells_the_verdict_and_what_is_safe():
     rows = discreet.data.generate.clinic(2000, seed=1)
     shown = run("demo").stdout
     found = discreet.audit(rows, min_support="5%", k=10)
-    assert f"{found.verdict.name}: {len(found.channels)} sums" in shown
+    assert f"{found.verdict.name}: {len(found.channels)} differences" in shown
     safe = int(re.search(r"minimum support of (\d+) patients", shown)[1])
     assert not len(discreet.detect(discreet.mine(rows, min_support=safe), k=10))
     assert len(discreet.detect(discreet.mine(rows, min_support=safe - 1), k=10))
@@ -671,7 +670,7 @@ def test_a_terminal_gets_the_worst_of_all_channels(tmp_path):
 def test_a_terminal_is_told_where_there_is_no_channel(tmp_path):
     file = written(tmp_path / "rows.csv", SAFE)
     shown = shown_on_a_terminal("detect", file, "-k", 10, "--min-support", 20, "--quiet")
-    assert shown == "No sum of these supports tells of fewer than 10 rows.\n"
+    assert shown == "No sum of these supports reveals fewer than 10 rows.\n"
 
 
 def test_a_terminal_sees_that_an_audit_runs(clinic):

@@ -212,7 +212,7 @@ def test_with_memory_swa_scans_the_file_once_and_writes_the_same(file, secret, t
 
 
 def test_a_file_that_cannot_be_read_at_once_is_scanned_by_swa(file, secret, tmp_path, monkeypatch):
-    monkeypatch.setattr(folder.machine, "memory", lambda: 2 * file.stat().st_size - 1)
+    monkeypatch.setattr(folder.resources, "memory", lambda: 2 * file.stat().st_size - 1)
     assert_refused(run(file, "--sensitive", secret, "--method", "swa"), "give --out")
     assert run(file, "--sensitive", secret, "--method", "swa", "--out", tmp_path / "shared").exit_code == 0
     monkeypatch.undo()
@@ -225,7 +225,7 @@ BAD_SECRETS = {
     "bread @ 110%\n": "line 1 has after its @ no share from 0 to 1",
     "bread | milk\n": "line 1 has something at column 7",
     "": "the file is empty",
-    "# none\n": "there is no itemset",
+    "# none\n": "no sensitive itemset is named",
 }
 
 

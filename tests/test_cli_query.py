@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from discreet import InvertedFile
 from discreet.cli import main
-from discreet.cli.query import pointed
+from discreet.cli.query import point_at
 
 BASKETS = [["bread", "milk"], ["milk"], ["beer", "bread", "red wine"], [], ["beer", "bread", "milk"]]
 CSV = "bread,milk\nmilk\nbread,beer,red wine\n\nbread,milk,beer\n"
@@ -79,7 +79,7 @@ def test_rows_are_told_by_number_by_count_and_whole(file, text, with_index):
 def test_an_item_that_no_row_has_is_pointed_out_by_its_column(file):
     result = run("query", file, "milk & ~mlik", "--count")
     assert (result.exit_code, result.stdout) == (0, "3\n")
-    assert result.stderr == "no row has the item at column 9 of the query; check how it is written\n"
+    assert result.stderr == "no row has the item at column 9 of the query; check its spelling\n"
 
 
 def test_json_tells_the_query_the_count_and_the_rows(file):
@@ -143,7 +143,7 @@ def test_an_index_says_what_it_is_and_that_it_is_to_be_kept(file):
     result = run("index", file)
     size = Path(f"{file}.index").stat().st_size
     assert result.stderr == (
-        f"5 rows, 4 items; the index was written to {file}.index ({size:,} bytes): keep it as you keep the rows\n"
+        f"5 rows, 4 items; the index was written to {file}.index ({size:,} bytes): protect it as you protect the rows\n"
     )
     assert list(InvertedFile.open(f"{file}.index").transactions()) == [frozenset(row) for row in BASKETS]
 
@@ -190,7 +190,7 @@ def test_the_place_of_a_mistake_is_marked(file, text, marked):
 
 
 def test_of_a_long_query_what_stands_around_the_mistake_is_shown():
-    line, caret = pointed("a & " * 1_000 + "(b" + " | a" * 1_000, 4_001)
+    line, caret = point_at("a & " * 1_000 + "(b" + " | a" * 1_000, 4_001)
     assert line[caret.index("^")] == "("
     assert line.startswith("...")
     assert line.endswith("...")

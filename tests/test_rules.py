@@ -698,7 +698,7 @@ def test_a_suffix_tells_the_format_and_none_is_asked_for(tmp_path):
     (tmp_path / "rules.pmml").write_bytes(PMML)
     assert len(read_rules(tmp_path / "rules.pmml")) == 2
     (tmp_path / "rules.dat").write_bytes(PMML)
-    with pytest.raises(OptionError, match="tells no format of rules"):
+    with pytest.raises(OptionError, match="is of no format of rules"):
         read_rules(tmp_path / "rules.dat")
     with pytest.raises(OptionError, match="one of spmf, csv, pmml"):
         read_rules(tmp_path / "rules.pmml", format="xlsx")

@@ -99,5 +99,5 @@ def test_no_rows_have_no_channels():
 @pytest.mark.nojit
 @pytest.mark.parametrize(("min_supports", "ks"), [([], [2]), ([1], []), ([], [])])
 def test_a_grid_has_a_line_and_a_column(min_supports, ks):
-    with pytest.raises(ThresholdError, match="there is nothing to compare; give at least one minimum support and one k"):
+    with pytest.raises(ThresholdError, match="nothing to compare; give at least one minimum support and one k"):
         tradeoff([["a"]], min_supports=min_supports, ks=ks)

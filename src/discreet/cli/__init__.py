@@ -6,52 +6,60 @@ Exit codes: 0 done, or safe to publish; 1 unsafe to publish; 2 wrong usage or in
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import takewhile
+from operator import eq
 from typing import Any, Final, NoReturn
 
 import click
 
 from discreet import DiscreetError, __version__
-from discreet.cli.attack import attack
+from discreet.cli.attack import attack, detect
 from discreet.cli.audit import audit
-from discreet.cli.block import block
-from discreet.cli.demo import demo
-from discreet.cli.detect import detect
-from discreet.cli.encoding import teach
-from discreet.cli.generate import generate
+from discreet.cli.block import block, verify
+from discreet.cli.demo import demo, generate
 from discreet.cli.hide import hide
-from discreet.cli.index import index
 from discreet.cli.mine import mine
-from discreet.cli.query import query
-from discreet.cli.redact import guard, veiled
+from discreet.cli.output import use_plain_signs
+from discreet.cli.query import index, query
 from discreet.cli.report import report
 from discreet.cli.serve import serve
 from discreet.cli.tradeoff import tradeoff
-from discreet.cli.verify import verify
 from discreet.errors import on_command_line
 
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a command, with all cleaned up; the first is Ctrl-C."""
+"""Signals that end a command cleanly; the first is Ctrl-C."""
 UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-"""What is wrong with a stream that takes no more: its disk is full, or it leads nowhere."""
+"""Errors of a stream that takes no more: its disk is full, or it leads nowhere."""
+ADDRESS: Final = re.compile(
+    r"[a-z][a-z0-9+.-]*://|[a-z][a-z0-9+.-]+:/.*@|(?:pg)?passw(?:or)?d\s*=", re.IGNORECASE | re.DOTALL
+)
+"""A URL, one as a path with a user in it, or a named password, as libpq and the environment have it."""
+HEAD: Final = re.compile(r"\W*(?:[a-z][a-z0-9+.-]*:/+|\w+\s*=)", re.IGNORECASE)
+"""How a URL begins; our own sentences may have that, too."""
+OURS: Final = ("user@host", "file")
+"""What follows a scheme in our own sentences."""
+FREE: Final = frozenset({"query", "text"})
+"""Not checked: no message repeats the SQL of --query, and a URL may be an item in QUERY."""
 
 
 class Commands(click.Group):
-    """Commands that end every foreseen error in one line on stderr and an exit code, never in a traceback."""
+    """Commands that end every foreseen error with one line on stderr and an exit code, never with a traceback."""
 
     def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as in click
-        """Run, and exit; wrong usage takes one line here, where click would take four."""
+        """Run, and exit; wrong usage takes one line here, not four as in click."""
         given = extra["args"] if "args" in extra else args[0] if args else None
-        # What was given is known where something fails, so that none of it is told that must not be.
+        # Keep the arguments so that errors can redact them.
         extra |= {"standalone_mode": False, "obj": tuple(sys.argv[1:] if given is None else given)}
         # Where colorama is installed, Numba would have it write an escape sequence at exit.
         os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
         _open_closed_streams()
-        teach(sys.stdout, sys.stderr)
+        use_plain_signs(sys.stdout, sys.stderr)
         try:
             code = super().main(*args, **extra)
         except click.exceptions.NoArgsIsHelpError as error:
@@ -61,10 +69,10 @@ class Commands(click.Group):
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else "discreet"
             sentence = error.format_message().rstrip(".")
-            told = f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'"
-            _fail(veiled(told, extra["obj"]), error.exit_code)
+            usage = f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'"
+            _fail(redact(usage, extra["obj"]), error.exit_code)
         except click.ClickException as error:
-            _fail(veiled(error.format_message(), extra["obj"]), 2)
+            _fail(redact(error.format_message(), extra["obj"]), 2)
         sys.exit(code)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - as in click
@@ -73,8 +81,8 @@ class Commands(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - as in click
-        """Run the command; what it raises in the way of our own errors becomes a line and an exit code."""
-        with _ending(context.obj), _hearing_signals():
+        """Run the command; our own errors become a line and an exit code."""
+        with _ending(context.obj), _handling_signals():
             code = super().invoke(context)
             sys.stdout.flush()
             return code
@@ -92,13 +100,13 @@ def main() -> None:
 
 @contextmanager
 def _ending(arguments: Iterable[str]) -> Iterator[None]:
-    """End in a line and an exit code for every foreseen error; none of the ``arguments`` is told that must not be."""
+    """End every foreseen error with a line and an exit code; redact database URLs in the ``arguments``."""
     try:
         yield
     except DiscreetError as error:
-        _fail(veiled(error.message.say(on_command_line), arguments), error.exit_code)
+        _fail(redact(error.message.say(on_command_line), arguments), error.exit_code)
     except MemoryError:
-        _fail("this machine has no more memory to give; raise --min-support, or limit --memory or --max-length", 2)
+        _fail("this machine has no more memory; raise --min-support, or limit --memory or --max-length", 2)
     except KeyboardInterrupt as error:
         end = signal.Signals(error.args[0] if error.args else signal.SIGINT)
         _fail(f"stopped by {'Ctrl-C' if end is signal.SIGINT else end.name}", 128 + end)
@@ -107,36 +115,36 @@ def _ending(arguments: Iterable[str]) -> Iterator[None]:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        _fail(f"what is shown cannot be written ({error.strerror}); make room, or show it elsewhere", 2)
+        _fail(f"the output cannot be written ({error.strerror}); make room, or write it elsewhere", 2)
 
 
 @contextmanager
-def _hearing_signals() -> Iterator[None]:
-    """Let each signal that ends a process do so as Ctrl-C does, unless it is ignored, or handled by somebody else."""
-    came: list[int] = []
+def _handling_signals() -> Iterator[None]:
+    """Make signals end a command as Ctrl-C does, unless they are ignored, or handled by somebody else."""
+    received: list[int] = []
 
     def stop(number: int, _frame: object) -> NoReturn:
-        came.append(number)
+        received.append(number)
         raise KeyboardInterrupt(number)
 
     is_main = threading.current_thread() is threading.main_thread()
     before = {end: signal.getsignal(end) for end in ENDS if is_main}
-    heard = [end for end, then in before.items() if then in {signal.SIG_DFL, signal.default_int_handler}]
+    handled = [end for end, then in before.items() if then in {signal.SIG_DFL, signal.default_int_handler}]
     try:
-        for end in heard:
+        for end in handled:
             signal.signal(end, stop)
         yield
     except Exception:
-        if came:  # Numba raises an error of its own where it is interrupted
-            raise KeyboardInterrupt(came[0]) from None
+        if received:  # Numba raises an error of its own where it is interrupted
+            raise KeyboardInterrupt(received[0]) from None
         raise
     finally:
-        for end in heard:
+        for end in handled:
             signal.signal(end, before[end])
 
 
 def _open_closed_streams() -> None:
-    """Open standard streams that are closed, lest a file of ours gets their number; no one reads from that stdout."""
+    """Open standard streams that are closed, so that no file of ours gets their number; nobody reads that stdout."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - a device, for as long as we run
     if sys.stdout is None:
@@ -149,14 +157,14 @@ def _open_closed_streams() -> None:
 
 
 def _fail(sentence: str, code: int) -> NoReturn:
-    """Say on stderr, in one line, what went wrong, if anybody listens; exit with ``code``."""
+    """Write one line to stderr, if it is open, and exit with ``code``."""
     with suppress(OSError):
         click.echo(f"error: {' '.join(sentence.split())}", err=True)
     _quit(code)
 
 
 def _quit(code: int) -> NoReturn:
-    """Exit with ``code``; what nobody takes goes nowhere, since Python writes it once more at exit, and would fail."""
+    """Exit with ``code``; drop output that nobody takes, since Python would write it again at exit, and fail."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -165,10 +173,65 @@ def _quit(code: int) -> NoReturn:
     sys.exit(code)
 
 
+def _guard(command: click.Command) -> None:
+    """Make a command, and all below it, refuse database URLs except where rows are read."""
+    names = {parameter.name for parameter in command.params}
+    rows = {"file", "rows_file"} if "table" in names else set()
+    for parameter in command.params:
+        if parameter.name not in FREE | rows:
+            parameter.callback = _refuse
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            _guard(one)
+
+
+def redact(sentence: str, arguments: Iterable[str]) -> str:
+    """Return a sentence on one line, with database URLs from the arguments redacted.
+
+    >>> redact("'pg://ada:a b;c@host/' is no number", ["-k", "pg://ada:a b;c@host/ward"])
+    "'…' is no number"
+    """
+    text, at = " ".join(sentence.split()), 0
+    forms = {form for argument in arguments if ADDRESS.search(argument) for form in _forms(argument)}
+    while at < len(text):
+        same = max((_count_same(text[at:], form) for form in forms), default=0)
+        text = f"{text[:at]}…{text[at + same :]}" if same else text
+        at += 1
+    return text
+
+
+def _refuse(context: click.Context, parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - whatever is given
+    """Refuse a database URL, without repeating it."""
+    if any(isinstance(one, str) and ADDRESS.search(one) for one in (value if isinstance(value, tuple) else (value,))):
+        name = max(parameter.opts, key=len)
+        raise click.UsageError(
+            f"{name if name.startswith('-') else name.upper()} must not hold a URL or a password: only rows are read "
+            "from a database, and its URL is FILE",
+            ctx=context,
+        )
+    return value
+
+
+def _forms(argument: str) -> Iterator[str]:
+    """Yield how messages may repeat the URL in an argument: as it is, in quotes, or as a path."""
+    # The value of an option may follow its letter, or a sign of equality.
+    starts = {0, len("-k"), argument.find("=") + 1, *(found.start() for found in ADDRESS.finditer(argument))}
+    for text in (argument[start:].lstrip("-") for start in starts):
+        for form in (text, repr(text)[1:-1], re.sub("/+", "/", text), repr(re.sub("/+", "/", text))[1:-1]):
+            yield " ".join(form.split())
+
+
+def _count_same(text: str, form: str) -> int:
+    """Return how many letters a text shares with the start of a URL; 0 if only the scheme."""
+    head = HEAD.match(form)
+    many = sum(takewhile(bool, map(eq, text, form)))
+    return many if head and many > head.end() and not text.startswith(OURS, head.end()) else 0
+
+
 COMMANDS: Final = (
     *(audit, report, detect, attack, tradeoff, block, verify, hide),
     *(mine, query, index, generate, demo, serve),
 )
 for command in COMMANDS:
-    guard(command)
+    _guard(command)
     main.add_command(command)

@@ -1,16 +1,99 @@
-"""``discreet attack``: what an adversary who can do more than add up supports infers from a pattern set."""
+"""``discreet detect`` lists inference channels; ``discreet attack`` makes the inferences of a stronger attacker."""
 
+import heapq
 import sys
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, get_args
 
 import click
 
-from discreet.cli.against import AGAINST, older
+from discreet.cli.options import (
+    DURATION,
+    POSITIVE,
+    CandidateOptions,
+    EndingOptions,
+    OlderOptions,
+    limit_time,
+    option,
+    options,
+)
 from discreet.cli.output import check_place, put, wants_json
-from discreet.cli.reading import CANDIDATE, COLUMNS, ENDING, LIMITS, TABLE, given, mined, options
+from discreet.cli.reading import mine_or_load, read_older
+from discreet.disclosure.attacks.finding import LEVELS, Level
+from discreet.disclosure.detect import Method
+
+if TYPE_CHECKING:
+    from discreet import Channel, Channels
 
 SHOWN: Final = 20
-LEVELS: Final = ("plain", "derive", "linear", "exact")
+
+
+@dataclass(frozen=True)
+class DetectOptions(EndingOptions, CandidateOptions):
+    """Which channels to list."""
+
+    k: int = option("List channels of 1 to K - 1 rows.", "K", name="-k", type=POSITIVE, required=True)
+    method: Method = option(
+        "Ours, or one of the papers'; all find the same channels.", type=click.Choice(get_args(Method)), default="auto"
+    )
+    every: bool = option("List every channel, also those that follow from the maximal ones.", name="--all")
+
+
+@dataclass(frozen=True)
+class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
+    """What the attacker can do."""
+
+    k: int = option("Look for groups of 1 to K - 1 rows.", "K", name="-k", type=POSITIVE, required=True)
+    level: Level = option(
+        "Strength of the attacker; each can do what those before it can.", type=click.Choice(LEVELS), default="linear"
+    )
+    complete: bool = option(
+        "Whether they may conclude that an unlisted itemset is rarer than the minimum support.",
+        name="--complete/--partial",
+        default=True,
+    )
+    pattern: str | None = option("Bound the rows of this pattern only, such as 'a & b & ~c'.", "QUERY")
+    seconds: float | None = option("Time for the attacker; the rest is undecided.", "N", type=DURATION)
+
+
+@click.command(
+    short_help="List the groups of few rows that published supports give away.",
+    epilog="""\b
+Examples:
+  discreet detect clinic.csv --min-support 5% -k 10
+  discreet detect patterns.json -k 10 --json
+  discreet detect mined.txt -k 10 --n 2000 --kind closed | sort -n | head""",
+)
+@options(DetectOptions)
+def detect(asked: DetectOptions) -> int:
+    """List the inference channels of FILE: differences of supports that reveal fewer than K rows.
+
+    With --min-support, FILE holds rows, and their closed itemsets are mined. Without it, FILE holds patterns; with
+    --rows their channels are counted in the rows. FILE may be - for stdin.
+
+    A terminal shows the worst channels. A pipe or a file gets all: one per line, the number of rows, a tab, and the
+    pattern.
+
+    Exit code 0: no channel. 1: channels. 2: wrong usage or input.
+    """
+    import discreet
+    from discreet import report
+    from discreet.cli.terminal import watching
+
+    sources = (asked.file, asked.rows_file)
+    check_place("--out", asked.out, *sources)
+    with watching(quiet=asked.quiet, then="detecting") as bars:
+        patterns, rows, source = mine_or_load(asked, bars)
+        channels = discreet.detect(patterns, k=asked.k, rows=rows, method=asked.method)
+    every = channels.expand(patterns) if asked.every else None
+    if _is_short(asked):
+        lines = _list_worst_of_all(channels, every) if every else _list_worst(channels)
+    else:
+        lines = map(_write_line, every) if every else report.channels_text(channels)
+    chunks = report.channels_json(channels, patterns, every=every, source=source)
+    put(asked.out, chunks, lines, as_json=asked.as_json, sources=sources)
+    return int(len(channels) > 0)
 
 
 @click.command(
@@ -22,80 +105,88 @@ Examples:
   discreet attack patterns.json -k 10 --pattern "flu & ~asthma"
   discreet attack may.json -k 10 --against april.json --grown""",
 )
-@options(CANDIDATE)
-@click.option("-k", type=click.IntRange(min=1), required=True, metavar="K", help="Inferences about 1 to K - 1 rows.")
-@click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    default="linear",
-    show_default=True,
-    help="What the attacker can do; each can do what those before it can.",
-)
-@click.option(
-    "--complete/--partial",
-    default=True,
-    show_default=True,
-    help="Whether he may conclude that what is not listed is rarer than the minimum support.",
-)
-@click.option("--pattern", metavar="QUERY", help="Tell only for how many rows this holds, such as 'a & b & ~c'.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    help="How long he may take; what is left then is undecided.",
-)
-@options(AGAINST, COLUMNS, TABLE, LIMITS, ENDING)
-def attack(
-    *,
-    file: str,
-    min_support: str | None,
-    k: int,
-    level: Any,  # noqa: ANN401 - one of LEVELS
-    complete: bool,
-    pattern: str | None,
-    seconds: float | None,
-    against: tuple[str, ...],
-    grown: bool,
-    as_json: bool,
-    out: str | None,
-    quiet: bool,
-    max_patterns: int | None,
-    memory: int | None,
-    threads: int | None,
-    **reading: Any,  # noqa: ANN401 - options that are told apart in mined()
-) -> int:
-    """Find what an attacker infers about fewer than K rows from FILE, who can do more than add up supports.
+@options(AttackOptions)
+def attack(asked: AttackOptions) -> int:
+    """Find what an attacker who can do more than add up supports infers about fewer than K rows from FILE.
 
-    Each inference comes with its reason; --json gives the certificates that prove them. With --min-support, FILE holds
-    rows, of which the closed itemsets are mined; without it, patterns. With --rows he only looks for what is really
-    rare, which is quicker, and misses nothing. FILE may be - for stdin.
+    Each inference comes with its reason; --json gives the certificates that prove them. With --min-support, FILE
+    holds rows, and their closed itemsets are mined. Without it, FILE holds patterns. With --rows, the attacker looks
+    only for groups that are really small: this is faster and misses nothing. FILE may be - for stdin.
 
-    With --against, he has older releases as well: of the same rows or, with --grown, of rows that are all among those
-    of FILE. Then QUERY may speak of the rows that were there "before", as if that were an item.
+    With --against, they have older releases as well: of the same rows or, with --grown, of rows that are all among
+    those of FILE. Then QUERY may use "before" as an item, for the rows that were there before.
 
-    Exit code 0: nothing is inferred, and nothing was left undecided. 1: something is, or was. 2: wrong usage or input.
+    Exit code 0: nothing is inferred, and nothing is undecided. 1: something is. 2: wrong usage or input.
     """
     import discreet
     from discreet import report
-    from discreet.cli.watch import watching
+    from discreet.cli.terminal import watching
 
-    sources = (file, reading["rows_file"], *against)
-    check_place("--out", out, *sources)
-    olds = older(against, grown=grown)
-    limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
-    with watching(quiet=quiet, then="attacking") as progress:
-        rows, patterns, source = mined(file, min_support=min_support, limits=limits, bars=progress, **reading)
-        known: Any = {"complete": complete, "against": [old for old, _ in olds], "grown": grown}
-        told: Any = {"source": source, "against": [old for _, old in olds]}
-        if pattern is not None:
-            limits_of = discreet.bounds(patterns, pattern, **known)
-            shown = report.bounds_json(limits_of, **told), report.bounds_text(limits_of)
-            put(out, *shown, as_json=as_json, sources=sources)
-            return int(0 < limits_of.low <= limits_of.high < k)
-        # Rows do not tell which of them were there before.
-        known |= {"rows": None if grown else rows} | ({} if seconds is None else {"seconds": seconds})
-        found = discreet.attack(patterns, k=k, level=level, **known)
-    is_short = out is None and sys.stdout.isatty() and not wants_json(out, as_json=as_json)
-    text = report.attack_text(found, **told, shown=SHOWN if is_short else None)
-    put(out, report.attack_json(found, **told), text, as_json=as_json, sources=sources)
+    sources, complete, grown = (asked.file, asked.rows_file, *asked.against), asked.complete, asked.grown
+    check_place("--out", asked.out, *sources)
+    old_patterns, against = read_older(asked)
+    with watching(quiet=asked.quiet, then="attacking") as bars:
+        patterns, rows, source = mine_or_load(asked, bars)
+        if asked.pattern is not None:
+            bounds = discreet.bounds(patterns, asked.pattern, complete=complete, against=old_patterns, grown=grown)
+            chunks = report.bounds_json(bounds, source=source, against=against)
+            put(asked.out, chunks, report.bounds_text(bounds), as_json=asked.as_json, sources=sources)
+            return int(0 < bounds.low <= bounds.high < asked.k)
+        found = discreet.attack(
+            patterns,
+            k=asked.k,
+            level=asked.level,
+            complete=complete,
+            rows=None if grown else rows,  # rows do not say which of them were there before
+            against=old_patterns,
+            grown=grown,
+            **limit_time(asked.seconds),
+        )
+    text = report.attack_text(found, source=source, against=against, shown=SHOWN if _is_short(asked) else None)
+    chunks = report.attack_json(found, source=source, against=against)
+    put(asked.out, chunks, text, as_json=asked.as_json, sources=sources)
     return int(not found.is_safe)
+
+
+def _is_short(asked: EndingOptions) -> bool:
+    """Return whether only the worst is shown: on a terminal."""
+    return asked.out is None and sys.stdout.isatty() and not wants_json(asked.out, as_json=asked.as_json)
+
+
+def _list_worst(channels: "Channels") -> Iterator[str]:
+    """Yield the worst of the maximal channels for a terminal, and how many more there are."""
+    if not len(channels):
+        yield f"No sum of these supports reveals fewer than {channels.k:,} rows."
+        return
+    yield f"{len(channels):,} maximal channel{'s' * (len(channels) != 1)} of fewer than {channels.k:,} rows; the worst:"
+    yield from _list_channels(channels.worst(SHOWN), len(channels))
+
+
+def _list_worst_of_all(channels: "Channels", every: "Iterable[Channel]") -> Iterator[str]:
+    """Yield the worst of all channels for a terminal: those of the fewest rows, and the shortest of them."""
+    many = 0
+
+    def counting() -> "Iterator[Channel]":
+        nonlocal many
+        for many, channel in enumerate(every, start=1):  # noqa: B007 - it is how many there are
+            yield channel
+
+    worst = heapq.nsmallest(SHOWN, counting(), key=lambda channel: (channel.count, len(channel.top)))
+    yield f"{many:,} channel{'s' * (many != 1)} of fewer than {channels.k:,} rows; the worst:"
+    yield from _list_channels(worst, many)
+
+
+def _write_line(channel: "Channel") -> str:
+    from discreet.report import printable
+
+    return f"{channel.count}\t{printable(channel.pattern)}"
+
+
+def _list_channels(channels: "Iterable[Channel]", many: int) -> Iterator[str]:
+    from discreet.report import printable
+
+    yield "   rows  pattern"
+    for channel in channels:
+        yield f"  {channel.count:>5,}  {printable(channel.pattern)}"
+    if many > SHOWN:
+        yield f"… and {many - SHOWN:,} more; a pipe, --out or --json gets all of them."

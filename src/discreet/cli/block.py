@@ -1,27 +1,72 @@
-"""``discreet block``: patterns that are safe to publish, with the least change."""
+"""``discreet block`` makes patterns that are safe to publish; ``discreet verify`` checks such a release."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from discreet.blocking.block import BEST, METHODS
-from discreet.cli.output import put
-from discreet.cli.reading import COLUMNS, LIMITS, TABLE, check_rule, digested, given, options, within
+from discreet.cli.options import (
+    DURATION,
+    LimitOptions,
+    QuietOptions,
+    ReadOptions,
+    RuleOptions,
+    argument,
+    limit_time,
+    option,
+    options,
+)
+from discreet.cli.output import put, say
+from discreet.cli.reading import read_rows
+from discreet.disclosure.attacks.finding import LEVELS, Level
+from discreet.io.registry import FORMATS
 
 if TYPE_CHECKING:
-    from discreet import Comparison, Release
-    from discreet.report import Source
+    from discreet import Release
 
-LEVELS: Final = ("plain", "derive", "linear", "exact")
-PATTERNS: Final = ("json", "csv", "spmf", "borgelt", "parquet")
 FITS: Final = {
     "merge": {name for name, blocker in METHODS.items() if blocker.merged},
     "keep_n": {BEST, *(name for name, blocker in METHODS.items() if blocker.keeps_n)},
     "seconds": {BEST, *(name for name, blocker in METHODS.items() if blocker.is_search)},
 }
-"""The methods that each option is for."""
+"""The methods that an option is for."""
+
+
+@dataclass(frozen=True)
+class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
+    """What to block, how, and where the release goes."""
+
+    file: str = argument()
+    min_support: str = option(
+        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", required=True
+    )
+    method: str = option(
+        "How channels are blocked; best tries all but withhold, and takes the one with the least average distortion.",
+        type=click.Choice((BEST, *METHODS)),
+        default=BEST,
+    )
+    merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
+    keep_n: bool = option("Keep the number of rows.")
+    seconds: float | None = option(
+        "Time for optimal, or best, to look for less distortion.  [default: 60]", "N", type=DURATION
+    )
+    against: Level = option(
+        "Also block the inferences of this attacker; see `discreet attack`.",
+        type=click.Choice(LEVELS),
+        default="plain",
+    )
+    compare: bool = option("Show the cost of each method, side by side.")
+    out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
+    patterns: str = option(
+        "Format of the patterns in the folder.",
+        type=click.Choice([form.name for form in FORMATS.values() if form.patterns]),
+        default="json",
+    )
+    as_json: bool = option("Write the release and its cost as JSON.", name="--json")
 
 
 @click.command(
@@ -32,155 +77,120 @@ Examples:
   discreet block clinic.csv --min-support 5% -k 10 --compare
   discreet block clinic.csv --min-support 5% -k 10 --method add --out release""",
 )
-@click.argument("file")
-@click.option("--min-support", required=True, metavar="COUNT|SHARE", help="Itemsets that so many hold: 813, 10%, 0.1.")
-@click.option("-k", type=click.IntRange(min=1), metavar="K", help="Counts from 1 to K - 1 are too small to be told.")
-@click.option(
-    "--policy", metavar="NAME|FILE", help="Take k from a policy: acro, … or a file; it judges the result, too."
-)
-@click.option(
-    "--method",
-    type=click.Choice((BEST, *METHODS)),
-    default=BEST,
-    show_default=True,
-    help="How channels are blocked; best tries all but withhold, and takes the one of the least average distortion.",
-)
-@click.option("--merge", is_flag=True, help="With --method add: look for fewer rows to add, each for several channels.")
-@click.option("--keep-n", is_flag=True, help="Keep the number of rows as it is.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    help="How long optimal, or best, may look for less distortion; 60 without it.",
-)
-@click.option(
-    "--against",
-    type=click.Choice(LEVELS),
-    default="plain",
-    show_default=True,
-    help="Block what this attacker infers, too: `discreet attack` tells of them.",
-)
-@click.option("--compare", is_flag=True, help="Show what each method costs, side by side.")
-@click.option("--out", metavar="FOLDER", help="Write the release to this folder, with a certificate.")
-@click.option(
-    "--patterns",
-    type=click.Choice(PATTERNS),
-    default="json",
-    show_default=True,
-    help="The format of the patterns in it.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write what was made, and what it cost, as JSON.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-@options(COLUMNS, TABLE, LIMITS)
-def block(
-    *,
-    file: str,
-    min_support: str,
-    k: int | None,
-    policy: str | None,
-    method: str,
-    merge: bool,
-    keep_n: bool,
-    seconds: float | None,
-    against: Any,  # noqa: ANN401 - one of LEVELS
-    compare: bool,
-    out: str | None,
-    patterns: str,
-    as_json: bool,
-    quiet: bool,
-    max_patterns: int | None,
-    memory: int | None,
-    threads: int | None,
-    **reading: str | None,
-) -> int:
-    """Change the closed itemsets of FILE as little as possible, so that no sum tells of fewer than K rows.
+@options(BlockOptions)
+def block(asked: BlockOptions) -> int:
+    """Change the closed itemsets of FILE as little as possible, so that nobody learns about fewer than K rows.
 
     Shows what would be published and what it costs. With --out, the release is written to a folder that anybody can
-    check with `discreet verify`; what was changed stands in DO-NOT-RELEASE in it, which must go before you publish.
+    check with `discreet verify`. Its subfolder DO-NOT-RELEASE lists the changes; remove it before you publish.
     FILE holds rows, and may be - for stdin.
 
     Exit code 0: a safe release was made. 1: the policy asks for more than that. 2: wrong usage or input.
     """
-    from discreet import Verdict, write_release
-    from discreet.blocking.block import block as blocked
-    from discreet.blocking.block import compare as side_by_side
-    from discreet.cli.watch import watching
+    from discreet import Verdict, report, write_release
+    from discreet.blocking.block import block as block_rows
+    from discreet.blocking.block import compare as compare_methods
+    from discreet.cli.terminal import watching
 
-    asked: dict[str, Any] = {"merge": merge, "keep_n": keep_n, "seconds": seconds}
-    asked |= {} if against == "plain" else {"against": against}
-    asked = {name: value for name, value in asked.items() if value}
-    _check_usage(k, policy, method, asked, compare=compare)
-    _check_out(out, file)
-    limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
-    with watching(quiet=quiet, then="blocking") as progress:
-        merging = None if method in FITS["seconds"] else progress
-        rows, source = digested(file, within(memory, file, [min_support], merging, **reading), table=reading["table"])
-        told: Any = {"min_support": min_support, "k": k, "policy": policy, "progress": progress, **asked, **limits}
-        compared = side_by_side(rows, **told) if compare else None
-        release = compared.best if compared else blocked(rows, method=method, **told)
-        verdict = release.verdict
-    digest = None
-    if out is not None and len(release.patterns) and verdict is not Verdict.WITHHOLD:
-        digest = write_release(release, out, format=patterns, source=source).digest
-    put(None, *_report(release, compared, source), as_json=as_json)
-    if not quiet:
-        for line in _what_next(release, out, digest, which="the recommended" if compare else "this"):
-            click.echo(line, err=True)
-    return int(verdict is not Verdict.RELEASE)
-
-
-def _check_usage(k: int | None, policy: str | None, method: str, asked: "dict[str, Any]", *, compare: bool) -> None:
-    """Refuse options that mean nothing together."""
-    check_rule(k, policy)
-    if compare and method != "best":
-        raise click.UsageError(f"--compare tries all methods, but --method is {method}: leave one of them out")
-    for name in asked:
-        if method not in FITS.get(name, {method}):
-            raise click.UsageError(
-                f"--{name.replace('_', '-')} means nothing to the method {method}: leave one of them out"
+    _check_usage(asked)
+    with watching(quiet=asked.quiet, then="blocking") as bars:
+        merging = None if asked.method in FITS["seconds"] else bars
+        rows, source = read_rows(asked.file, asked, asked.memory, [asked.min_support], merging)
+        budget, time = asked.budget(bars), limit_time(asked.seconds)
+        if asked.compare:
+            comparison = compare_methods(
+                rows,
+                min_support=asked.min_support,
+                k=asked.k,
+                policy=asked.policy,
+                keep_n=asked.keep_n,
+                against=asked.against,
+                **time,
+                **budget,
             )
+            release = comparison.best
+            shown = report.comparison_json(comparison, source=source), report.comparison_text(comparison, source=source)
+        else:
+            release = block_rows(
+                rows,
+                min_support=asked.min_support,
+                k=asked.k,
+                policy=asked.policy,
+                method=asked.method,
+                merge=asked.merge,
+                keep_n=asked.keep_n,
+                against=asked.against,
+                **time,
+                **budget,
+            )
+            shown = report.release_json(release, source=source), report.release_text(release, source=source)
+    digest = None
+    if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
+        digest = write_release(release, asked.out, format=asked.patterns, source=source).digest
+    put(None, *shown, as_json=asked.as_json)
+    if not asked.quiet:
+        for line in _say_next(release, asked, digest):
+            click.echo(line, err=True)
+    return int(release.verdict is not Verdict.RELEASE)
 
 
-def _check_out(out: str | None, file: str) -> None:
-    """Refuse a folder that a release cannot be written to, before hours of work; or one that FILE is in."""
+def _check_usage(asked: BlockOptions) -> None:
+    """Refuse options that mean nothing together, and a folder that cannot be written, before hours of work."""
     from discreet.blocking.release.folder import check_place
 
-    if out is None:
-        return
-    place = Path(out)
-    check_place(place)
-    if file != "-" and Path(file).resolve().is_relative_to(place.resolve()):
-        raise click.UsageError(f"--out is {out}, and FILE is in it: name another folder")
+    asked.check_rule()
+    if asked.compare and asked.method != BEST:
+        raise click.UsageError(f"--compare tries all methods, but --method is {asked.method}: leave one of them out")
+    for flag in asked.given(*(name for name, methods in FITS.items() if asked.method not in methods)):
+        raise click.UsageError(f"{flag} means nothing to the method {asked.method}: leave one of them out")
+    if asked.out is not None:
+        place = Path(asked.out)
+        check_place(place)
+        if asked.file != "-" and Path(asked.file).resolve().is_relative_to(place.resolve()):
+            raise click.UsageError(f"--out is {asked.out}, and FILE is in it: name another folder")
 
 
-def _report(
-    release: "Release", compared: "Comparison | None", source: "Source"
-) -> "tuple[Iterator[bytes], Iterator[str]]":
-    """Return a release, or the methods side by side, as JSON and as text."""
-    from discreet import report
-
-    if compared is not None:
-        return report.comparison_json(compared, source=source), report.comparison_text(compared, source=source)
-    return (
-        report.release_json(release, source=source),
-        report.release_text(release, source=source),
-    )
-
-
-def _what_next(release: "Release", out: str | None, digest: str | None, *, which: str) -> Iterator[str]:
+def _say_next(release: "Release", asked: BlockOptions, digest: str | None) -> Iterator[str]:
     """Yield where the release was written, and what is left to do."""
     from discreet import Verdict
     from discreet.report import MARK
 
+    verdict, out = release.verdict, asked.out
     yield ""
-    verdict = release.verdict
     if verdict is not Verdict.RELEASE:
         yield f"{verdict.name}: no channel is left, but the policy {release.policy.name} asks for more; see the checks."
     if not len(release.patterns) or verdict is Verdict.WITHHOLD:
         yield "Nothing was written: there is nothing to publish."
     elif out is None:
+        which = "the recommended" if asked.compare else "this"
         yield f"Nothing was written; --out FOLDER writes {which} release, with a certificate."
     else:
         yield f"The release was written to {out}; its release.json has the SHA-256 {digest}."
-        yield f"Before you publish it, take {out}/{MARK} out of it: it tells what was changed."
+        yield f"Before you publish it, remove {out}/{MARK}: it lists the changes."
         yield f"Anybody can check it:  discreet verify {out}"
+
+
+@click.command(
+    short_help="Check a release from its files alone.",
+    epilog="""\b
+Examples:
+  discreet verify release
+  discreet verify release --json""",
+)
+@click.argument("folder")
+@click.option("--json", "as_json", is_flag=True, help="Write every fault as JSON.")
+def verify(*, folder: str, as_json: bool) -> int:
+    """Check that the release in FOLDER is complete and that no sum of its supports reveals 1 to K - 1 rows.
+
+    The files are read again, and every cell of every maximal itemset is counted again, by code that shares nothing
+    with the code that wrote them. If the release claims to withstand an attacker, they try again. Compare the
+    SHA-256 of release.json with the one that the publisher sent you by a different route.
+
+    Exit code 0: no fault. 1: faults. 2: wrong usage, or no release.
+    """
+    import discreet
+
+    result = discreet.verify(folder)
+    facts = {"is_good": result.is_good, **result._asdict()}
+    say([json.dumps(facts, indent=2, ensure_ascii=False) if as_json else str(result)])
+    return int(not result.is_good)

@@ -1,70 +1,78 @@
-"""``discreet demo``: the main job on a generated clinic, told in plain words."""
+"""``discreet demo`` shows the main job on an invented clinic; ``discreet generate`` writes synthetic rows."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import click
 
 from discreet.cli.output import say
+from discreet.data.generate.parameters import BasketOptions
 
 if TYPE_CHECKING:
-    from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff
+    from collections.abc import Callable
+
+    from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff, Transactions
 
 PATIENTS: Final = 2000
 MIN_SUPPORT: Final = "5%"
 K: Final = 10
-"""Fewer people than this are too few to speak of; ten is a usual rule of statistical offices."""
+"""Ten is a common rule of statistical offices."""
 SECONDS: Final = 2
-"""How long the demonstration may look for less distortion."""
+"""Time to look for less distortion."""
+SEED: Final = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+OUT: Final = click.option("--out", required=True, metavar="FILE", help="Write the rows to this file; - for stdout.")
+FORMAT: Final = click.option(
+    "--format", metavar="FORMAT", help="Format of the rows.  [default: by the suffix of --out]"
+)
 
 
 @click.command(short_help="Show what a harmless table gives away.", epilog="Example: discreet demo")
 def demo() -> None:
-    """Mine and audit a generated clinic, show what its harmless table gives away, and make it safe.
+    """Mine and audit an invented clinic, show what its harmless table gives away, and make it safe.
 
-    The patients are made up from a fixed seed; nothing is read, written or fetched.
+    The patients are generated from a fixed seed; nothing is read, written or fetched.
     """
     from discreet import audit, block, tradeoff
-    from discreet.cli.watch import watching
+    from discreet.cli.terminal import watching
     from discreet.data.generate import clinic
 
-    with watching(then="auditing") as progress:
+    with watching(then="auditing") as bars:
         rows = clinic(PATIENTS, seed=1)
-        found = audit(rows, min_support=MIN_SUPPORT, k=K, progress=progress)
+        judged = audit(rows, min_support=MIN_SUPPORT, k=K, progress=bars)
         grid = tradeoff(rows, min_supports=[MIN_SUPPORT], ks=[K])
         release = block(rows, min_support=MIN_SUPPORT, k=K, seconds=SECONDS)
-    say(story(found, grid, release))
+    say(_narrate(judged, grid, release))
 
 
-def story(audit: "Audit", grid: "Tradeoff", release: "Release") -> Iterator[str]:
+def _narrate(audit: "Audit", grid: "Tradeoff", release: "Release") -> Iterator[str]:
     """Yield the lines of the demonstration."""
-    from discreet.cli.table import counted, in_words
+    from discreet.cli.terminal import count_patterns, describe_threshold
 
     patterns, channels, exposed = audit.patterns, audit.channels, audit.exposed
     if channels is None or exposed is None:
         return  # never: the clinic has both
     items = len(patterns.labels)
-    yield f"A clinic, made up: {patterns.n:,} patients and {items} items (age, sex, diagnoses, tests, drugs)."
-    yield f"It would like to publish what often goes together: {counted(patterns)}, each held by"
-    yield f"{in_words(patterns).replace('rows', 'patients')}. No line of that table speaks of fewer people. Is it safe?"
+    yield f"An invented clinic: {patterns.n:,} patients and {items} items (age, sex, diagnoses, tests, drugs)."
+    yield f"It would like to publish combinations that are common: {count_patterns(patterns)}, each shared by"
+    yield f"{describe_threshold(patterns, 'patients')}. No line of that table is about fewer people. Is it safe?"
     yield ""
-    yield f"  {audit.verdict.name}: {len(channels):,} sums of the published numbers tell of fewer than {K} patients."
+    yield f"  {audit.verdict.name}: {len(channels):,} differences of published counts reveal fewer than {K} patients."
     yield ""
     yield "Each is an inference channel. Three of them, and the lines of the table to add and subtract:"
-    for channel in telling(channels, 3):
-        yield from ("", *_told(channel, patterns))
+    for channel in _pick_channels(channels, 3):
+        yield from ("", *_explain(channel, patterns))
     many, alone = exposed.numbers.size, int((exposed.smallest == 1).sum())
     yield ""
     yield f"{many:,} patients are exposed in this way, {alone} of them alone: few enough for a neighbour,"
-    yield "a colleague or an insurer to know who is meant, and to learn the rest."
-    yield from _safe(grid, patterns)
-    yield from _blocked(release)
+    yield "a colleague or an insurer to recognise them, and to learn the rest."
+    yield from _show_safe_support(grid, patterns)
+    yield from _show_release(release)
     yield ""
     yield "On your own data:  discreet audit FILE --min-support 5% -k 10"
     yield "                   discreet block FILE --min-support 5% -k 10 --out FOLDER"
 
 
-def telling(channels: "Channels", most: int) -> "Iterator[Channel]":
+def _pick_channels(channels: "Channels", most: int) -> "Iterator[Channel]":
     """Yield the simplest channels, of the fewest items and then of the fewest rows; each lacks other items."""
     lacked: set[object] = set()
     for channel in sorted(channels, key=lambda channel: (len(channel.top), channel.count)):
@@ -74,9 +82,9 @@ def telling(channels: "Channels", most: int) -> "Iterator[Channel]":
             yield channel
 
 
-def _told(channel: "Channel", patterns: "Patterns") -> Iterator[str]:
-    """Yield a channel in plain words, and its sum."""
-    from discreet.cli.table import joined
+def _explain(channel: "Channel", patterns: "Patterns") -> Iterator[str]:
+    """Yield a channel in words, and its sum."""
+    from discreet.cli.terminal import join_labels
 
     held, lacked = sorted(map(str, channel.base)), sorted(map(str, channel.top - channel.base))
     who = "1 patient has" if channel.count == 1 else f"{channel.count} patients have"
@@ -84,26 +92,88 @@ def _told(channel: "Channel", patterns: "Patterns") -> Iterator[str]:
     yield f"  {who} {' and '.join(held)}, but {but}:"
     for term in channel.terms(patterns):
         times = f"{abs(term.times)} × " if abs(term.times) > 1 else ""
-        labels = joined(sorted(map(str, term.itemset)))
+        labels = join_labels(sorted(map(str, term.itemset)))
         yield f"    {'−' if term.times < 0 else '+'} {times}{term.support:>3,}  {labels}"
 
 
-def _safe(grid: "Tradeoff", patterns: "Patterns") -> Iterator[str]:
-    """Yield from which minimum support on there is no channel, and what would be left to publish."""
+def _show_safe_support(grid: "Tradeoff", patterns: "Patterns") -> Iterator[str]:
+    """Yield the lowest minimum support without a channel, and how much would be left to publish."""
     from discreet.report import share
 
     safe = grid.safe[K]
     if safe is not None:
         left = int((patterns.supports >= safe).sum())
-        yield f"From a minimum support of {safe} patients ({share(safe, grid.n)}) on there is no such sum;"
+        yield f"From a minimum support of {safe} patients ({share(safe, grid.n)}) on there is no such difference;"
         yield f"of the {len(patterns)} itemsets, {left} would be left to publish."
 
 
-def _blocked(release: "Release") -> Iterator[str]:
-    """Yield what the safe release that costs the least keeps, and what it costs."""
+def _show_release(release: "Release") -> Iterator[str]:
+    """Yield what the safe release keeps, and what it costs."""
     from discreet.report import percent, share
 
     cost = release.distortion
     kept = "all of them" if not cost.lost else f"all but {share(cost.lost, cost.itemsets)} of them"
-    yield f"Blocked instead, it keeps {kept}: supports change by {percent(cost.average)} on average, no such sum is"
-    yield "left, and whoever gets the table can check that by its certificate."
+    yield f"Blocking keeps {kept}: supports change by {percent(cost.average)} on average, no such difference is left,"
+    yield "and anyone who gets the table can check this with its certificate."
+
+
+@click.group(epilog="Example: discreet generate clinic --rows 1000 --out clinic.csv")
+def generate() -> None:
+    """Write synthetic rows to a file."""
+
+
+@generate.command(
+    short_help="Write an invented clinic.",
+    epilog="Example: discreet generate clinic --rows 1000 --seed 7 --out clinic.csv",
+)
+@click.option("--rows", type=int, default=1000, show_default=True, help="Number of patients.")
+@SEED
+@OUT
+@FORMAT
+def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # noqa: A002 - as in write()
+    """Write an invented clinic: sex, age, smoking, diagnoses, tests and drugs of patients."""
+    from discreet import Transactions
+    from discreet.data.generate import clinic as generate_clinic
+
+    # Without the names of the patients, which only number the rows: not every format can hold them.
+    _write(lambda: Transactions(generate_clinic(rows, seed=seed)), out, format)
+
+
+@generate.command(
+    short_help="Write market baskets by the IBM Quest generator.",
+    epilog="Example: discreet generate quest --rows 100000 --length 10 --pattern-length 4 --out t10i4.dat",
+)
+@click.option("--rows", type=int, default=100_000, show_default=True, help="Number of baskets: D.")
+@click.option("--length", type=float, default=10, show_default=True, help="Mean number of items in a basket: T.")
+@click.option("--pattern-length", type=float, default=4, show_default=True, help="Mean size of a planted itemset: I.")
+@click.option("--items", type=int, default=1000, show_default=True, help="Number of items: N.")
+@click.option("--patterns", type=int, default=2000, show_default=True, help="Number of planted itemsets: L.")
+@click.option(
+    "--correlation", type=float, default=0.5, show_default=True, help="Mean share of items taken from the last itemset."
+)
+@click.option("--corruption", type=float, default=0.5, show_default=True, help="Mean corruption level of an itemset.")
+@click.option("--corruption-variance", type=float, default=0.1, show_default=True, help="Variance of that level.")
+@SEED
+@OUT
+@FORMAT
+def quest(
+    *,
+    rows: int,
+    seed: int,
+    out: str,
+    format: str | None,  # noqa: A002 - as in write()
+    **parameters: Unpack[BasketOptions],
+) -> None:
+    """Write market baskets as the IBM Quest generator draws them (Agrawal and Srikant, 1994)."""
+    from discreet.data.generate import quest as generate_quest
+
+    _write(lambda: generate_quest(rows, seed=seed, **parameters), out, format)
+
+
+def _write(draw: "Callable[[], Transactions]", out: str, form: str | None) -> None:
+    from discreet import write
+    from discreet.cli.terminal import watching
+
+    with watching():
+        rows = draw()
+    write(rows, out, format=form)

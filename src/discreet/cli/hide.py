@@ -1,27 +1,112 @@
 """``discreet hide``: rows in which named itemsets cannot be found."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict, get_args
 
 import click
 
-from discreet.cli.hiding import Asked, compared, hidden
+from discreet.cli.options import (
+    DURATION,
+    POSITIVE,
+    QuietOptions,
+    ReadOptions,
+    argument,
+    as_bytes,
+    limit_time,
+    option,
+    options,
+)
 from discreet.cli.output import check_place, put
-from discreet.cli.reading import COLUMNS, TABLE, as_bytes, given, is_database, options
+from discreet.cli.reading import digest, is_database, read_all
+from discreet.hiding.hide import Method
+from discreet.hiding.problem import Reading
 
 if TYPE_CHECKING:
+    from discreet import Hidden, InvertedFile, Transactions
+    from discreet.cli.terminal import Bars
+    from discreet.hiding.measures import Hiding, Rules
     from discreet.hiding.sensitive import Named
+    from discreet.hiding.stream import Streamed
+    from discreet.report import Source
 
-METHODS: Final = ("naive", "minfia", "maxfia", "iga", "swa", "border", "exact")
-MORE: Final = ("reading", "window", "memory", "seconds", "threads")
 FITS: Final = {
     "reading": {"naive", "minfia", "maxfia", "iga"},
     "window": {"swa"},
     "memory": {"swa"},
     "seconds": {"exact"},
 }
-"""The methods that an option means something to."""
+"""The methods that an option is for."""
+BEWARE: Final = "Rows may reveal what was hidden in other ways than by these itemsets: see docs/hide.md."
+
+
+@dataclass(frozen=True)
+class HideOptions(QuietOptions, ReadOptions):
+    """What to hide and how, where to measure it, and what to show."""
+
+    file: str = argument()
+    files: tuple[str, ...] = option(
+        "Itemsets to hide, one per line; give one file per recipient.",
+        "FILE",
+        name="--sensitive",
+        multiple=True,
+        required=True,
+    )
+    method: Method | None = option("Method of hiding.  [default: iga]", type=click.Choice(get_args(Method)))
+    psi: str | None = option("Share of its rows in which an itemset may still be found.  [default: 0]", "SHARE")
+    below: str | None = option("Hide just enough: leave the itemset fewer rows than this.", "COUNT|SHARE")
+    reading: Reading | None = option(
+        "Whether naive, minfia, maxfia and iga look at the original rows, or at the changed ones.",
+        type=click.Choice(get_args(Reading)),
+    )
+    window: int | None = option("Rows that swa looks at together.", "N", type=POSITIVE)
+    memory: int | None = option("With swa: scan FILE once, within this memory.", "SIZE", type=as_bytes)
+    seconds: float | None = option("Time for exact to look for less harm.  [default: 60]", "N", type=DURATION)
+    measure: bool = option("Compare the patterns before and after, at the minimum supports --sigma.")
+    compare: bool = option("Show the cost of each method, side by side, for each --psi.")
+    sigma: str | None = option("Minimum supports to measure at, such as 5% or 10%,5%,100.", "LIST")
+    confidence: str | None = option("With --measure: count the association rules that are new.", "SHARE")
+    plot: str | None = option("With --compare: draw a chart as an SVG file.", "FILE")
+    index_file: str | None = option("Index of FILE, made by `discreet index`.", "FILE", name="--index")
+    out: str | None = option("Write the rows to this folder, in the format of FILE.", "FOLDER")
+    out_table: str | None = option("Write the rows to this new table, if FILE is a database.", "NAME")
+    show_labels: bool = option("Show the sensitive itemsets by name, not by number.")
+    as_json: bool = option("Write the result as JSON.", name="--json")
+    threads: int | None = option("Number of threads.  [default: all cores]", "N", type=POSITIVE)
+
+    @property
+    def sigmas(self) -> list[str]:
+        """The minimum supports to measure at."""
+        return (self.sigma or self.below or "").split(",") if self.measure or self.compare else []
+
+    @property
+    def shares(self) -> list[str]:
+        """The disclosures."""
+        return [] if self.psi is None else self.psi.split(",")
+
+    @property
+    def chosen(self) -> Method:
+        """The method."""
+        return self.method or "iga"
+
+
+class Tuning(TypedDict, total=False):
+    """Options of some methods, if they are given."""
+
+    reading: Reading
+    window: int
+    seconds: float
+
+
+class Shown(TypedDict, total=False):
+    """Options of a report of hidden rows."""
+
+    source: "Source"
+    show_labels: bool
+    measured: "Sequence[Hiding]"
+    rules: "Sequence[Rules]"
 
 
 @click.command(
@@ -32,148 +117,230 @@ Examples:
   discreet hide baskets.csv --sensitive secret.txt --compare --psi 0,10% --sigma 5%
   discreet hide baskets.csv --sensitive secret.txt --method border --below 5% --out shared""",
 )
-@click.argument("file")
-@click.option(
-    "--sensitive",
-    "files",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="The itemsets to hide, one a line; several of these are several recipients.",
-)
-@click.option("--method", type=click.Choice(METHODS), help="Which items are removed where; iga without it.")
-@click.option("--psi", metavar="SHARE", help="In which share of its rows an itemset may still be found; 0 without it.")
-@click.option("--below", metavar="COUNT|SHARE", help="Hide just enough: fewer rows than this minimum support hold it.")
-@click.option(
-    "--reading",
-    type=click.Choice(["static", "dynamic"]),
-    help="Whether naive, minfia, maxfia and iga look at the rows as they were, or as they have become.",
-)
-@click.option("--window", type=click.IntRange(min=1), metavar="N", help="How many rows swa looks at together.")
-@click.option("--memory", type=as_bytes, metavar="SIZE", help="With swa: scan FILE once, within this memory.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    help="How long exact may look for less harm; 60 without it.",
-)
-@click.option(
-    "--measure", is_flag=True, help="Tell what can be found before and after, at the minimum supports --sigma."
-)
-@click.option("--compare", is_flag=True, help="Show what each method costs, side by side, for each of --psi.")
-@click.option("--sigma", metavar="LIST", help="Minimum supports to measure at, such as 5% or 10%,5%,100.")
-@click.option(
-    "--confidence", metavar="SHARE", help="With --measure: count the association rules that hold only afterwards."
-)
-@click.option("--plot", metavar="FILE", help="With --compare: draw it, as an SVG file.")
-@click.option("--index", metavar="FILE", help="The index of FILE, as discreet index has made it.")
-@click.option("--out", metavar="FOLDER", help="Write the rows to this folder, in the format of FILE.")
-@click.option("--out-table", metavar="NAME", help="Write the rows to this new table of the database that FILE is.")
-@click.option("--show-labels", is_flag=True, help="Name the sensitive itemsets in what is shown, not only number them.")
-@click.option("--json", "as_json", is_flag=True, help="Write what was done as JSON.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads; all cores without it.")
-@options(COLUMNS, TABLE)
-def hide(
-    *,
-    file: str,
-    files: tuple[str, ...],
-    method: str | None,
-    psi: str | None,
-    below: str | None,
-    measure: bool,
-    compare: bool,
-    sigma: str | None,
-    confidence: str | None,
-    plot: str | None,
-    index: str | None,
-    out: str | None,
-    out_table: str | None,
-    show_labels: bool,
-    as_json: bool,
-    quiet: bool,
-    **rest: Any,  # noqa: ANN401 - the options of MORE, and of columns
-) -> int:
+@options(HideOptions)
+def hide(asked: HideOptions) -> int:
     """Remove items from the rows of FILE, so that the sensitive itemsets cannot be found in them.
 
-    Shows what that takes. With --out, the rows are written to a folder, in the format of FILE and in its order; what
-    was changed, and which itemsets are sensitive, stands in DO-NOT-RELEASE in it, which must go before you share it.
-    FILE itself is never touched, and may be - for stdin.
+    Shows what that takes. With --out, the rows are written to a folder, in the format and the order of FILE. Its
+    subfolder DO-NOT-RELEASE lists the changes and the sensitive itemsets; remove it before you share the folder.
+    FILE itself is never changed, and may be - for stdin.
 
     Exit code 0: hidden. 2: wrong usage or input.
     """
-    from discreet.cli.watch import watching
+    from discreet.cli.terminal import watching
 
-    more = given(**{name: rest.pop(name) for name in MORE})
-    sigmas = (sigma or below or "").split(",") if measure or compare else []
-    shares = [] if psi is None else psi.split(",")
-    asked = Asked(method or "iga", shares, below, sigmas, more, rest, index, out, show_labels, confidence, out_table)
-    if compare:
-        _check_comparison(method, more, files, out)
-        check_place("--plot", plot, file, *files)
-    _check_usage(asked, sigma, plot, compare=compare)
-    _check_table(asked, file, compare=compare or len(files) > 1)
-    _check_out(out, file)
-    named = _named(files)
-    unit = "lines" if compare else "rows" if asked.method == "swa" else "itemsets"
-    with watching(quiet=quiet, what="comparing" if compare else "hiding", unit=unit, then="finishing") as progress:
-        more["progress"] = progress
-        shown = compared(file, next(iter(named.values())), asked, plot) if compare else hidden(file, named, asked)
-    put(None, *shown, as_json=as_json)
-    if not quiet:
-        for line in _compared_next(plot) if compare else _what_next(out, out_table, several=len(files) > 1):
-            click.echo(line, err=True)
+    if asked.compare:
+        _check_comparison(asked)
+        check_place("--plot", asked.plot, asked.file, *asked.files)
+    _check_usage(asked)
+    _check_table(asked)
+    _check_out(asked.out, asked.file)
+    named = _read_sensitive(asked.files)
+    unit = "lines" if asked.compare else "rows" if asked.chosen == "swa" else "itemsets"
+    what = "comparing" if asked.compare else "hiding"
+    with watching(quiet=asked.quiet, what=what, unit=unit, then="finishing") as bars:
+        shown = _compare(named, asked, bars) if asked.compare else _hide_all(named, asked, bars)
+    put(None, *shown, as_json=asked.as_json)
+    for line in () if asked.quiet else _say_next(asked):
+        click.echo(line, err=True)
     return 0
 
 
-def _check_usage(asked: Asked, sigma: str | None, plot: str | None, *, compare: bool) -> None:
+def _hide_all(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> tuple[Iterable[bytes], Iterable[str]]:
+    """Hide for each recipient, and return the report as JSON and as lines."""
+    from discreet.report import hidden_facts, hidden_text
+
+    work = _stream if _is_streamed(asked) else _hide
+    done, source = work(named, asked, bars)
+    shown = {name: _measure(one, asked, source) for name, one in done.items()}
+
+    def chunks() -> Iterator[bytes]:
+        facts = {name: hidden_facts(one, **shown[name]) for name, one in done.items()}
+        whole = {"recipients": facts} if len(named) > 1 else next(iter(facts.values()))
+        yield f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n".encode()
+
+    def lines() -> Iterator[str]:
+        for number, (name, one) in enumerate(done.items()):
+            yield from [*[""] * bool(number), f"For {name}:", ""] if len(named) > 1 else []
+            yield from hidden_text(one, **shown[name])
+
+    return chunks(), lines()
+
+
+def _compare(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> tuple[Iterable[bytes], Iterable[str]]:
+    """Compare the methods; the disclosures of --psi replace those in the file."""
+    from discreet.hiding.compare import compare_hiding
+    from discreet.report import hiding_comparison_json, hiding_comparison_svg, hiding_comparison_text, save
+
+    (itemsets,) = named.values()
+    rows, source = read_all(asked.file, asked)
+    comparison = compare_hiding(
+        rows,
+        itemsets.among(rows.code, show_labels=asked.show_labels),
+        min_supports=asked.sigmas,
+        disclosures=asked.shares or ["0"],
+        below=asked.below,
+        index=_open_index(rows, asked.index_file),
+        threads=asked.threads,
+        progress=bars,
+        **limit_time(asked.seconds),
+    )
+    if asked.plot is not None:
+        save(asked.plot, [hiding_comparison_svg(comparison)], sources=[asked.file])
+    return hiding_comparison_json(comparison, source=source), hiding_comparison_text(comparison, source=source)
+
+
+def _is_streamed(asked: HideOptions) -> bool:
+    """Return whether FILE is scanned once and never held as a whole."""
+    from discreet.hiding.folder import must_stream
+
+    if asked.chosen != "swa" or not (asked.memory is not None or must_stream(asked.file)):
+        return False
+    if asked.out is None or asked.sigmas or asked.index_file is not None:
+        raise click.UsageError("FILE is scanned once, and written: give --out, and neither --measure nor --index")
+    return True
+
+
+def _stream(
+    named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars"
+) -> "tuple[Mapping[str, Hidden | Streamed], Source]":
+    """Hide in one scan for each recipient, and write the folder."""
+    from discreet.hiding.folder import stream_hidden
+
+    for flag in asked.given("row", "item", "items"):
+        raise click.UsageError(f"{flag} is for tables, which cannot be scanned once: leave --memory out")
+    if asked.below is not None and not asked.below.isdecimal():
+        raise click.UsageError(
+            "--below must be a count if FILE is scanned once, since the number of rows is not known in advance"
+        )
+    several = named if len(named) > 1 else next(iter(named.values()))
+    return digest(
+        asked.file,
+        lambda place: stream_hidden(
+            str(place),
+            str(asked.out),
+            several,
+            disclosure=asked.shares[0] if asked.shares else "0",
+            below=asked.below and int(asked.below),
+            window=asked.window,
+            memory=asked.memory,
+            format=asked.format,
+            separator=asked.separator,
+            progress=bars,
+        ),
+    )
+
+
+def _hide(
+    named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars"
+) -> "tuple[Mapping[str, Hidden | Streamed], Source]":
+    """Hide for each recipient, from one index; write the folder or the table if one is asked for."""
+    from discreet import write, write_hidden
+    from discreet.hiding.hide import hide as hide_in
+
+    rows, source = read_all(asked.file, asked)
+    index = _open_index(rows, asked.index_file)
+    for itemsets in named.values():
+        itemsets.among(rows.code, show_labels=asked.show_labels)
+    tuning: Tuning = {}
+    if asked.seconds is not None:
+        tuning["seconds"] = asked.seconds
+    if asked.reading is not None:
+        tuning["reading"] = asked.reading
+    if asked.window is not None:
+        tuning["window"] = asked.window
+    done = {
+        name: hide_in(
+            rows,
+            itemsets,
+            method=asked.chosen,
+            disclosure=asked.shares[0] if asked.shares else "0",
+            below=asked.below,
+            index=index,
+            threads=asked.threads,
+            progress=bars,
+            **tuning,
+        )
+        for name, itemsets in named.items()
+    }
+    (first, *others) = done.values()
+    if asked.out is not None:
+        write_hidden(done if others else first, asked.out, source=asked.file, **asked.columns())
+    if asked.out_table is not None:
+        write(first.transactions, asked.file, table=asked.out_table, row=asked.row, item=asked.item)
+    return done, source
+
+
+def _open_index(rows: "Transactions", place: str | None) -> "InvertedFile":
+    from discreet import InvertedFile
+
+    return InvertedFile(rows) if place is None else InvertedFile.open(place, rows=rows)
+
+
+def _measure(hidden: "Hidden | Streamed", asked: HideOptions, source: "Source") -> Shown:
+    """Return the options of a report, with the patterns lost and the rules gained at each minimum support."""
+    from discreet import Hidden
+    from discreet.hiding.measures import Yardstick, ghost_rules
+
+    shown: Shown = {"source": source, "show_labels": asked.show_labels}
+    if asked.sigmas and isinstance(hidden, Hidden):
+        rows, after = hidden.rows, hidden.transactions
+        shown["measured"] = Yardstick.of(rows, hidden.sensitive, asked.sigmas).measure(after)
+        if asked.confidence is not None:
+            least = asked.confidence
+            shown["rules"] = [
+                ghost_rules(rows, after, min_support=sigma, min_confidence=least) for sigma in asked.sigmas
+            ]
+    return shown
+
+
+def _check_usage(asked: HideOptions) -> None:
     """Refuse options that mean nothing together."""
-    for name, methods in FITS.items():
-        if name in asked.more and asked.method not in methods and not (compare and name == "seconds"):
-            raise click.UsageError(f"--{name} means nothing to the method {asked.method}: leave one of them out")
-    if asked.psi and asked.below is not None:
+    for flag in asked.given(*(name for name, methods in FITS.items() if asked.chosen not in methods)):
+        if not (asked.compare and flag == "--seconds"):
+            raise click.UsageError(f"{flag} means nothing to the method {asked.chosen}: leave one of them out")
+    if asked.shares and asked.below is not None:
         raise click.UsageError("Both --psi and --below say how much is hidden: leave one of them out")
-    if len(asked.psi) > 1 and not compare:
+    if len(asked.shares) > 1 and not asked.compare:
         raise click.UsageError("--psi has several shares, which only --compare takes: give one")
-    if sigma is not None and not asked.sigmas:
+    if asked.sigma is not None and not asked.sigmas:
         raise click.UsageError("--sigma is where to measure: give --measure or --compare as well")
     if asked.sigmas == [""]:
         raise click.UsageError("There is no minimum support to measure at: give --sigma, such as --sigma 10%")
-    if asked.confidence is not None and (compare or not asked.sigmas):
+    if asked.confidence is not None and (asked.compare or not asked.sigmas):
         raise click.UsageError("--confidence is for the rules that --measure counts: give it with --measure alone")
-    if plot is not None and not compare:
+    if asked.plot is not None and not asked.compare:
         raise click.UsageError("--plot draws what --compare compares: give both")
 
 
-def _check_comparison(method: str | None, more: dict[str, Any], files: Sequence[str], out: str | None) -> None:
-    """Refuse what means nothing where methods are compared."""
-    if method is not None:
-        raise click.UsageError(f"--compare tries all methods, but --method is {method}: leave one of them out")
-    for name in FITS:
-        if name in more and name != "seconds":
-            raise click.UsageError(f"--{name} is for some methods, but --compare tries all: leave one of them out")
-    if len(files) > 1:
+def _check_comparison(asked: HideOptions) -> None:
+    """Refuse options that mean nothing to a comparison."""
+    if asked.method is not None:
+        raise click.UsageError(f"--compare tries all methods, but --method is {asked.method}: leave one of them out")
+    for flag in asked.given("reading", "window", "memory"):
+        raise click.UsageError(f"{flag} is for some methods, but --compare tries all: leave one of them out")
+    if len(asked.files) > 1:
         raise click.UsageError("--compare compares for one recipient: give one --sensitive file")
-    if out is not None:
+    if asked.out is not None:
         raise click.UsageError("--compare only shows what each method costs: give --out with the --method you take")
 
 
-def _check_table(asked: Asked, file: str, *, compare: bool) -> None:
-    """Refuse what means nothing where FILE is a database, or is none; and a new table that cannot be made."""
+def _check_table(asked: HideOptions) -> None:
+    """Refuse options that are for a database, or not for one; and a new table that cannot be made."""
     from discreet.hiding.folder import check_table
 
-    if asked.out_table is None and not is_database(file):
+    if asked.out_table is None and not is_database(asked.file):
         return
-    if not is_database(file):
+    if not is_database(asked.file):
         raise click.UsageError("--out-table is for the rows of a database, and FILE is none: give --out")
     if asked.out is not None:
         raise click.UsageError("--out writes a copy of FILE, which a database is not: give --out-table")
-    if "memory" in asked.more:
+    if asked.memory is not None:
         raise click.UsageError("--memory is for files that are scanned once: leave it out")
-    if asked.out_table is not None and compare:
+    if asked.out_table is not None and (asked.compare or len(asked.files) > 1):
         raise click.UsageError("--out-table takes the rows of one method and one recipient: give one of each")
     if asked.out_table is not None:
-        check_table(file, table=asked.out_table, row=asked.columns["row"], item=asked.columns["item"])
+        check_table(asked.file, table=asked.out_table, row=asked.row, item=asked.item)
 
 
 def _check_out(out: str | None, file: str) -> None:
@@ -189,36 +356,32 @@ def _check_out(out: str | None, file: str) -> None:
     check_folder(Path(out), Path(file))
 
 
-def _named(files: Sequence[str]) -> "dict[str, Named]":
-    """Return the sensitive itemsets of each recipient, who is called as the file without its suffixes."""
+def _read_sensitive(files: Sequence[str]) -> "dict[str, Named]":
+    """Return the sensitive itemsets of each recipient, who is named after the file."""
     from discreet import read_sensitive
 
     names = [Path(file).name.split(".")[0] or Path(file).name for file in files]
     if len(set(names)) < len(names):
-        raise click.UsageError("Two --sensitive files have the same name, which is that of their folder: rename one")
+        raise click.UsageError("Two --sensitive files have the same name, which would name their folders: rename one")
     return {name: read_sensitive(file) for name, file in zip(names, files, strict=True)}
 
 
-def _compared_next(plot: str | None) -> Iterator[str]:
-    """Yield what was drawn, and how to go on."""
-    yield ""
-    if plot is not None:
-        yield f"The chart was written to {plot}."
-    yield "No rows were written; --method takes one of these, and --out FOLDER writes its rows."
-
-
-def _what_next(out: str | None, table: str | None, *, several: bool) -> Iterator[str]:
+def _say_next(asked: HideOptions) -> Iterator[str]:
     """Yield what was written where, and what is left to do."""
     from discreet.report import MARK
 
+    several = len(asked.files) > 1
     yield ""
-    if table is not None:
-        yield f"The rows were written to the new table {table}, read again, and hold what they should."
-        yield "Rows may tell of what was hidden in other ways than by these itemsets: docs/hide.md says which."
-        return
-    if out is None:
-        yield "Nothing was written; --out FOLDER writes the rows as they may be shared."
-        return
-    yield f"The rows were written to {out}{', a folder for each recipient' * several}."
-    yield f"Before you share them, take {MARK} out of {'each folder' if several else out}: it tells what is sensitive."
-    yield "Rows may tell of what was hidden in other ways than by these itemsets: docs/hide.md says which."
+    if asked.compare:
+        yield from [f"The chart was written to {asked.plot}."] if asked.plot is not None else []
+        yield "No rows were written; choose one with --method, and write its rows with --out FOLDER."
+    elif asked.out_table is not None:
+        yield f"The rows were written to the new table {asked.out_table}, and read again to check them."
+        yield BEWARE
+    elif asked.out is None:
+        yield "Nothing was written; --out FOLDER writes the rows to share."
+    else:
+        yield f"The rows were written to {asked.out}{', one folder per recipient' * several}."
+        where = "each folder" if several else asked.out
+        yield f"Before you share them, remove {MARK} from {where}: it names the sensitive itemsets."
+        yield BEWARE

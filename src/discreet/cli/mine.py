@@ -1,14 +1,35 @@
 """``discreet mine``: the frequent, closed or maximal itemsets of a file."""
 
 import sys
+from dataclasses import dataclass
 from io import BytesIO
-from typing import Literal
 
 import click
 
-from discreet.cli.output import rehearsed
-from discreet.cli.reading import COLUMNS, LIMITS, TABLE, options, within
+from discreet.cli.options import COUNT, LimitOptions, QuietOptions, ReadOptions, argument, option, options
+from discreet.cli.output import rehearse
+from discreet.cli.reading import row_reader
+from discreet.data.patterns import KINDS, Kind
 from discreet.errors import Option
+
+
+@dataclass(frozen=True)
+class MineOptions(QuietOptions, LimitOptions, ReadOptions):
+    """What to mine, and where it goes."""
+
+    file: str = argument()
+    min_support: str = option(
+        "Find itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", required=True
+    )
+    kind: Kind = option(
+        "All itemsets, those without a superset of the same support, or those without a frequent superset.",
+        type=click.Choice(KINDS),
+        default="closed",
+    )
+    max_length: int | None = option("Find itemsets of at most N items.", "N", type=COUNT)
+    out: str | None = option("Write all itemsets to this file.", "FILE")
+    out_format: str | None = option("Format of the result.  [default: by the suffix of --out]", "FORMAT")
+    as_json: bool = option("Write all itemsets to stdout as JSON.", name="--json")
 
 
 @click.command(
@@ -19,81 +40,51 @@ Examples:
   discreet mine retail.dat.gz --min-support 353 --kind maximal --out maximal.txt
   zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt""",
 )
-@click.argument("file")
-@click.option("--min-support", required=True, metavar="COUNT|SHARE", help="A count such as 813, or a share: 10%, 0.1.")
-@click.option(
-    "--kind",
-    type=click.Choice(["frequent", "closed", "maximal"]),
-    default="closed",
-    show_default=True,
-    help="All itemsets, those without a superset of the same support, or those without a frequent one.",
-)
-@click.option("--max-length", type=click.IntRange(min=0), metavar="N", help="Only itemsets of at most N items.")
-@options(LIMITS, COLUMNS, TABLE)
-@click.option("--out", metavar="FILE", help="Write all itemsets to this file.")
-@click.option("--out-format", metavar="FORMAT", help="How they are written; without it, by the suffix of --out.")
-@click.option("--json", "as_json", is_flag=True, help="Write all itemsets to stdout as JSON.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-def mine(
-    *,
-    file: str,
-    min_support: str,
-    kind: Literal["frequent", "closed", "maximal"],
-    max_length: int | None,
-    max_patterns: int | None,
-    memory: int | None,
-    threads: int | None,
-    out: str | None,
-    out_format: str | None,
-    as_json: bool,
-    quiet: bool,
-    **source: str | None,
-) -> None:
+@options(MineOptions)
+def mine(asked: MineOptions) -> None:
     """Mine FILE for itemsets that at least --min-support of its rows hold.
 
-    Without --out, a terminal shows the itemsets that most rows hold; a pipe or a file gets all
-    of them in SPMF's format, one a line: its items, #SUP:, its support. FILE may be - for stdin.
+    Without --out, a terminal shows the itemsets with the largest supports. A pipe or a file gets all itemsets in
+    SPMF's format, one per line: its items, #SUP:, its support. FILE may be - for stdin.
     """
     import discreet
-    from discreet.cli.table import counted, in_words, print_table
-    from discreet.cli.watch import watching
+    from discreet.cli.terminal import count_patterns, describe_threshold, print_table, watching
 
-    place, how = (out, out_format) if out not in {None, "-"} else ("-", out_format or "spmf")
-    _rehearse(place, how, file)
-    with watching(quiet=quiet) as progress:
-        rows = within(memory, file, [min_support], progress, **source)(file)
+    file, out, form = asked.file, asked.out, asked.out_format
+    place, form = (out, form) if out is not None and out != "-" else ("-", form or "spmf")
+    _rehearse(place, form, file)
+    with watching(quiet=asked.quiet) as bars:
+        rows = row_reader(file, asked, asked.memory, [asked.min_support], bars)(file)
         patterns = discreet.mine(
             rows,
-            min_support=min_support,
-            kind=kind,
-            max_length=max_length,
-            max_patterns=max_patterns,
-            memory=memory,
-            threads=threads,
-            progress=progress,
+            min_support=asked.min_support,
+            kind=asked.kind,
+            max_length=asked.max_length,
+            **asked.budget(bars),
         )
-    on_terminal = out is None and out_format is None and sys.stdout.isatty()
-    if out is not None or not (as_json or on_terminal):
-        discreet.write_patterns(patterns, place, format=how, source=file)
-    if as_json:
+    on_terminal = out is None and asked.out_format is None and sys.stdout.isatty()
+    if out is not None or not (asked.as_json or on_terminal):
+        discreet.write_patterns(patterns, place, format=form, source=file)
+    if asked.as_json:
         discreet.write_patterns(patterns, "-", format="json")
     elif on_terminal:
         print_table(rows, patterns)
-    if place != "-" and not quiet:
-        click.echo(f"{counted(patterns)}, support {in_words(patterns)}, written to {out}", err=True)
+    if place != "-" and not asked.quiet:
+        summary = f"{count_patterns(patterns)}, support {describe_threshold(patterns)}"
+        click.echo(f"{summary}, written to {out}", err=True)
 
 
-def _rehearse(place: str, how: str | None, source: str) -> None:
-    """Write no patterns at all in that place and format: what must fail should fail before hours of mining."""
+def _rehearse(place: str, form: str | None, source: str) -> None:
+    """Write an empty list in that place and format, so that errors come before hours of mining."""
     from discreet import OptionError, Patterns, write_patterns
 
     nothing = Patterns.from_itemsets([], n=0)
     if place == "-":
-        write_patterns(nothing, BytesIO(), format=how)
+        write_patterns(nothing, BytesIO(), format=form)
         return
     try:
-        with rehearsed("--out", place, source) as path:
-            write_patterns(nothing, path, format=how)
+        with rehearse("--out", place, source) as path:
+            write_patterns(nothing, path, format=form)
     except OptionError as error:
-        named = error.message.parts
-        raise OptionError(*(Option("out_format") if part == Option("format") else part for part in named)) from None
+        words = error.message.parts
+        raise OptionError(*(Option("out_format") if word == Option("format") else word for word in words)) from None

@@ -1,15 +1,23 @@
-"""Where results go: refused before hours of work if it cannot be. And the time that they tell, if they tell one."""
+"""Where results go. Places that cannot be written are refused before hours of work."""
 
+import codecs
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
+from typing import Final
+
+ASCII: Final = dict(
+    zip("∧¬−·×⇒∅✓✗│┤└─●■▲◆○□△◇", ["&", "~", "-", ".", "x", "=>", "{}", "+", *"x||+-o#^*0@Av"], strict=True)
+) | {"…": "..."}
+"""What a terminal shows for signs that its encoding lacks."""
 
 
 @contextmanager
-def rehearsed(option: str, place: str, *sources: str | None) -> Iterator[Path]:
+def rehearse(option: str, place: str, *sources: str | None) -> Iterator[Path]:
     """Yield a path beside ``place`` to try things on; refuse a place that is no file, or one of the ``sources``."""
     from discreet import OutputError
     from discreet.report import aside
@@ -18,7 +26,7 @@ def rehearsed(option: str, place: str, *sources: str | None) -> Iterator[Path]:
     try:
         if not place or path.is_dir():
             raise OutputError(f"{option} is {place or 'empty'}, which is no file; give the name of a file")
-        if any(source is not None and _same(path, source) for source in sources):
+        if any(source is not None and _is_same(path, source) for source in sources):
             raise OutputError(f"{option} is {place}, a file that is to be read; give another name")
         with aside(path) as part:
             part.mkdir(0o700)
@@ -34,7 +42,7 @@ def rehearsed(option: str, place: str, *sources: str | None) -> Iterator[Path]:
 def check_place(option: str, place: str | None, *sources: str | None) -> None:
     """Refuse a place that cannot be written; standard output can."""
     if place not in {None, "-"}:
-        with rehearsed(option, str(place), *sources):
+        with rehearse(option, str(place), *sources):
             pass
 
 
@@ -51,7 +59,7 @@ def put(
     as_json: bool,
     sources: Iterable[str | None] = (),
 ) -> None:
-    """Write a report to its place: as JSON in ``chunks``, or as ``lines`` of text; it is of what ``sources`` hold."""
+    """Write a report about ``sources`` to its place: the ``chunks`` of JSON, or the ``lines`` of text."""
     from discreet import report
 
     if wants_json(place, as_json=as_json):
@@ -64,14 +72,14 @@ def put(
 
 
 def say(lines: Iterable[str]) -> None:
-    """Write lines to stdout; click's own way takes an ASCII terminal for a mistake, and flushes after each."""
+    """Write lines to stdout; click.echo would fail on an ASCII terminal, and flush after each line."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def fixed_time() -> datetime | None:
-    """Return the time that SOURCE_DATE_EPOCH sets, for builds that must give the same bytes each time, if it is set.
+    """Return the time that SOURCE_DATE_EPOCH sets, if it does: builds with it give the same bytes each time.
 
-    It is that of reproducible-builds.org/specs/source-date-epoch.
+    See reproducible-builds.org/specs/source-date-epoch.
     """
     from discreet import OptionError
 
@@ -82,9 +90,29 @@ def fixed_time() -> datetime | None:
         raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
 
 
-def _same(path: Path, source: str) -> bool:
-    """Return whether both lead to one file."""
+def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:
+    r"""Return plain signs for those that an encoding lacks; escape any others.
+
+    >>> codecs.register_error("discreet", in_plain_signs)
+    >>> "a ∧ ¬b = 50 − 48, ж".encode("ascii", "discreet")
+    b'a & ~b = 50 - 48, \\u0436'
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(ASCII.get(letter, ascii(letter)[1:-1]) for letter in lacking), error.end
+
+
+def use_plain_signs(*streams: object) -> None:
+    """Make text streams write plain signs where their encoding lacks ours, instead of failing."""
+    codecs.register_error("discreet", in_plain_signs)
+    for stream in streams:
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="discreet")
+
+
+def _is_same(path: Path, source: str) -> bool:
     try:
         return path.samefile(source)
-    except (OSError, ValueError):  # one of them is not there yet, or is no name of a file
+    except (OSError, ValueError):  # one of them does not exist yet, or is no name of a file
         return False

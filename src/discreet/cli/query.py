@@ -1,15 +1,17 @@
-"""``discreet query``: the rows that make a formula over items true."""
+"""``discreet query`` finds the rows that make a formula over items true; ``discreet index`` makes queries fast."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from discreet.cli.output import say
-from discreet.cli.reading import COLUMNS, TABLE, is_database, options
+from discreet.cli.options import ColumnOptions, QuietOptions, ReadOptions, argument, names, option, options
+from discreet.cli.output import check_place, say
+from discreet.cli.reading import is_database
 
 if TYPE_CHECKING:
     from discreet import InvertedFile, Transactions
@@ -17,16 +19,37 @@ if TYPE_CHECKING:
 SUFFIX: Final = ".index"
 BEFORE: Final = 50
 AFTER: Final = 20
-"""How much of a query is shown before and after a place in it."""
+"""Characters of a query that are shown before and after a place in it."""
 
 
 class Answer(NamedTuple):
-    """What a query is told: lines of text; and for JSON how many rows there are, and a list of entries by its name."""
+    """The answer to a query: lines of text; for JSON, the number of rows and a named list of entries."""
 
     lines: Iterable[str]
     size: int
     name: str | None = None
     entries: Iterable[str] = ()
+
+
+@dataclass(frozen=True)
+class QueryOptions(ReadOptions):
+    """What to look for, and what to write."""
+
+    file: str = argument()
+    text: str = argument("QUERY")
+    count: bool = option("Write only the number of rows.")
+    rows: bool = option("Write the rows themselves: number or id, tab, items.")
+    explain: bool = option("Write the steps of the search, and how many rows each finds.")
+    index_file: str | None = option("Index of FILE.  [default: FILE.index, if it exists]", "FILE", name="--index")
+    as_json: bool = option("Write the answer as JSON.", name="--json")
+
+
+@dataclass(frozen=True)
+class IndexOptions(QuietOptions, ColumnOptions):
+    """What to index, and where the index goes."""
+
+    file: str = argument()
+    out: str | None = option("Write the index to this file.  [default: FILE.index]", "FILE")
 
 
 @click.command(
@@ -38,79 +61,60 @@ Examples:
   discreet query baskets.csv "bread & ~milk" --rows --json
   discreet query baskets.csv.index "beer | wine" --explain""",
 )
-@click.argument("file")
-@click.argument("text", metavar="QUERY")
-@click.option("--count", is_flag=True, help="Write only how many rows there are.")
-@click.option("--rows", is_flag=True, help="Write the rows themselves: number or id, tab, items.")
-@click.option("--explain", is_flag=True, help="Write how the rows are found, and how many each step finds.")
-@click.option("--index", metavar="FILE", help="The index of FILE; without it, FILE.index if that is there.")
-@options(COLUMNS, TABLE)
-@click.option("--json", "as_json", is_flag=True, help="Write what was found as JSON.")
-def query(
-    *,
-    file: str,
-    text: str,
-    count: bool,
-    rows: bool,
-    explain: bool,
-    index: str | None,
-    as_json: bool,
-    **reading: str | None,
-) -> None:
+@options(QueryOptions)
+def query(asked: QueryOptions) -> None:
     """Write the numbers of the rows of FILE, from 1 on, that make QUERY true; or their ids if they have ids.
 
-    ~ (or "not") binds tightest, then & ("and"), then | ("or"); brackets group. An item with blanks or signs stands
-    in quotes. FILE may be - for stdin, or an index: then no other file is needed.
+    ~ (or "not") binds tightest, then & ("and"), then | ("or"); brackets group. Put an item with blanks or signs in
+    quotes. FILE may be - for stdin, or an index: then no other file is needed.
     """
     from discreet import QueryError, report
 
-    if count + rows + explain > 1:
+    text = asked.text
+    if asked.count + asked.rows + asked.explain > 1:
         raise click.UsageError("--count, --rows and --explain are three answers; give one of them")
-    inverted = opened(file, index, reading)
+    inverted = _open_index(asked)
     try:
-        if count:
+        if asked.count:
             answer = _count(inverted, text)
-        elif explain:
+        elif asked.explain:
             answer = _plan(inverted, text)
         else:
-            answer = _rows(inverted, text, whole=rows)
+            answer = _rows(inverted, text, whole=asked.rows)
     except QueryError as error:
-        click.echo("\n".join(f"  {line}" for line in pointed(text, error.column)), err=True)
+        click.echo("\n".join(f"  {line}" for line in point_at(text, error.column)), err=True)
         raise
     for column in inverted.unknown(text):
-        click.echo(f"no row has the item at column {column} of the query; check how it is written", err=True)
-    if as_json:
+        click.echo(f"no row has the item at column {column} of the query; check its spelling", err=True)
+    if asked.as_json:
         report.save("-", (line.encode() for line in _document(text, inverted.n, answer)))
     else:
         say(answer.lines)
 
 
-def opened(file: str, index: str | None, reading: dict[str, str | None]) -> "InvertedFile":
-    """Return the inverted file of FILE: FILE itself, the index that is given or stands beside FILE, or a new one."""
-    from discreet import InvertedFile, OptionError, read
+def _open_index(asked: QueryOptions) -> "InvertedFile":
+    """Return the inverted file of FILE: FILE itself, the given index, the one beside FILE, or a new one."""
+    from discreet import InvertedFile, OptionError
 
+    file, index = asked.file, asked.index_file
     if file.endswith(SUFFIX):
-        for name, value in {"index": index, **reading}.items():
-            if value is not None:
-                raise OptionError(f"--{name} is for a file of rows, and FILE is an index; leave it out")
+        for flag in asked.given("index_file", *names(ReadOptions)):
+            raise OptionError(f"{flag} is for a file of rows, and FILE is an index; leave it out")
         return InvertedFile.open(file)
-    if file == "-" and index is not None:
-        raise OptionError("--index is for a file of rows, and FILE is -; leave it out")
-    if is_database(file) and index is not None:
-        raise OptionError("--index is for a file of rows, and FILE is a URL; leave it out")
+    if index is not None and (file == "-" or is_database(file)):
+        raise OptionError(f"--index is for a file of rows, and FILE is {'-' if file == '-' else 'a URL'}; leave it out")
     if index is not None or (file != "-" and Path(file + SUFFIX).exists()):
-        told = {name: value for name, value in reading.items() if name not in {"table", "query"}}
-        return InvertedFile.open(index or file + SUFFIX, source=file, reading=told)
-    from discreet.cli.watch import watching
+        return InvertedFile.open(index or file + SUFFIX, source=file, reading=asked.columns())
+    from discreet.cli.terminal import watching  # an index needs no kernels
 
     with watching():
-        return InvertedFile(read(file, **reading))
+        return InvertedFile(asked.read(file))
 
 
-def pointed(text: str, column: int) -> tuple[str, str]:
-    r"""Return a query in one line, or what stands around a column of it, and a line with a caret below that column.
+def point_at(text: str, column: int) -> tuple[str, str]:
+    r"""Return the part of a query around a column, and a line with a caret below that column.
 
-    >>> print(*pointed("e & (b | c", 5), sep="\n")
+    >>> print(*point_at("e & (b | c", 5), sep="\n")
     e & (b | c
         ^
     """
@@ -125,8 +129,8 @@ def pointed(text: str, column: int) -> tuple[str, str]:
 
 
 def _count(inverted: "InvertedFile", text: str) -> Answer:
-    found = inverted.support(text)
-    return Answer([str(found)], found)
+    support = inverted.support(text)
+    return Answer([str(support)], support)
 
 
 def _plan(inverted: "InvertedFile", text: str) -> Answer:
@@ -137,7 +141,7 @@ def _plan(inverted: "InvertedFile", text: str) -> Answer:
 
 
 def _rows(inverted: "InvertedFile", text: str, *, whole: bool) -> Answer:
-    """Return the rows by their numbers or ids, and whole if that is asked for."""
+    """Return the rows by their numbers or ids, and with their items if ``whole``."""
     from discreet.report import printable
 
     numbers = inverted.rows(text).tolist()
@@ -148,13 +152,13 @@ def _rows(inverted: "InvertedFile", text: str, *, whole: bool) -> Answer:
     rows = inverted.transactions(numbers) if whole else None
     if rows is None:
         return Answer(map(printable, names), len(numbers), "rows", _entries(keys, None))
-    joined = (", ".join(str(rows.labels[item]) for item in items) for items in _codes(rows))
-    lines = (f"{printable(name)}\t{printable(items)}" for name, items in zip(names, joined, strict=True))
+    itemsets = (", ".join(str(rows.labels[item]) for item in items) for items in _codes(rows))
+    lines = (f"{printable(name)}\t{printable(items)}" for name, items in zip(names, itemsets, strict=True))
     return Answer(lines, len(numbers), "rows", _entries(keys, rows))
 
 
 def _entries(keys: Mapping[str, list[Any]], rows: "Transactions | None") -> Iterator[str]:
-    """Yield what is known of each row as JSON."""
+    """Yield each row as JSON."""
     from discreet.report.json import Names
 
     columns: dict[str, Iterable[str]] = {key: Names(values).texts for key, values in keys.items()}
@@ -169,7 +173,7 @@ def _codes(rows: "Transactions") -> Iterator[list[int]]:
 
 
 def _document(text: str, n: int, answer: Answer) -> Iterator[str]:
-    """Yield the lines of a JSON object: what was asked and how many rows there are, then an entry a line."""
+    """Yield the lines of a JSON object: the query and the number of rows, then one entry per line."""
     from discreet import __version__
 
     facts = {"discreet": __version__, "report": "query", "query": text, "n": n, "count": answer.size}
@@ -180,3 +184,39 @@ def _document(text: str, n: int, answer: Answer) -> Iterator[str]:
             yield "," * (number > 0) + f"\n    {entry}"
         yield "\n  ]"
     yield "\n}\n"
+
+
+@click.command(
+    short_help="Index the rows of a file, so that queries start at once.",
+    epilog="""\b
+Examples:
+  discreet index baskets.csv
+  discreet index stays.csv --row patient --item drug --out stays.index""",
+)
+@options(IndexOptions)
+def index(asked: IndexOptions) -> None:
+    """Write the inverted file of FILE: for each item the rows that hold it, as compressed bitmaps.
+
+    `discreet query` uses the index FILE.index beside FILE until FILE changes. The index holds all data of FILE, so
+    protect it as you protect FILE. Only you can read it.
+    """
+    from discreet import InvertedFile, OptionError
+    from discreet.cli.terminal import watching
+
+    file = asked.file
+    if is_database(file):
+        raise OptionError("FILE is a URL, but an index belongs to a file; a database has indexes of its own")
+    if file == "-":
+        raise OptionError("FILE is -, but an index belongs to a file; write the rows to a file first")
+    place = asked.out or f"{file}{SUFFIX}"
+    check_place("--out", place, file)
+    with watching(quiet=asked.quiet):
+        inverted = InvertedFile.of_file(file, **asked.columns())
+    inverted.save(place)
+    if place != "-" and not asked.quiet:
+        size = Path(place).stat().st_size
+        click.echo(
+            f"{inverted.n:,} rows, {len(inverted.labels):,} items; the index was written to {place} ({size:,} bytes): "
+            "protect it as you protect the rows",
+            err=True,
+        )

@@ -1,19 +1,57 @@
-"""``discreet report``: an audit or a release as one HTML file that people read."""
+"""``discreet report``: an audit or a release as one HTML file."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from discreet.blocking.block import BEST, METHODS
-from discreet.cli.against import AGAINST, older
+from discreet.cli.candidate import JudgeOptions, PublicationOptions, judge
+from discreet.cli.options import COUNT, DURATION, QuietOptions, limit_time, names, option, options
 from discreet.cli.output import check_place, fixed_time
-from discreet.cli.publications import PUBLISHED, SCHEMA, is_published, told_of
-from discreet.cli.reading import CANDIDATE, COLUMNS, LIMITS, RULE, TABLE, check_rule, given, is_database, options
-from discreet.cli.reported import Asked, Reported, audited, published, released
+from discreet.cli.reading import is_database, read_all
+
+if TYPE_CHECKING:
+    from discreet import Audit, Tradeoff, Verdict
+    from discreet.cli.terminal import Bars
 
 OURS: Final = b"<!-- written by discreet -->"
-"""What a report of ours holds near its beginning."""
+"""Our reports have this near their beginning."""
+TIMES: Final = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
+"""The minimum supports of the trade-off, as multiples of the given one."""
+KS: Final = (3, 5, 10, 20, 50)
+MOST_ITEMSETS: Final = 100_000
+"""Itemsets up to which the trade-off is computed: it takes several audits."""
+
+
+@dataclass(frozen=True)
+class ReportOptions(QuietOptions, JudgeOptions):
+    """What the page is about, and where it goes."""
+
+    method: str | None = option(
+        "Make FILE safe; report the release.", name="--block", type=click.Choice((BEST, *METHODS))
+    )
+    seconds: float | None = option(
+        "With --block: time for optimal, or best, to look for less distortion.  [default: 60]", "N", type=DURATION
+    )
+    private: bool = option("Include facts for the owner of the rows only.")
+    explain: int = option(
+        "Show the N worst findings of each kind in full; a list has all.", "N", type=COUNT, default=100
+    )
+    no_tradeoff: bool = option("Omit how much is safe at higher minimum supports.")
+    csv: str | None = option("Also write all findings to this file, one per line.", "FILE")
+    out: str | None = option("Write the page to this file.  [default: beside FILE]", "FILE")
+
+
+class Page(NamedTuple):
+    """A page, its verdict, and all findings as CSV."""
+
+    html: str
+    verdict: "Verdict"
+    findings: Iterable[bytes] = ()
 
 
 @click.command(
@@ -28,137 +66,75 @@ Examples:
   discreet report clinic.csv --min-support 5% -k 10 --block best --private
   discreet report release""",
 )
-@options(CANDIDATE, RULE)
-@click.option(
-    "--block", "method", type=click.Choice((BEST, *METHODS)), help="Make FILE safe by this method; report the release."
-)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    help="With --block: how long optimal, or best, may look for less distortion; 60 without it.",
-)
-@click.option("--private", is_flag=True, help="Tell what only the owner of the rows may know; the name says so.")
-@click.option(
-    "--explain",
-    type=click.IntRange(min=0),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Show the N worst of each kind in full; a list has all.",
-)
-@click.option("--no-tradeoff", is_flag=True, help="Leave out how much is safe at higher minimum supports.")
-@click.option("--csv", metavar="FILE", help="Write all that was found to this file, too, a finding a line.")
-@click.option("--out", metavar="FILE", help="Write the page to this file; without it, to one beside FILE.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-@options(SCHEMA, PUBLISHED, AGAINST, COLUMNS, TABLE, LIMITS)
-def report(
-    *,
-    file: str,
-    min_support: str | None,
-    k: int | None,
-    policy: str | None,
-    method: str | None,
-    seconds: float | None,
-    private: bool,
-    explain: int,
-    no_tradeoff: bool,
-    csv: str | None,
-    out: str | None,
-    quiet: bool,
-    schema: str | None,
-    against: tuple[str, ...],
-    grown: bool,
-    max_patterns: int | None,
-    memory: int | None,
-    threads: int | None,
-    **reading: Any,  # noqa: ANN401 - options that are told apart in candidate()
-) -> int:
-    """Write a page that people read: the verdict, what was found, in words and drawings, and what it means.
+@options(ReportOptions)
+def report(asked: ReportOptions) -> int:
+    """Write a page for people: the verdict, the findings in words and charts, and what they mean.
 
-    FILE is as in `discreet audit`: rows, with --min-support, or patterns. With --block, the page is about the
-    release that comes of it. FILE may also be the folder of a release. The page is one file that needs no
-    network. Without --out it is written beside FILE, to FILE's name with .report.html for its suffix.
-
-    --against, --grown, --schema, and what tells rules and rounded supports, are as in `discreet audit`, too.
+    FILE and the options about it are as in `discreet audit`. With --block, the page is about the release that
+    blocking makes. FILE may also be the folder of a release. The page is one file that needs no network. Without
+    --out it is written beside FILE, under FILE's name with .report.html as its suffix.
 
     Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
     """
     from discreet import Verdict
     from discreet import report as pages
-    from discreet.cli.watch import watching
+    from discreet.cli.terminal import watching
 
-    is_folder = file != "-" and Path(file).is_dir()
-    told = told_of(reading)
-    asked = Asked(k, policy, schema, private, explain, not no_tradeoff, csv)
-    limits = given(max_patterns=max_patterns, memory=memory, threads=threads)
-    beside = {"against": against or None, "grown": grown or None}
-    others = {"block": method, "seconds": seconds, "min_support": min_support, **beside}
-    _check_usage(asked, others | told, is_folder=is_folder)
-    place, sources = _place(out, file, private=private), (file, reading["rows_file"], *against)
-    for option, name in (("--out", place), ("--csv", csv)):
-        check_place(option, name, *sources)
-    if csv == place:
+    is_folder = asked.file != "-" and Path(asked.file).is_dir()
+    check = _check_folder if is_folder else _check_usage
+    check(asked)
+    place = _place(asked.out, asked.file, private=asked.private)
+    check_place("--out", place, *asked.sources)
+    check_place("--csv", asked.csv, *asked.sources)
+    if asked.csv == place:
         raise click.UsageError(f"--csv and --out are both {place}: name another file for one of them")
-    with watching(quiet=quiet, then="working on the report") as progress:
+    with watching(quiet=asked.quiet, then="working on the report") as bars:
         if is_folder:
-            found = Reported(*pages.folder_html(file, timestamp=fixed_time()))
-        elif is_published(told):
-            found = published(file, asked, told, {**others, "private": private or None, **limits}, reading)
-        elif method is not None:
-            how = {"min_support": min_support, "seconds": seconds, "progress": progress, **limits}
-            found = released(file, asked, method, how, reading)
+            made = Page(*pages.folder_html(asked.file, timestamp=fixed_time()))
         else:
-            told = {"olds": older(against, grown=grown), "grown": grown, "reading": reading}
-            found = audited(file, asked, min_support, limits=limits, progress=progress, **told)
-    files: list[Any] = [(place, [found.page.encode()], private), *[(csv, found.findings, True)] * (csv is not None)]
+            show = _show_release if asked.method is not None and asked.is_exact else _show_audit
+            made = show(asked, bars)
+    files: list[tuple[str, Iterable[bytes], bool]] = [(place, [made.html.encode()], asked.private)]
+    files += [(asked.csv, made.findings, True)] if asked.csv is not None else []
     for name, chunks, is_private in sorted(files, key=lambda one: one[0] == "-"):  # a pipe comes last: it may break
-        pages.save(name, chunks, sources=sources, private=is_private)
-    if not quiet:
-        click.echo(f"{found.verdict.name}; the report was written to {place}", err=True)
-        if private:
-            click.echo("it tells what only the owner of the rows may know: keep that file to yourself", err=True)
-    return int(found.verdict is not Verdict.RELEASE)
+        pages.save(name, chunks, sources=asked.sources, private=is_private)
+    if not asked.quiet:
+        click.echo(f"{made.verdict.name}; the report was written to {place}", err=True)
+        if asked.private:
+            click.echo("it has facts for the owner of the rows only: keep that file to yourself", err=True)
+    return int(made.verdict is not Verdict.RELEASE)
 
 
-def _check_usage(asked: Asked, others: dict[str, Any], *, is_folder: bool) -> None:
-    """Refuse options that mean nothing together; ``others`` are those that are not about the page itself."""
-    if is_folder:
-        _check_folder(asked, others)
-        return
-    check_rule(asked.k, asked.policy)
-    method = others["block"]
-    if method is not None and others["min_support"] is None:
+def _check_usage(asked: ReportOptions) -> None:
+    """Refuse options that mean nothing together."""
+    asked.check_rule()
+    if asked.method is not None and asked.min_support is None:
         raise click.UsageError("--block needs rows: give --min-support, such as --min-support 5%")
-    if method is not None:
-        alone = {"csv": asked.csv, "schema": asked.schema, **{name: others[name] for name in ("against", "grown")}}
-        for option, value in alone.items():
-            if value is not None:
-                raise click.UsageError(
-                    f"--{option} is for an audit, and --block reports a release: leave --{option} or --block out"
-                )
-    if others["seconds"] is not None and method not in {"best", "optimal"}:
+    if asked.method is not None:
+        for flag in asked.given("csv", "schema", "against", "grown"):
+            raise click.UsageError(
+                f"{flag} is for an audit, and --block reports a release: leave {flag} or --block out"
+            )
+    if asked.seconds is not None and asked.method not in {"best", "optimal"}:
         raise click.UsageError("--seconds means nothing without --block best or --block optimal: leave it out")
 
 
-def _check_folder(asked: Asked, others: dict[str, Any]) -> None:
-    """Refuse what a release folder answers for itself, or does not hold."""
-    about = {"policy": asked.policy, "csv": asked.csv, "schema": asked.schema, **others}
-    named = {"-k": asked.k, **{f"--{name.replace('_', '-')}": value for name, value in about.items()}}
-    for option, value in named.items():
-        if value is not None and value is not False:
-            raise click.UsageError(f"FILE is a folder, taken for a release, which {option} does not fit: leave it out")
+def _check_folder(asked: ReportOptions) -> None:
+    """Refuse options that a release folder answers for itself, or has nothing for."""
+    wrong = ("k", "policy", "csv", "schema", "method", "seconds", "min_support", "against", "grown")
+    for flag in asked.given(*wrong, *names(PublicationOptions)):
+        raise click.UsageError(f"FILE is a folder, taken for a release, which {flag} does not fit: leave it out")
     if asked.private:
         raise click.UsageError("A release folder is checked by its public files alone: leave --private out")
 
 
 def _place(out: str | None, file: str, *, private: bool) -> str:
-    """Return where the page goes: beside FILE unless told otherwise, and marked if it is private."""
+    """Return where the page goes: beside FILE by default, and under a marked name if it is private."""
     from discreet import OptionError
     from discreet.report import marked
 
     if out == "-" and private:
-        raise OptionError("--private needs the name of a file: what only the owner may know is not for a pipe")
+        raise OptionError("--private needs the name of a file: facts for the owner only are not for a pipe")
     if out is not None:
         return marked(out) if private else out
     if file == "-" or is_database(file):
@@ -168,15 +144,86 @@ def _place(out: str | None, file: str, *, private: bool) -> str:
         bare = whole.with_suffix("") if whole.suffix in {".gz", ".xz", ".zst"} else whole
         beside = Path(file).parent if Path(file).name == whole.name else whole.parent
         place = beside / f"{bare.stem or whole.name}.report.html"
-    _check_ours(Path(marked(str(place)) if private else place))
-    return marked(str(place)) if private else str(place)
+    name = marked(str(place)) if private else str(place)
+    _check_ours(Path(name))
+    return name
 
 
 def _check_ours(path: Path) -> None:
-    """Refuse to put a page, unasked, in the place of something that is no page of ours."""
+    """Refuse to replace, unasked, a file that is no page of ours."""
     from discreet import OutputError
 
     if path.is_file():
         with path.open("rb") as old:
             if OURS not in old.read(100):
-                raise OutputError(f"{path} is there already, and is no report of ours; name another file with --out")
+                raise OutputError(f"{path} exists already, and is no report of ours; name another file with --out")
+
+
+def _show_audit(asked: ReportOptions, bars: "Bars") -> Page:
+    """Audit FILE, and return the asked."""
+    from discreet import OptionError
+    from discreet import report as pages
+
+    if asked.private and asked.is_exact and not asked.has_rows:
+        raise OptionError("--private shows which rows are exposed, and needs rows; give --min-support or --rows")
+    audit, source, against = judge(asked, bars, "method", "seconds", "private", keep_ids=asked.private)
+    explain, timestamp = asked.explain, fixed_time()
+    if asked.is_exact:
+        grid, why_not = _compute_tradeoff(audit, asked)
+        html = pages.audit_html(
+            audit,
+            tradeoff=grid,
+            source=source,
+            explain=explain,
+            private=asked.private,
+            timestamp=timestamp,
+            no_tradeoff=why_not,
+            against=against,
+        )
+    else:
+        to_html = pages.tree_html if asked.tree else pages.facts_html
+        html = to_html(audit, source=source, explain=explain, timestamp=timestamp)
+    return Page(html, audit.verdict, pages.findings_csv(audit, explain=explain, against=against))
+
+
+def _compute_tradeoff(audit: "Audit", asked: ReportOptions) -> "tuple[Tradeoff | None, str]":
+    """Return how much is safe at higher minimum supports, or why this is omitted.
+
+    The size of the task decides, not time, so that the same input gives the same bytes.
+    """
+    import discreet
+
+    if asked.no_tradeoff or audit.rows is None or not audit.rows.n:
+        return None, ""
+    if len(audit.patterns) > MOST_ITEMSETS:
+        return None, (
+            f"With more than {MOST_ITEMSETS:,} itemsets, the trade-off with higher minimum supports is omitted here; "
+            "run `discreet tradeoff`."
+        )
+    least, n = audit.patterns.min_support, audit.rows.n
+    supports = sorted({min(n, -(-least * times.numerator // times.denominator)) for times in TIMES})
+    return discreet.tradeoff(audit.rows, min_supports=supports, ks={*KS, audit.policy.k}, threads=asked.threads), ""
+
+
+def _show_release(asked: ReportOptions, bars: "Bars") -> Page:
+    """Block FILE, and return the page of the release."""
+    from discreet import OptionError
+    from discreet import report as pages
+    from discreet.blocking.block import block as block_rows
+    from discreet.blocking.block import compare as compare_methods
+
+    k, policy, least = asked.k, asked.policy, str(asked.min_support)
+    for flag in asked.given("n", "kind", "rows_file"):
+        raise OptionError(f"{flag} is for patterns, but --block needs rows; leave it out")
+    rows, source = read_all(asked.file, asked)
+    spend, time, comparison = asked.budget(bars), limit_time(asked.seconds), None
+    if asked.method == BEST:
+        comparison = compare_methods(rows, min_support=least, k=k, policy=policy, **time, **spend)
+        release = comparison.best
+    else:
+        method = asked.method or BEST
+        release = block_rows(rows, min_support=least, k=k, policy=policy, method=method, **time, **spend)
+    html = pages.release_html(
+        release, comparison=comparison, source=source, private=asked.private, timestamp=fixed_time()
+    )
+    return Page(html, release.verdict)

@@ -1,12 +1,14 @@
 """``discreet tradeoff``: how much is safe to publish, for each minimum support and k."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from discreet.cli.options import POSITIVE, EndingOptions, ReadOptions, argument, as_bytes, option, options
 from discreet.cli.output import check_place, put
-from discreet.cli.reading import COLUMNS, ENDING, LIMITS, TABLE, digested, options, within
+from discreet.cli.reading import read_rows
 
 if TYPE_CHECKING:
     from discreet import Tradeoff
@@ -17,62 +19,52 @@ KS: Final = ("3,5,10,20,30,50",)
 MOST_DIGITS: Final = 40
 
 
+@dataclass(frozen=True)
+class TradeoffOptions(EndingOptions, ReadOptions):
+    """What to compare."""
+
+    file: str = argument()
+    min_supports: tuple[str, ...] = option(
+        "Minimum supports, separated by commas; may be repeated.",
+        "COUNTS|SHARES",
+        name="--min-support",
+        multiple=True,
+        default=MIN_SUPPORTS,
+    )
+    ks: tuple[str, ...] = option(
+        "Values of k, separated by commas; may be repeated.", "KS", name="-k", multiple=True, default=KS
+    )
+    memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
+    threads: int | None = option("Number of threads.  [default: all cores]", "N", type=POSITIVE)
+
+
 @click.command(
-    short_help="Compare minimum supports and k: from where on is it safe?",
+    short_help="Find the lowest minimum support that is safe, for several k.",
     epilog="""\b
 Examples:
   discreet tradeoff clinic.csv
   discreet tradeoff clinic.csv --min-support 5%,10%,20% -k 3,5,10 --json""",
 )
-@click.argument("file")
-@click.option(
-    "--min-support",
-    "min_supports",
-    multiple=True,
-    default=MIN_SUPPORTS,
-    show_default=True,
-    metavar="COUNTS|SHARES",
-    help="Minimum supports, with commas between them or each by itself.",
-)
-@click.option(
-    "-k",
-    "ks",
-    multiple=True,
-    default=KS,
-    show_default=True,
-    metavar="KS",
-    help="Values of k, with commas between them or each by itself.",
-)
-@options(LIMITS[1:], COLUMNS, TABLE, ENDING)
-def tradeoff(
-    *,
-    file: str,
-    min_supports: tuple[str, ...],
-    ks: tuple[str, ...],
-    memory: int | None,
-    threads: int | None,
-    as_json: bool,
-    out: str | None,
-    quiet: bool,
-    **reading: str | None,
-) -> None:
+@options(TradeoffOptions)
+def tradeoff(asked: TradeoffOptions) -> None:
     """Count channels and exposed rows of FILE for several minimum supports and values of k.
 
-    Also tells, for each k, the smallest minimum support from which on the closed itemsets of FILE have
-    no channel. FILE holds rows, and may be - for stdin.
+    For each k, it also shows the lowest minimum support at which the closed itemsets of FILE have no channel. FILE
+    holds rows, and may be - for stdin.
     """
     import discreet
     from discreet import report
-    from discreet.cli.watch import watching
+    from discreet.cli.terminal import watching
 
-    supports, limits = _split(min_supports), [_whole(k) for k in _split(ks)]
-    check_place("--out", out, file)
-    with watching(quiet=quiet, then="comparing") as progress:
-        rows, source = digested(file, within(memory, file, supports, progress, **reading), table=reading["table"])
+    supports, ks, memory = _split(asked.min_supports), [_as_k(k) for k in _split(asked.ks)], asked.memory
+    check_place("--out", asked.out, asked.file)
+    with watching(quiet=asked.quiet, then="comparing") as bars:
+        rows, source = read_rows(asked.file, asked, memory, supports, bars)
         grid = discreet.tradeoff(
-            rows, min_supports=supports, ks=limits, threads=threads, memory=memory, progress=progress
+            rows, min_supports=supports, ks=ks, threads=asked.threads, memory=memory, progress=bars
         )
-    put(out, report.tradeoff_json(grid, source=source), _lines(grid, source), as_json=as_json, sources=[file])
+    chunks = report.tradeoff_json(grid, source=source)
+    put(asked.out, chunks, _lines(grid, source), as_json=asked.as_json, sources=[asked.file])
 
 
 def _lines(grid: "Tradeoff", source: "Source") -> Iterator[str]:
@@ -85,7 +77,7 @@ def _lines(grid: "Tradeoff", source: "Source") -> Iterator[str]:
 
 
 def _split(texts: tuple[str, ...]) -> list[str]:
-    """Return what stands between commas.
+    """Return the parts between commas.
 
     >>> _split(("5%, 10%", "813"))
     ['5%', '10%', '813']
@@ -93,7 +85,7 @@ def _split(texts: tuple[str, ...]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-def _whole(text: str) -> int:
+def _as_k(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or len(text) > MOST_DIGITS:
         raise click.UsageError(f"-k is {text[:40]!r}, which is no whole number: give such as 10, or 3,5,10")
     return int(text)

@@ -1,0 +1,220 @@
+"""The options of commands, declared once as dataclasses: a command gets one value with all of its options."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import Field, dataclass, field, fields
+from fractions import Fraction
+from functools import wraps
+from re import ASCII, fullmatch
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
+
+import click
+
+from discreet.data.patterns import KINDS, Kind
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from discreet import Transactions
+    from discreet.cli.terminal import Bars
+    from discreet.mining.mine import Budget
+
+Given = TypeVar("Given", bound="Options")
+
+UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def as_bytes(size: str) -> int:
+    """Return a size in bytes, rounded down.
+
+    >>> as_bytes("1.5GB"), as_bytes("2 MiB"), as_bytes("800")
+    (1500000000, 2097152, 800)
+    """
+    match = fullmatch(r"(\d{1,40}(?:\.\d{1,40})?)\s*([A-Z]*)", size.strip().upper(), ASCII)
+    if match is None or match[2] not in UNITS:
+        raise click.BadParameter(f"{size[:40]!r} is no size; give a number and a unit such as 512MB, 2GB or 2GiB")
+    return int(Fraction(match[1]) * UNITS[match[2]])
+
+
+COUNT: Final = click.IntRange(min=0)
+POSITIVE: Final = click.IntRange(min=1)
+DURATION: Final = click.FloatRange(min=0, min_open=True)
+
+
+def option(
+    help: str,  # noqa: A002 - as in click
+    metavar: str | None = None,
+    *,
+    name: str | None = None,
+    **settings: Any,  # noqa: ANN401 - as in click
+) -> Any:  # noqa: ANN401 - the field says of which type it is
+    """Declare a field as an option; it is called like the field, and a flag if the field is true or false."""
+
+    def declare(one: "Field[Any]") -> Callable[[Any], Any]:
+        more = {"is_flag": True} if one.type is bool and not settings else settings
+        return click.option(name or _flag(one), one.name, help=help, metavar=metavar, show_default=True, **more)
+
+    return field(metadata={"declare": declare, "flag": name})
+
+
+def argument(metavar: str | None = None, *, required: bool = True) -> Any:  # noqa: ANN401 - as above
+    """Declare a field as an argument."""
+    return field(metadata={"declare": lambda one: click.argument(one.name, metavar=metavar, required=required)})
+
+
+def _flag(one: "Field[Any]") -> str:
+    return one.metadata.get("flag") or f"--{one.name.replace('_', '-')}"
+
+
+def options(kind: type[Given]) -> Callable[[Callable[[Given], object]], Callable[..., object]]:
+    """Give a command the options of a class: those of FILE first, then its own, then the general ones."""
+
+    def put_on(command: Callable[[Given], object]) -> Callable[..., object]:
+        @wraps(command)
+        def run(**given: Any) -> object:  # noqa: ANN401 - as click gives them
+            return command(kind(**given))
+
+        first, last = names(FileOptions), names(ReadOptions, LimitOptions, EndingOptions)
+        for one in sorted(fields(kind), key=lambda one: (one.name in last) - (one.name in first))[::-1]:
+            run = one.metadata["declare"](one)(run)
+        return run
+
+    return put_on
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a command."""
+
+    def given(self, *wanted: str) -> Iterator[str]:
+        """Yield the options among these fields that have a value, as they are written on the command line."""
+        flags = {one.name: _flag(one) for one in fields(self)}
+        for name in wanted:
+            value = getattr(self, name)
+            if not (value is None or value is False or value == ()):
+                yield flags[name]
+
+
+def names(*kinds: type[Options]) -> list[str]:
+    """Return the names of all options of some classes."""
+    return [one.name for kind in kinds for one in fields(kind)]
+
+
+@dataclass(frozen=True)
+class QuietOptions(Options):
+    """How much is said."""
+
+    quiet: bool = option("Write nothing to stderr but errors.")
+
+
+@dataclass(frozen=True)
+class EndingOptions(QuietOptions):
+    """Where a result goes, and how."""
+
+    as_json: bool = option("Write the whole result as JSON.", name="--json")
+    out: str | None = option("Write to this file instead of stdout; as JSON if it ends with .json.", "FILE")
+
+
+@dataclass(frozen=True)
+class ColumnOptions(Options):
+    """How a file of rows is read."""
+
+    format: str | None = option("Format of FILE, such as onehot.  [default: by its suffix]", "FORMAT")
+    row: str | None = option("Column of row ids, in a long or a one-hot table.", "NAME")
+    item: str | None = option("Column of items, if each line holds a row id and an item.", "NAME")
+    items: str | None = option("Column of lists of items, in Parquet.", "NAME")
+    separator: str | None = option("Separator of labels in CSV.  [default: comma]", "CHARACTER")
+
+    def columns(self) -> dict[str, str | None]:
+        """Return the options of a file by their names."""
+        return {name: getattr(self, name) for name in names(ColumnOptions)}
+
+
+@dataclass(frozen=True)
+class ReadOptions(ColumnOptions):
+    """How rows are read from a file or a database."""
+
+    table: str | None = option("Table to read, if FILE is the URL of a database.", "NAME")
+    query: str | None = option("Query to read from a database, instead of a table.", "SQL")
+
+    def read(self, place: "str | BinaryIO", memory: int | None = None) -> "Transactions":
+        """Return the rows of a file."""
+        from discreet import read
+
+        return read(place, **self.columns(), table=self.table, query=self.query, memory=memory)
+
+
+class Time(TypedDict, total=False):
+    """Time for a search, if it is limited."""
+
+    seconds: float
+
+
+def limit_time(seconds: float | None) -> Time:
+    """Return the time for a search; the library has a default."""
+    return {} if seconds is None else {"seconds": seconds}
+
+
+@dataclass(frozen=True)
+class LimitOptions(Options):
+    """Limits on mining."""
+
+    max_patterns: int | None = option("Stop with an error above N itemsets.", "N", type=POSITIVE)
+    memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
+    threads: int | None = option("Number of threads.  [default: all cores]", "N", type=POSITIVE)
+
+    def budget(self, bars: "Bars") -> "Budget":
+        """Return the limits and the progress bar as the library takes them."""
+        return {
+            "max_patterns": self.max_patterns,
+            "memory": self.memory,
+            "threads": self.threads,
+            "progress": bars,
+        }
+
+
+@dataclass(frozen=True)
+class FileOptions(Options):
+    """FILE: rows if there is a minimum support to mine them at; otherwise patterns, perhaps with their rows."""
+
+    file: str = argument()
+    min_support: str | None = option(
+        "FILE holds rows; mine the closed itemsets shared by at least this many: 813, 10%, 0.1.", "COUNT|SHARE"
+    )
+    n: int | None = option("Number of rows the patterns in FILE were mined from.", "N", type=COUNT)
+    kind: Kind | None = option(
+        "Kind of the patterns in FILE.  [default: as FILE says, else frequent]", type=click.Choice(KINDS)
+    )
+    rows_file: str | None = option("Rows that the patterns in FILE were mined from.", "FILE", name="--rows")
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the rows are known."""
+        return self.min_support is not None or self.rows_file is not None
+
+
+@dataclass(frozen=True)
+class CandidateOptions(LimitOptions, ReadOptions, FileOptions):
+    """FILE with rows or patterns, and how it is read and mined."""
+
+
+@dataclass(frozen=True)
+class RuleOptions(Options):
+    """The rule that patterns are judged by."""
+
+    k: int | None = option("Smallest group that anyone may learn about.", "K", name="-k", type=POSITIVE)
+    policy: str | None = option("Judge by a policy: acro, opensafely, … or a .toml or .yaml file.", "NAME|FILE")
+
+    def check_rule(self) -> None:
+        """Refuse to judge by nothing."""
+        if self.k is None and self.policy is None:
+            raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
+
+
+@dataclass(frozen=True)
+class OlderOptions(Options):
+    """Older releases, each a folder of ``discreet block`` or a file of patterns."""
+
+    against: tuple[str, ...] = option(
+        "Compare with an older release: a folder or a file of patterns; may be repeated.", "OLD", multiple=True
+    )
+    grown: bool = option("Rows were only added since the older releases; none was removed.")
