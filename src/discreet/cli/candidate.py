@@ -19,7 +19,7 @@ from discreet.cli.options import (
     option,
 )
 from discreet.cli.reading import digest, load_patterns, load_rows, read_all, read_older
-from discreet.publications.rules.rounding import Mode
+from discreet.publications.rules.intervals import Mode
 
 if TYPE_CHECKING:
     from discreet import Audit, Facts, Rules
