@@ -1,6 +1,6 @@
 """``discreet audit``: whether a pattern set may be published."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.candidate import Judged, JudgeOptions, judge
+from discreet.cli.candidate import JudgeOptions, judge
 from discreet.cli.options import COUNT, EndingOptions, option, options
 from discreet.cli.output import check_place, fixed_time, put
 
@@ -64,31 +64,18 @@ def audit(asked: AuditOptions) -> int:
         target = _check_exposed(asked)
         timestamp = None if asked.sacro is None else _check_sacro(asked.sacro, asked.out, target, *asked.sources)
     with watching(quiet=asked.quiet, then="auditing") as bars:
-        judged = judge(asked, bars, "exposed", "sacro", keep_ids=asked.exposed is not None)
-        audit = judged.audit
+        audit, source, against = judge(asked, bars, "exposed", "sacro", keep_ids=asked.exposed is not None)
         _ = audit.exposed, audit.is_acyclic  # computed here, while the bar shows it
     if target is not None and audit.exposed is not None:
         report.save(target, report.exposed_csv(audit))
     if asked.sacro is not None:
-        report.write_sacro(audit, asked.sacro, source=judged.source, timestamp=timestamp, against=judged.against)
-    put(asked.out, *_render(judged, asked), as_json=asked.as_json, sources=asked.sources)
+        report.write_sacro(audit, asked.sacro, source=source, timestamp=timestamp, against=against)
+    chunks = report.audit_json(audit, explain=asked.explain, source=source, against=against)
+    lines = report.audit_text(audit, explain=asked.explain, source=source, against=against)
+    put(asked.out, chunks, lines, as_json=asked.as_json, sources=asked.sources)
     for line in _say_written(asked, audit, target):
         click.echo(line, err=True)
     return int(audit.verdict is not Verdict.RELEASE)
-
-
-def _render(judged: Judged, asked: AuditOptions) -> tuple[Iterable[bytes], Iterable[str]]:
-    """Return an audit as JSON and as text."""
-    from discreet import report
-
-    (audit, source, against), explain = judged, asked.explain
-    if asked.is_exact:
-        chunks = report.audit_json(audit, explain=explain, source=source, against=against)
-        return chunks, report.audit_text(audit, explain=explain, source=source, against=against)
-    if asked.tree:
-        return report.tree_json(audit, source=source), report.tree_text(audit, explain=explain, source=source)
-    chunks = report.facts_json(audit, explain=explain, source=source)
-    return chunks, report.facts_text(audit, explain=explain, source=source)
 
 
 def _check_exposed(asked: AuditOptions) -> str | None:

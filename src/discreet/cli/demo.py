@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 import click
 
 from discreet.cli.output import say
-from discreet.data.generate.parameters import BasketOptions
+from discreet.data.generate import BasketOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -167,23 +167,18 @@ def _show_audit(asked: ReportOptions, bars: "Bars") -> Page:
     if asked.private and asked.is_exact and not asked.has_rows:
         raise OptionError("--private shows which rows are exposed, and needs rows; give --min-support or --rows")
     audit, source, against = judge(asked, bars, "method", "seconds", "private", keep_ids=asked.private)
-    explain, timestamp = asked.explain, fixed_time()
-    if asked.is_exact:
-        grid, why_not = _compute_tradeoff(audit, asked)
-        html = pages.audit_html(
-            audit,
-            tradeoff=grid,
-            source=source,
-            explain=explain,
-            private=asked.private,
-            timestamp=timestamp,
-            no_tradeoff=why_not,
-            against=against,
-        )
-    else:
-        to_html = pages.tree_html if asked.tree else pages.facts_html
-        html = to_html(audit, source=source, explain=explain, timestamp=timestamp)
-    return Page(html, audit.verdict, pages.findings_csv(audit, explain=explain, against=against))
+    grid, why_not = _compute_tradeoff(audit, asked) if asked.is_exact else (None, "")
+    html = pages.audit_html(
+        audit,
+        tradeoff=grid,
+        source=source,
+        explain=asked.explain,
+        private=asked.private,
+        timestamp=fixed_time(),
+        no_tradeoff=why_not,
+        against=against,
+    )
+    return Page(html, audit.verdict, pages.findings_csv(audit, explain=asked.explain, against=against))
 
 
 def _compute_tradeoff(audit: "Audit", asked: ReportOptions) -> "tuple[Tradeoff | None, str]":
