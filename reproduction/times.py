@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from discreet.data.lattice import family_of
+from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.detect import Method, detect
@@ -141,7 +141,7 @@ def _is_affordable(method: Method, patterns: Patterns) -> bool:
         return sum(many * int(3**length) for length, many in lengths.items()) <= MOST_TERMS
     if method != "closed":
         return True
-    family = family_of(patterns)
+    family = build_family(patterns)
     bits = [sum(1 << item for item in family.items[one:two].tolist()) for one, two in pairwise(family.offsets.tolist())]
     tops = [bits[number] for number in family.tops.tolist()]
     return len(tops) * len(bits) <= MOST_PAIRS and sum(_looks(top, bits) for top in tops) <= MOST_LOOKS

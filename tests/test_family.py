@@ -12,7 +12,7 @@ from strategies import detected_databases, large_databases, lengths
 
 from discreet import InconsistencyError, InputError, Patterns, mine
 from discreet.data.itemsets import Itemsets
-from discreet.data.lattice import Cells, family_of, taken, together
+from discreet.data.lattice import Cells, build_family
 
 LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
 
@@ -24,10 +24,9 @@ def itemsets(family):
 
 def counted(family, cells):
     """Return {(base, top): count} of cells of a family."""
-    _, offsets, items, counts = cells
-    bases = [frozenset(family.labels[item] for item in items[start:stop]) for start, stop in pairwise(offsets)]
+    bases = [frozenset(family.labels[item] for item in base) for base in cells.bases]
     tops = [family.labelled(int(family.tops[top])) for top in cells.tops]
-    return dict(zip(zip(bases, tops, strict=True), counts.tolist(), strict=True))
+    return dict(zip(zip(bases, tops, strict=True), cells.counts.tolist(), strict=True))
 
 
 @pytest.mark.nojit
@@ -35,7 +34,7 @@ def counted(family, cells):
 @given(case=detected_databases())
 def test_a_family_is_made_of_the_closed_itemsets_and_its_tops_are_maximal(kind, case):
     rows, sigma, _ = case
-    family = family_of(mine(rows, min_support=sigma, kind=kind))
+    family = build_family(mine(rows, min_support=sigma, kind=kind))
     assert itemsets(family) == oracle.closed(rows, sigma)
     assert {family.labelled(top) for top in family.tops} == oracle.maximal(rows, sigma).keys()
     assert family.longest == max(map(len, oracle.maximal(rows, sigma)), default=0)
@@ -47,7 +46,7 @@ def test_a_family_is_made_of_the_closed_itemsets_and_its_tops_are_maximal(kind, 
 @given(case=detected_databases(), max_length=st.none() | lengths, limit=st.integers(1, 25))
 def test_the_cells_of_a_family_are_those_of_its_rows(kind, case, max_length, limit):
     rows, sigma, _ = case
-    family = family_of(mine(rows, min_support=sigma, kind=kind, max_length=max_length))
+    family = build_family(mine(rows, min_support=sigma, kind=kind, max_length=max_length))
     expected = oracle.rare_cells(oracle.maximal(rows, sigma, max_length), rows, limit)
     assert counted(family, family.cells(limit)) == expected
 
@@ -57,7 +56,7 @@ def test_the_cells_of_a_family_are_those_of_its_rows(kind, case, max_length, lim
 def test_tops_are_maximal_and_cells_those_of_rows_over_many_items(case):
     rows, sigma = case
     rows = [frozenset(row) for row in rows]
-    family = family_of(mine(rows, min_support=sigma))
+    family = build_family(mine(rows, min_support=sigma))
     tops = oracle.maximal_by_levels(rows, sigma)
     assert {family.labelled(top) for top in family.tops} == tops.keys()
     assert counted(family, family.cells(len(rows) + 1)) == oracle.rare_cells(tops, rows, len(rows) + 1)
@@ -66,7 +65,7 @@ def test_tops_are_maximal_and_cells_those_of_rows_over_many_items(case):
 @given(case=detected_databases(), limit=st.integers(1, 25))
 def test_any_closed_itemset_has_its_cells_as_if_it_were_a_top(case, limit):
     rows, sigma, _ = case
-    family = family_of(mine(rows, min_support=sigma))
+    family = build_family(mine(rows, min_support=sigma))
     places, counts = family.smallest_cells(np.arange(family.supports.size), limit)
     found = Counter((family.labelled(int(place)), int(count)) for place, count in zip(places, counts, strict=True))
     expected = oracle.rare_cells(oracle.closed(rows, sigma), rows, limit)
@@ -76,7 +75,7 @@ def test_any_closed_itemset_has_its_cells_as_if_it_were_a_top(case, limit):
 @given(case=detected_databases(), max_length=st.integers(1, 6))
 def test_lists_from_which_long_itemsets_were_cut_are_known_for_it(case, max_length):
     rows, sigma, _ = case
-    family = family_of(mine(rows, min_support=sigma, max_length=max_length))
+    family = build_family(mine(rows, min_support=sigma, max_length=max_length))
     longest = max(map(len, oracle.frequent(rows, sigma)), default=0)
     assert family.may_be_cut or longest <= max_length
 
@@ -87,7 +86,7 @@ def test_lists_from_which_long_itemsets_were_cut_are_known_for_it(case, max_leng
 def test_a_list_may_be_cut_if_all_parts_of_a_longer_itemset_are_there(kind, length):
     answers = Counter()
     for rows in oracle.subsets(map(frozenset, combinations("abcd", length))):
-        family = family_of(mine(rows, min_support=1, kind=kind))
+        family = build_family(mine(rows, min_support=1, kind=kind))
         assert family.may_be_cut == oracle.may_be_cut(rows)
         answers[family.may_be_cut] += 1
     assert min(answers[True], answers[False]) > 0
@@ -98,7 +97,7 @@ def test_a_list_may_be_cut_if_all_parts_of_a_longer_itemset_are_there(kind, leng
 @given(case=detected_databases(), max_length=st.none() | st.integers(1, 6))
 def test_a_list_may_be_cut_whatever_its_supports_are(case, max_length):
     rows, sigma, _ = case
-    family = family_of(mine(rows, min_support=sigma, max_length=max_length))
+    family = build_family(mine(rows, min_support=sigma, max_length=max_length))
     assert family.may_be_cut == oracle.may_be_cut(oracle.frequent(rows, sigma, max_length))
 
 
@@ -106,15 +105,15 @@ def test_a_list_may_be_cut_whatever_its_supports_are(case, max_length):
 def test_itemsets_that_are_not_closed_are_refused_unless_longer_ones_may_be_missing():
     pairs = [(list(word), 2) for word in ("ab", "ac", "bc")]
     with pytest.raises(InconsistencyError, match="have in common is not listed"):
-        family_of(Patterns.from_itemsets([([], 3), *pairs[:2]], n=3, kind="closed"))
-    assert len(family_of(Patterns.from_itemsets([([], 3), *pairs], n=3, kind="closed")).tops) == len(pairs)
+        build_family(Patterns.from_itemsets([([], 3), *pairs[:2]], n=3, kind="closed"))
+    assert len(build_family(Patterns.from_itemsets([([], 3), *pairs], n=3, kind="closed")).tops) == len(pairs)
 
 
 @pytest.mark.parametrize("many", [3, 70, 300])
 def test_more_than_a_thousand_tops_are_taken_in_parts(many):
     # As many tops as pairs of 60 items, and more where there are more items than pairs need.
     rows = [[one, other] for one in range(60) for other in range(one)] + [[60 + item] for item in range(many)]
-    family = family_of(mine(rows, min_support=1))
+    family = build_family(mine(rows, min_support=1))
     cells = family.cells(2)
     assert family.tops.size == 60 * 59 // 2 + many
     assert sorted(cells.tops.tolist()) == list(range(family.tops.size))
@@ -126,8 +125,8 @@ def test_more_than_a_thousand_tops_are_taken_in_parts(many):
 
 @pytest.mark.nojit
 def test_no_parts_are_no_cells():
-    cells = together([])
-    assert [numbers.tolist() for numbers in cells] == [[], [0], [], []]
+    cells = Cells.concat([])
+    assert (len(cells.tops), len(cells.bases), len(cells.counts)) == (0, 0, 0)
 
 
 @pytest.mark.nojit
@@ -140,7 +139,7 @@ def test_parts_are_put_together_in_order(parts):
             np.array(list(map(len, bases)), dtype=np.int64),
         )
 
-    found, bases = together([cells(part) for part in parts]), [base for part in parts for base in part]
+    found, bases = Cells.concat([cells(part) for part in parts]), [base for part in parts for base in part]
     assert [found.items[start:stop].tolist() for start, stop in pairwise(found.offsets)] == bases
     assert found.counts.tolist() == list(map(len, bases))
 
@@ -151,14 +150,14 @@ def test_itemsets_are_taken_in_the_order_asked_for(itemsets, data):
     numbers = data.draw(st.lists(st.integers(0, len(itemsets) - 1)))
     offsets = np.cumsum([0, *map(len, itemsets)], dtype=np.int64)
     items = np.array([item for itemset in itemsets for item in itemset], dtype=np.int32)
-    starts, chosen = taken(offsets, items, np.array(numbers, dtype=np.int64))
+    starts, chosen = Itemsets(offsets, items).take(np.array(numbers, dtype=np.int64)).flat
     assert [chosen[start:stop].tolist() for start, stop in pairwise(starts)] == [itemsets[number] for number in numbers]
 
 
 @pytest.mark.nojit
 def test_maximal_itemsets_are_no_family():
     with pytest.raises(InputError, match="maximal itemsets do not tell the supports of their subsets; give the rows"):
-        family_of(Patterns.from_itemsets([(["a"], 1)], n=2, kind="maximal"))
+        build_family(Patterns.from_itemsets([(["a"], 1)], n=2, kind="maximal"))
 
 
 @pytest.mark.nojit
@@ -172,7 +171,7 @@ def test_maximal_itemsets_are_no_family():
 def test_a_flaw_is_told_by_its_labels_and_not_in_the_message(pairs, kind, flaw, itemset, other):
     patterns = Patterns.from_itemsets([(list(word), 5) for word in pairs], n=5, kind=kind)
     with pytest.raises(InconsistencyError) as caught:
-        family_of(patterns)
+        build_family(patterns)
     error = caught.value
     assert (error.flaw, error.itemset, error.other) == (flaw, frozenset(itemset), frozenset(other))
     assert not any(f" {letter} " in f" {error} " for letter in "bcd")

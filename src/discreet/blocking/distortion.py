@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.labels import sort_labels
-from discreet.data.lattice import Trie, rooted
+from discreet.data.lattice import Trie, add_missing_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.question import list_frequent
 from discreet.errors import InputError
@@ -107,7 +107,7 @@ def _root(patterns: Patterns) -> Patterns:
     """Return the patterns with the empty itemset where it counts; refuse maximal ones."""
     if patterns.kind == "maximal":
         raise InputError("maximal itemsets do not tell the supports of their subsets; give closed or frequent ones")
-    return rooted(patterns)
+    return add_missing_root(patterns)
 
 
 def _relabel(*lists: Patterns) -> list[Patterns]:

@@ -83,7 +83,7 @@ class BlockProblem:
     def channels(self) -> Channels:
         """The maximal channels of the original patterns."""
         patterns = self.patterns
-        return Channels.from_cells(self.cells, *self.known.top_itemsets(), patterns.labels, n=patterns.n, k=self.k)
+        return Channels.from_cells(self.cells, *self.known.top_itemsets.flat, patterns.labels, n=patterns.n, k=self.k)
 
     @cached_property
     def merged(self) -> tuple[Weighted, NDArray[np.int64]]:
@@ -182,7 +182,7 @@ def has_small_sum(problem: BlockProblem, added: Weighted) -> bool:
     A cell is a sum of supports. So a cell of all rows is the sum of one of the original rows, which is known if it is
     small, and one of the added rows, which is counted here.
     """
-    cells, tops = problem.cells, problem.known.top_itemsets()
+    cells, tops = problem.cells, problem.known.top_itemsets.flat
     sums, labels = cells.counts.copy(), len(problem.patterns.labels)
     kernels.cell_rows.weigh(added.flat, added.weights, (cells.tops, *cells.bases.flat), tops, labels, sums)
     return bool((added.weights < problem.k).any() or (sums < problem.k).any())

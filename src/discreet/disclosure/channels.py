@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.data.lattice import Cells, rooted, told_by
+from discreet.data.lattice import Cells, add_missing_root, complete_family
 from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError
@@ -304,7 +304,7 @@ def _explained(terms: list[Term], count: int) -> str:
 
 def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
     """Return the terms of the sum; refuse patterns of which it is no sum."""
-    listed = rooted(patterns)
+    listed = add_missing_root(patterns)
     code = {label: number for number, label in enumerate(patterns.labels)}
     base, top = ([code[label] for label in itemset if label in code] for itemset in (channel.base, channel.top))
     terms = [
@@ -352,9 +352,9 @@ def _expanded(channels: Channels, patterns: Patterns) -> Iterator[Channel]:
 
     Itemsets are whole numbers here, a bit an item.
     """
-    family = told_by(patterns)
+    family = complete_family(patterns)
     every = family.cells(limit=channels.n + 1)
-    top_offsets, top_items = family.top_itemsets()
+    top_offsets, top_items = family.top_itemsets.flat
     tables: dict[int, Counter[int]] = {}
     for cell, count in enumerate(every.counts.tolist()):
         top = _bits(top_items[top_offsets[every.tops[cell]] : top_offsets[every.tops[cell] + 1]])

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label
-from discreet.data.lattice import Cells, based, taken, together
+from discreet.data.lattice import Cells, build_cells
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
@@ -100,12 +101,12 @@ def find_cells(question: Question) -> Cells:
     groups = group_tops(question)
     maps = map_all_rows(question) if len(groups) == 1 else map_touched_rows(question)
     parts = resources.share(
-        lambda start, stop: together([descend(question, group, maps(group)) for group in groups[start:stop]]),
+        lambda start, stop: Cells.concat([descend(question, group, maps(group)) for group in groups[start:stop]]),
         [(number, number + 1) for number in range(len(groups))],
         min(question.threads, max(1, len(groups))),
     )
     long = np.flatnonzero(np.diff(question.tops[0]) > WORD)
-    return together([*parts, papers.project_rows_on(question, long)] if long.size else parts)
+    return Cells.concat([*parts, papers.project_rows_on(question, long)] if long.size else parts)
 
 
 def is_inversion_lighter(question: Question) -> bool:
@@ -143,7 +144,7 @@ def group_tops(question: Question) -> list[Group]:
     order = order[np.diff(offsets)[order] <= WORD]
     starts = kernels.cells.group(offsets, items, order, many, WORD, MOST)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]
-    return [Group(part, np.unique(taken(offsets, items, part)[1])) for part in parts]
+    return [Group(part, np.unique(Itemsets(offsets, items).take(part).items)) for part in parts]
 
 
 def map_all_rows(question: Question) -> Callable[[Group], Maps]:
@@ -182,12 +183,12 @@ def map_touched_rows(question: Question) -> Callable[[Group], Maps]:
 
 def descend(question: Question, group: Group, maps: Maps) -> Cells:
     """Return the small cells of a group."""
-    offsets, items = taken(*question.tops, group.tops)
+    offsets, items = Itemsets(*question.tops).take(group.tops).flat
     place = np.full(len(question.patterns.labels), -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
     tops = kernels.cells.map_itemsets(offsets, items, place)
     found, bases, counts = kernels.cells.cells_of(maps.rows, maps.weights, tops, question.limit)
-    return based(bases[:, None], group.tops[found].astype(np.int32), counts, *question.tops, place)
+    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, *question.tops, place)
 
 
 METHODS: Final[Mapping[str, Callable[[Question], Cells]]] = {

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.data.lattice import family_of, taken
+from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
 
@@ -73,7 +74,7 @@ def implied_by(patterns: Patterns) -> Implications:
     >>> [str(implication) for implication in implied_by(mine([["a", "b"], ["a", "b"], ["b"]], min_support=1))]
     ['everyone ⇒ b']
     """
-    family = family_of(patterns)
+    family = build_family(patterns)
     if family.longest > LONGEST:
         raise BudgetError(
             f"an itemset of {family.longest} items is too long to look for implications; {LONGEST} items are the "
@@ -82,9 +83,9 @@ def implied_by(patterns: Patterns) -> Implications:
     cells = family.cells(limit=patterns.n + 1)
     order = np.argsort(cells.tops, kind="stable")
     offsets, bases, items, more = kernels.cells.find_implications(
-        cells.tops[order], *taken(cells.offsets, cells.items, order), *family.top_itemsets(), len(family.labels), MOST
+        cells.tops[order], *cells.bases.take(order).flat, *family.top_itemsets.flat, len(family.labels), MOST
     )
     lengths = np.diff(offsets)
     ranks = np.lexsort((items, lengths))
     kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))
-    return Implications(*taken(offsets, bases, ranks), items[ranks], family.labels, bool(more))
+    return Implications(*Itemsets(offsets, bases).take(ranks).flat, items[ranks], family.labels, bool(more))

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.lattice import Cells, based, taken
+from discreet.data.itemsets import Itemsets
+from discreet.data.lattice import Cells, build_cells
 from discreet.disclosure.question import Question, check_length, expand_family, list_frequent
 
 
@@ -23,7 +24,7 @@ def sum_all_supports(question: Question) -> Cells:
     maximal = kernels.lattice.find_maximal(patterns.offsets, patterns.items, len(patterns.labels))
     of_maximal = maximal[tops]
     number = np.cumsum(maximal, dtype=np.int32) - np.int32(1)
-    return based(maps[of_maximal], number[tops[of_maximal]], counts[of_maximal], *question.tops)
+    return build_cells(maps[of_maximal], number[tops[of_maximal]], counts[of_maximal], *question.tops)
 
 
 def sum_closed_supports(question: Question) -> Cells:
@@ -37,7 +38,7 @@ def sum_closed_supports(question: Question) -> Cells:
     tops, maps, counts = kernels.papers.by_closed_supports(
         family.offsets, family.items, family.supports, len(family.labels), family.tops, cut, question.limit
     )
-    return based(maps, tops, counts, *question.tops)
+    return build_cells(maps, tops, counts, *question.tops)
 
 
 def project_rows(question: Question) -> Cells:
@@ -51,8 +52,8 @@ def project_rows(question: Question) -> Cells:
 def project_rows_on(question: Question, numbers: NDArray[np.int64]) -> Cells:
     """Return the small cells of some of the tops, from the rows."""
     rows = question.require_rows("projection")
-    offsets, items = taken(*question.tops, numbers)
+    offsets, items = Itemsets(*question.tops).take(numbers).flat
     words = max(1, -(-int(np.diff(offsets).max(initial=0)) // 64))
     data, itemsets = (rows.offsets, rows.items, rows.weights), (offsets, question.row_codes[items])
     tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, itemsets, words, question.limit)
-    return based(maps, numbers[tops].astype(np.int32), counts, *question.tops)
+    return build_cells(maps, numbers[tops].astype(np.int32), counts, *question.tops)

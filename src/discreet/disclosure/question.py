@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.lattice import Family, family_of, flat, taken, with_root
+from discreet.data.itemsets import Itemsets
+from discreet.data.lattice import Family, add_root, build_family
 from discreet.data.merged import Merged, Rows
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
@@ -64,7 +65,7 @@ class Question:
         is_listed = self.patterns.kind == "maximal"
         listed = self.patterns if is_listed else self.family
         numbers = np.arange(len(self.patterns)) if is_listed else self.family.tops
-        offsets, items = taken(listed.offsets, listed.items, numbers)
+        offsets, items = listed.itemsets.take(numbers).flat
         published = listed.supports[numbers]
         counts = np.zeros(offsets.size - 1, dtype=np.int64)
         itemsets = (offsets, self.row_codes[items])
@@ -94,20 +95,20 @@ class Question:
     @cached_property
     def family(self) -> Family:
         """The patterns as a lattice."""
-        return family_of(self.patterns)
+        return build_family(self.patterns)
 
     @cached_property
     def known(self) -> Family:
         """The lattice of all known supports, those known to be 0 included."""
-        return self.family.whole() if self.is_whole else self.family
+        return self.family.complete() if self.is_whole else self.family
 
     @cached_property
     def tops(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The largest itemsets below which all supports are known: offsets and items."""
         if self.patterns.kind == "maximal":
             every = np.unique(self.patterns.items)
-            return flat([every.tolist()]) if self.is_whole else (self.patterns.offsets, self.patterns.items)
-        return self.known.top_itemsets()
+            return Itemsets.of([every.tolist()]).flat if self.is_whole else (self.patterns.offsets, self.patterns.items)
+        return self.known.top_itemsets.flat
 
     @cached_property
     def row_codes(self) -> NDArray[np.int32]:
@@ -143,8 +144,8 @@ def list_frequent(patterns: Patterns) -> Patterns:
     >>> [(sorted(itemset), support) for itemset, support in list_frequent(closed)]
     [([], 3), (['a'], 3), (['a', 'b'], 2), (['b'], 2)]
     """
-    family = family_of(patterns)
-    return with_root(patterns) if patterns.kind == "frequent" else expand_family(family, patterns.min_support)
+    family = build_family(patterns)
+    return add_root(patterns) if patterns.kind == "frequent" else expand_family(family, patterns.min_support)
 
 
 def expand_family(family: Family, min_support: int) -> Patterns:

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.lattice import taken
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
 from discreet.hiding.problem import Changes, Problem
@@ -50,7 +49,7 @@ def legitimate(problem: Problem) -> Legitimate:
     sensitive = np.zeros(len(found.labels), dtype=np.bool_)
     sensitive[np.concatenate(problem.itemsets)] = True
     kept = kernels.hiding.find_touched(found.offsets, found.items, sensitive) & ~restricted(found, problem.itemsets)
-    offsets, items = taken(found.offsets, found.items, np.flatnonzero(kept))
+    offsets, items = found.itemsets.take(np.flatnonzero(kept)).flat
     used = sensitive.copy()
     used[items] = True
     codes = np.flatnonzero(used).astype(np.int32)

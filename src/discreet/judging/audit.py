@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from discreet.data.labels import Label
-from discreet.data.lattice import with_root
+from discreet.data.lattice import add_root
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
@@ -284,7 +284,7 @@ def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tu
 
 
 def _judge_differences(first: list[Check], patterns: Patterns, k: int) -> tuple[list[Check], Evidence]:
-    differences = checks.find_differences(with_root(patterns), k)
+    differences = checks.find_differences(add_root(patterns), k)
     return [*first, checks.check_differences(differences, k)], Evidence(patterns, differences=differences)
 
 

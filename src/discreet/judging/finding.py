@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.data.lattice import with_root
+from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, signed
@@ -195,7 +195,7 @@ class Evidence:
     @cached_property
     def listed(self) -> Patterns:
         """The patterns with the empty itemset, whose support is n."""
-        return with_root(self.patterns)
+        return add_root(self.patterns)
 
     def _of_cell(self, cell: Channel | Difference) -> Facets:
         return Who(cell.base, cell.lacked), cell.count, cell.count, lambda: cell.terms(self.listed)

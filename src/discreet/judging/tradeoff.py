@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.labels import Label
-from discreet.data.lattice import told_by
+from discreet.data.lattice import complete_family
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
@@ -134,7 +134,7 @@ def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | No
     by itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
     All items together come last: they are a top at a minimum support of 1, even if no row holds them.
     """
-    family = told_by(closed)
+    family = complete_family(closed)
     order = np.argsort(-family.supports, kind="stable")
     safe: dict[int, int | None] = dict.fromkeys(limits, closed.min_support)
     open_ = list(limits)

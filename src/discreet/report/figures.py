@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.blocking.block import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.release.release import Release
-from discreet.data.lattice import told_by
+from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
 from discreet.errors import InputError
 from discreet.hiding.compare import HidingComparison
@@ -112,7 +112,7 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
         return []
     counts, k = channels.cells.counts, channels.k
     if isinstance(found, Audit) and len(found.patterns) <= MOST_ITEMSETS:
-        counts = told_by(found.patterns).cells(limit=found.patterns.n + 1).counts
+        counts = complete_family(found.patterns).cells(limit=found.patterns.n + 1).counts
     step = max(1, math.ceil((k - 1) / MOST_BARS))
     edges = [*range(1, k, step), k]
     while edges[-1] <= counts.max(initial=0):

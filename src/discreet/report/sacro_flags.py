@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.data.labels import Itemset
-from discreet.data.lattice import with_root
+from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term
 from discreet.io.label_codes import ragged
@@ -43,7 +43,7 @@ def evidence_of(audit: Audit) -> list[Signs]:
         check, found = CheckName.DIFFERENCES, list[Finding](audit.differences)
     else:
         check, found = CheckName.CHANNELS, list[Finding](audit.channels.worst())
-    listed = with_root(audit.patterns)
+    listed = add_root(audit.patterns)
     sums = [one.terms(listed) for one in found[:SUMS] if not isinstance(one, Change)]
     every = [Signs(check, found, sums), _rests(audit), _changes(audit)]
     return [evidence for evidence in every if evidence.found]
@@ -51,7 +51,7 @@ def evidence_of(audit: Audit) -> list[Signs]:
 
 def _rests(audit: Audit) -> Signs:
     """Return the rests of attributes; a support that is not listed is that of a listed itemset, which is named."""
-    listed = with_root(audit.patterns)
+    listed = add_root(audit.patterns)
     found = [Channel(one.base, one.top, one.high) for one in audit.evidence.remainders]
     sums = [
         [term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum]

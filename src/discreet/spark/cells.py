@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Weighted
-from discreet.data.lattice import Cells, based, taken, together
+from discreet.data.lattice import Cells, build_cells
 from discreet.data.merged import Merged
 from discreet.disclosure.channels import Channels, Exposed
 from discreet.disclosure.detect import WORD, Group, group_tops
@@ -91,7 +91,7 @@ def cells_of(batches: Iterator[pa.RecordBatch], tops: Tops) -> Iterator[pa.Recor
         part = joined(read(batch))
         if not part.weights.size:
             continue
-        found = together(
+        found = Cells.concat(
             [*(descended(part, tops, group) for group in tops.groups), *(projected(part, tops, top) for top in long)]
         )
         bases = [items.tobytes() for items in np.split(found.items, found.offsets[1:-1])] if found.tops.size else []
@@ -107,13 +107,13 @@ def cells_of(batches: Iterator[pa.RecordBatch], tops: Tops) -> Iterator[pa.Recor
 
 def descended(part: Part, tops: Tops, group: Group) -> Cells:
     """Return the cells of a group of tops."""
-    offsets, items = taken(tops.offsets, tops.items, group.tops)
+    offsets, items = Itemsets(tops.offsets, tops.items).take(group.tops).flat
     place = np.full(tops.many, -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
     maps = kernels.cells.map_itemsets(part.offsets, part.items, place)
     wanted = kernels.cells.map_itemsets(offsets, items, place)
     found, bases, counts = kernels.cells.cells_of(maps, part.weights, wanted, ALL)
-    return based(bases[:, None], group.tops[found].astype(np.int32), counts, tops.offsets, tops.items, place)
+    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, tops.offsets, tops.items, place)
 
 
 def projected(part: Part, tops: Tops, top: int) -> Cells:

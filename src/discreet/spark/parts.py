@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.data.lattice import taken
+from discreet.data.itemsets import Itemsets
 
 SCHEMA: Final = (
     "key int, total long, rows long, entries long, longest long, lengths binary, items binary, weights binary"
@@ -24,7 +24,7 @@ class Part(NamedTuple):
 
     def of(self, rows: NDArray[np.int64]) -> "Part":
         """Return some of the rows, by their numbers."""
-        return Part(*taken(self.offsets, self.items, rows), self.weights[rows])
+        return Part(*Itemsets(self.offsets, self.items).take(rows).flat, self.weights[rows])
 
 
 def written(keyed: Iterable[tuple[int, Part]]) -> pa.RecordBatch:

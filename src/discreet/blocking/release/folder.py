@@ -15,7 +15,7 @@ from discreet.blocking.release.release import Release
 from discreet.blocking.release.verify.cells import visible
 from discreet.blocking.release.verify.verify import CLAIMS, PATTERNS, Verification
 from discreet.blocking.release.verify.verify import verify as verify_files
-from discreet.data.lattice import family_of
+from discreet.data.lattice import build_family
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.attack import attack
@@ -169,7 +169,7 @@ def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict
 
 def _list_tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
     """Yield each maximal itemset: its items as text, its support, the number of its cells, and the smallest cell."""
-    family = family_of(patterns)
+    family = build_family(patterns)
     cells = family.cells(limit=patterns.n + 1)
     order = np.argsort(cells.tops, kind="stable")
     counts, starts = cells.counts[order], np.searchsorted(cells.tops[order], np.arange(family.tops.size + 1))

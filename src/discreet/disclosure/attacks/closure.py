@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.lattice import taken
+from discreet.data.itemsets import Itemsets, Weighted, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.errors import BudgetError, InconsistencyError, Message, Option
 from discreet.mining.mine import mine
 
 Numbers: TypeAlias = NDArray[np.int64]
-Itemsets: TypeAlias = tuple[Numbers, NDArray[np.int32], Numbers]
-"""Offsets, items and supports."""
 
 WORK: Final = 1 << 24
 """Steps that the kernel does at once: between two calls time and Ctrl-C are heeded."""
@@ -94,7 +92,7 @@ class Closure:
     @property
     def derived(self) -> Derived:
         """The itemsets that are not published."""
-        offsets = np.concatenate([[0], np.cumsum(self.lengths[self.published :])])
+        offsets = offsets_of(self.lengths[self.published :])
         items = np.empty(int(offsets[-1]), dtype=np.int32)
         kernels.derive.write_nodes(self.trie.parents, self.trie.lasts, self.published, offsets, items)
         return Derived(offsets, items, self.trie.supports[self.published :])
@@ -125,7 +123,7 @@ def close(facts: Facts, k: int, budget: Budget) -> Closure:
     ([0, 1, 2], [1])
     """
     ends = monotonic() + budget.seconds
-    offsets, items, supports = known(facts, budget.itemsets)
+    offsets, items, supports = known(facts, budget.itemsets).arrays
     trie, lengths = _planted(offsets, items, supports, budget.itemsets)
     said = (_others(facts, offsets, items), _excluded(facts))
     question = (k, np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64))
@@ -158,13 +156,13 @@ def _planted(offsets: Numbers, items: NDArray[np.int32], supports: Numbers, most
     return Trie(parents, lasts, held, reasons), lengths
 
 
-def known(facts: Facts, most: int) -> Itemsets:
+def known(facts: Facts, most: int) -> Weighted:
     """Return the itemsets whose supports, and those of all their subsets, are published exactly, in dictionary order.
 
     More than ``most`` of them are a BudgetError.
 
     >>> from discreet import mine
-    >>> offsets, items, supports = known(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)), 99)
+    >>> offsets, items, supports = known(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)), 99).arrays
     >>> offsets.tolist(), items.tolist(), supports.tolist()
     ([0, 0, 1, 3, 4], [0, 0, 1, 1], [3, 3, 2, 2])
     """
@@ -177,10 +175,10 @@ def known(facts: Facts, most: int) -> Itemsets:
     slots = kernels.lattice.index(below.offsets, below.items)
     kernels.lattice.look_up(slots, below.offsets, below.items, facts.offsets, facts.items, facts.low, supports)
     kernels.lattice.inherit(slots, below.offsets, below.items, supports)
-    return below.offsets, below.items, supports
+    return below.itemsets.weigh(supports)
 
 
-def _exact(facts: Facts, most: int) -> Itemsets:
+def _exact(facts: Facts, most: int) -> Weighted:
     """Return what ``known`` returns where each itemset has its own limits."""
     kept: dict[Codes, int] = {}
     for itemset in sorted(facts.listed, key=len):
@@ -193,9 +191,8 @@ def _exact(facts: Facts, most: int) -> Itemsets:
             "support of what is published"
         )
     listed = sorted((sorted(itemset), support) for itemset, support in kept.items())
-    offsets = np.cumsum([0, *(len(itemset) for itemset, _ in listed)], dtype=np.int64)
-    items = np.array([item for itemset, _ in listed for item in itemset], dtype=np.int32)
-    return offsets, items, np.array([support for _, support in listed], dtype=np.int64)
+    supports = np.array([support for _, support in listed], dtype=np.int64)
+    return Itemsets.of(itemset for itemset, _ in listed).weigh(supports)
 
 
 def _others(
@@ -205,7 +202,7 @@ def _others(
     among = {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets)} if not facts.inherited else ()
     chosen = [number for number in range(0 if facts.inherited else len(facts)) if facts.itemset(number) not in among]
     numbers = np.array(chosen, dtype=np.int64)
-    return *taken(facts.offsets, facts.items, numbers), facts.low[numbers], facts.high[numbers]
+    return *Itemsets(facts.offsets, facts.items).take(numbers).flat, facts.low[numbers], facts.high[numbers]
 
 
 def _excluded(facts: Facts) -> NDArray[np.uint64]:

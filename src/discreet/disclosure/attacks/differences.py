@@ -62,7 +62,7 @@ def lacking(base: Codes, top: Codes) -> Pattern:
 
 def _summed(facts: Facts, budget: Budget) -> set[Codes]:
     """Return the itemsets whose supports, and those of all parts, are known: ``plain`` looks at their cells."""
-    offsets, items, _ = known(facts, budget.itemsets)
+    offsets, items = known(facts, budget.itemsets).flat
     return {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.labels import Label, sort_labels
-from discreet.data.lattice import family_of
+from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.data.transactions import as_itemset
@@ -101,7 +101,7 @@ class Facts:
 
         Of maximal itemsets that is their own supports only; those below them have at least as much.
         """
-        listed = patterns if patterns.kind == "maximal" else family_of(patterns)
+        listed = patterns if patterns.kind == "maximal" else build_family(patterns)
         offsets, items, supports = _with_root(listed.offsets, listed.items, listed.supports, patterns.n)
         inherited = patterns.kind != "maximal"
         absent = patterns.min_support - 1 if complete else None

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells as SmallCells
-from discreet.data.lattice import Family, flat
+from discreet.data.lattice import Family
 from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim
 from discreet.disclosure.attacks.closure import Budget, known
 from discreet.disclosure.attacks.facts import Codes, Facts
@@ -53,7 +53,7 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
 
 def _claims(family: Family, cells: SmallCells, facts: Facts) -> Iterator[Claim]:
     """Yield what small cells of a family's tops tell."""
-    offsets, items = family.top_itemsets()
+    offsets, items = family.top_itemsets.flat
     for at in np.argsort(cells.tops, kind="stable").tolist():
         base = frozenset(cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist())
         top = items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()
@@ -69,17 +69,14 @@ def known_family(facts: Facts, most: int) -> Family:
 
     If the number of rows is not known exactly, there are none. More than ``most`` are a BudgetError.
     """
-    if facts.inherited:
-        offsets, items, supports = facts.offsets, facts.items, facts.low
-    else:
-        offsets, items, supports = known(facts, most)
-    tops = np.flatnonzero(kernels.lattice.find_maximal(offsets, items, len(facts.labels)))
+    own = Weighted(facts.offsets, facts.items, facts.low) if facts.inherited else known(facts, most)
+    tops = np.flatnonzero(kernels.lattice.find_maximal(*own.flat, len(facts.labels)))
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
-    family = Family(Itemsets(offsets, items), supports, tops, facts.labels, facts.n, not facts.inherited, partial)
+    family = Family(Itemsets(*own.flat), own.weights, tops, facts.labels, facts.n, not facts.inherited, partial)
     if facts.absent != 0:
         return family
-    return family.whole() if facts.inherited or supports.size == len(facts) else _with_zeros(family, facts)
+    return family.complete() if facts.inherited or len(own) == len(facts) else _with_zeros(family, facts)
 
 
 def _with_zeros(family: Family, facts: Facts) -> Family:
@@ -97,7 +94,7 @@ def _with_zeros(family: Family, facts: Facts) -> Family:
                 "supports that are not exact leave more sums open than can be looked at; give exact ones, or fewer"
             )
     wide = [sorted(top) for top in tops if not facts.is_below(top)]
-    return family.widened(*flat(wide), partial=True) if wide else family
+    return family.widen(Itemsets.of(wide), partial=True) if wide else family
 
 
 def _unknown(family: Family, facts: Facts) -> list[Codes]:

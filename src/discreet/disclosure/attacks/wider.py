@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from discreet import kernels
-from discreet.data.lattice import Family, flat
+from discreet.data.itemsets import Itemsets
+from discreet.data.lattice import Family
 from discreet.disclosure.attacks.facts import Codes
 from discreet.errors import BudgetError, Option
 
@@ -34,7 +35,7 @@ def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
     >>> [sorted(wide.labelled(top)) for top in wide.tops], wide.cells(limit=5).counts.tolist()
     ([['f', 'm']], [2])
     """
-    offsets, items = family.top_itemsets()
+    offsets, items = family.top_itemsets.flat
     listed = [_bits(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())]
     known = set(listed)
     found = [one for one in largest(listed, map(_bits, schema), len(family.labels)) if one not in known]
@@ -42,7 +43,7 @@ def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
         return None
     if len(found) * family.items.size > MOST_MEETINGS:
         raise _too_many()
-    wide = family.widened(*flat(list(map(_places, found))), partial=True)
+    wide = family.widen(Itemsets.of(list(map(_places, found))), partial=True)
     new, starts = set(found), wide.offsets
     tops = [top for top in wide.tops.tolist() if _bits(wide.items[starts[top] : starts[top + 1]].tolist()) in new]
     return replace(wide, tops=np.array(tops))
@@ -80,7 +81,7 @@ def largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
 
 def _maximal(itemsets: Iterable[int], many: int) -> list[int]:
     every = list(dict.fromkeys(itemsets))
-    is_one = kernels.lattice.find_maximal(*flat(list(map(_places, every))), max(1, many)).tolist()
+    is_one = kernels.lattice.find_maximal(*Itemsets.of(map(_places, every)).flat, max(1, many)).tolist()
     return [itemset for itemset, is_largest in zip(every, is_one, strict=True) if is_largest]
 
 

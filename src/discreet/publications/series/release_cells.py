@@ -7,8 +7,9 @@ from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.data.lattice import flat, told_by, with_root
+from discreet.data.lattice import add_root, complete_family
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.joint_releases import same_items
 from discreet.errors import InputError
@@ -75,7 +76,7 @@ def _told(patterns: Patterns, code: Mapping[Label, Bits]) -> Told:
         cells = _tables(patterns, bits)
     except InputError:
         cells = None
-    rooted = with_root(patterns)
+    rooted = add_root(patterns)
     itemsets = _as_bits(rooted.offsets.tolist(), rooted.items.tolist(), bits)
     supports = {0: patterns.n} | dict(zip(itemsets, rooted.supports.tolist(), strict=True))
     return Told(cells, supports, sum(bits))
@@ -85,8 +86,8 @@ def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, i
     """Return the cells of each top; refuse patterns that do not tell them."""
     if not len(patterns):
         return {0: {0: patterns.n}}
-    family = told_by(patterns)
-    offsets, items = family.top_itemsets()
+    family = complete_family(patterns)
+    offsets, items = family.top_itemsets.flat
     tops = _as_bits(offsets.tolist(), items.tolist(), bits)
     tables: dict[Bits, dict[Bits, int]] = {top: {} for top in tops}
     cells = family.cells(limit=patterns.n + 1, threads=as_threads(None))
@@ -130,7 +131,9 @@ def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> d
 
 def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
     """Yield the itemsets that no other one holds."""
-    is_largest = kernels.lattice.find_maximal(*flat([_places(itemset) for itemset in itemsets]), many).tolist()
+    is_largest = kernels.lattice.find_maximal(
+        *Itemsets.of([_places(itemset) for itemset in itemsets]).flat, many
+    ).tolist()
     return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
 
 

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label, sort_labels
-from discreet.data.lattice import taken
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference
 from discreet.disclosure.implications import Implications
@@ -85,7 +85,10 @@ class Listing(NamedTuple):
         """Return some of the findings, by their numbers, in the same order."""
         chosen = np.sort(numbers)
         used, tops = np.unique(self.tops[chosen], return_inverse=True)
-        top_itemsets, bases = taken(self.top_offsets, self.top_items, used), taken(self.offsets, self.items, chosen)
+        top_itemsets, bases = (
+            Itemsets(self.top_offsets, self.top_items).take(used).flat,
+            Itemsets(self.offsets, self.items).take(chosen).flat,
+        )
         return type(self)(self.labels, *top_itemsets, tops, *bases, self.counts[chosen])
 
 
