@@ -55,9 +55,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
         "Time for optimal, or best, to look for less distortion.  [default: 60]", "N", type=DURATION
     )
     against: Level = option(
-        "Also block the inferences of this attacker; see `discreet attack`.",
-        type=click.Choice(LEVELS),
-        default="plain",
+        "Also block the inferences of this attacker; see `discreet attack`.", type=click.Choice(LEVELS), default="plain"
     )
     compare: bool = option("Show the cost of each method, side by side.")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")

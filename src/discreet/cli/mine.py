@@ -56,11 +56,7 @@ def mine(asked: MineOptions) -> None:
     with watching(quiet=asked.quiet) as bars:
         rows = row_reader(file, asked, asked.memory, [asked.min_support], bars)(file)
         patterns = discreet.mine(
-            rows,
-            min_support=asked.min_support,
-            kind=asked.kind,
-            max_length=asked.max_length,
-            **asked.budget(bars),
+            rows, min_support=asked.min_support, kind=asked.kind, max_length=asked.max_length, **asked.budget(bars)
         )
     on_terminal = out is None and asked.out_format is None and sys.stdout.isatty()
     if out is not None or not (asked.as_json or on_terminal):

@@ -164,12 +164,7 @@ class LimitOptions(Options):
 
     def budget(self, bars: "Bars") -> "Budget":
         """Return the limits and the progress bar as the library takes them."""
-        return {
-            "max_patterns": self.max_patterns,
-            "memory": self.memory,
-            "threads": self.threads,
-            "progress": bars,
-        }
+        return {"max_patterns": self.max_patterns, "memory": self.memory, "threads": self.threads, "progress": bars}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
@@ -26,7 +27,9 @@ Candidate: TypeAlias = Patterns | Rules | Facts | Forest
 """What would be published."""
 Value: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
 """What was found, as it was found."""
-NO_PATTERNS: Final = Patterns.from_itemsets([], n=0)
+NO_PATTERNS: Final = Patterns(
+    Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0, np.int64), (), 0, 1, "frequent"
+)
 """Where no support is known exactly."""
 
 
