@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.transactions import Transactions
-from discreet.hiding.hide import Method
 from reproduction import channels, hiding, suppression, times
 from reproduction.figure import Axis, Point, View
 
@@ -80,7 +79,7 @@ def _axis(
     return "k", f"k, minimum support {next(iter(shares.values()))[0]}", by_k
 
 
-def _hiding(number: int, method: Method) -> Experiment:
+def _hiding(number: int, method: str) -> Experiment:
     """Return a figure of Oliveira and Zaïane that shows what a method hides and misses over the minimum support."""
     return Experiment(
         f"Oliveira and Zaïane 2002, figure {number}: what {method} hides and misses over the minimum support",

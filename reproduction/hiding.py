@@ -14,7 +14,7 @@ from discreet.data.generate import quest
 from discreet.data.labels import Itemset
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.hiding.hide import Method, hide
+from discreet.hiding.hide import hide
 from discreet.hiding.measures import Yardstick
 from discreet.io.index.index import InvertedFile
 from discreet.mining.mine import mine
@@ -22,7 +22,7 @@ from reproduction.figure import Axis, Point, chosen, steps
 
 Measured: TypeAlias = Callable[[str, Transactions, Sequence[str], Sequence[int]], Iterator[Point]]
 
-METHODS: Final[tuple[Method, ...]] = ("naive", "minfia", "maxfia", "iga")
+METHODS: Final[tuple[str, ...]] = ("naive", "minfia", "maxfia", "iga")
 FAILURE: Final = "hiding failure, %"
 MISSES: Final = "misses cost, %"
 DISSIMILARITY: Final = "dissimilarity, %"
@@ -95,7 +95,7 @@ def sensitive_itemsets(rows: Transactions) -> list[Itemset]:
     return [frozenset(rows.labels[item] for item in itemset) for itemset in picked]
 
 
-def measured(names: Sequence[str], methods: Sequence[Method] = METHODS) -> Measured:
+def measured(names: Sequence[str], methods: Sequence[str] = METHODS) -> Measured:
     """Return what yields these measures of these methods for each minimum support and each disclosure in percent."""
 
     def points(data: str, rows: Transactions, shares: Sequence[str], percents: Sequence[int]) -> Iterator[Point]:
@@ -212,7 +212,7 @@ def _restricted(found: Patterns, numbers: NDArray[np.intp]) -> NDArray[np.int64]
     return np.array([rows.size for rows in listed.rows_of_each(wanted)], dtype=np.int64)
 
 
-def _seconds(rows: Transactions, sensitive: Sequence[Itemset], method: Method) -> float:
+def _seconds(rows: Transactions, sensitive: Sequence[Itemset], method: str) -> float:
     """Return how much CPU time, as in the paper, a method takes from rows to rows, with the index: the best of some."""
     times = []
     for _ in range(RUNS):

@@ -24,9 +24,8 @@ from discreet import (
     hide,
     mine,
 )
-from discreet.hiding import guarantee, victims
-from discreet.hiding.problem import Answer, Problem, changes_of, without
-from discreet.hiding.sensitive import as_sensitive
+from discreet.hiding import victims
+from discreet.hiding.problem import HidingProblem, check_solution, list_removals, parse_sensitive, remove
 from discreet.io.index.index import InvertedFile
 
 METHODS = ("naive", "minfia", "maxfia", "iga")
@@ -399,9 +398,9 @@ def test_rows_without_removals_have_the_rest(case, data):
     assume(pairs)
     chosen = data.draw(st.lists(st.sampled_from(pairs), max_size=20))
     numbers = np.array([number for number, _ in chosen], dtype=np.int64)
-    changes = changes_of(numbers, np.array([rows.code[item] for _, item in chosen], dtype=np.int32))
+    changes = list_removals(numbers, np.array([rows.code[item] for _, item in chosen], dtype=np.int32))
     gone = set(chosen)
-    assert list(without(rows, changes)) == [
+    assert list(remove(rows, changes)) == [
         frozenset(item for item in row if (number, item) not in gone) for number, row in enumerate(case)
     ]
     assert changes.rows.tolist() == sorted({number for number, _ in gone})
@@ -414,20 +413,20 @@ def test_rows_without_removals_have_the_rest(case, data):
 def asked(rows="ab ab b c", sensitive="ab", **options):
     """Return rows, what is asked of them, and the answer of minfia."""
     data = Transactions(map(frozenset, rows.split()))
-    problem = Problem(data, as_sensitive(map(frozenset, sensitive.split())), InvertedFile(data), **options)
-    return data, problem, victims.answer(problem, "minfia")
+    problem = HidingProblem(data, parse_sensitive(map(frozenset, sensitive.split())), InvertedFile(data), **options)
+    return data, problem, victims.MINFIA.solve(problem).removals
 
 
 def test_the_guarantee_counts_anew():
-    data, problem, answer = asked()
-    assert guarantee.check(problem, answer, without(data, answer.changes)).tolist() == [0]
+    data, problem, removals = asked()
+    assert check_solution(problem, removals, remove(data, removals)).tolist() == [0]
 
 
 def test_the_guarantee_refuses_what_is_not_hidden():
-    data, problem, answer = asked()
-    changes = changes_of(np.array([0]), np.array([0], np.int32))
+    data, problem, _ = asked()
+    changes = list_removals(np.array([0]), np.array([0], np.int32))
     with pytest.raises(GuaranteeError, match="not hidden; nothing is shared"):
-        guarantee.check(problem, answer._replace(changes=changes), without(data, changes))
+        check_solution(problem, changes, remove(data, changes))
 
 
 CHANGED = {
@@ -443,40 +442,40 @@ CHANGED = {
 
 @pytest.mark.parametrize("after", CHANGED.values(), ids=CHANGED)
 def test_the_guarantee_refuses_any_other_change(after):
-    data, problem, answer = asked()
+    data, problem, removals = asked()
     rows = [[data.code[item] for item in sorted(word.strip("-"))] for word in after.split()]
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     changed = Transactions.from_codes(offsets, np.array([*chain(*rows)], dtype=np.int32), data.labels)
     with pytest.raises(GuaranteeError, match=r"nothing is shared: please report this as a bug$"):
-        guarantee.check(problem, answer, changed)
+        check_solution(problem, removals, changed)
 
 
 def test_the_guarantee_refuses_changes_in_rows_that_are_not_sensitive_though_they_are_told():
     data, problem, _ = asked()
-    changes = changes_of(np.array([0, 1, 2]), np.array([0, 0, 1], np.int32))
-    with pytest.raises(GuaranteeError, match="more was changed than is told"):
-        guarantee.check(problem, Answer(changes), without(data, changes))
+    changes = list_removals(np.array([0, 1, 2]), np.array([0, 0, 1], np.int32))
+    with pytest.raises(GuaranteeError, match="more was changed than is listed"):
+        check_solution(problem, changes, remove(data, changes))
 
 
 def test_the_guarantee_refuses_other_labels():
-    data, problem, answer = asked()
-    rows = without(data, answer.changes)
+    data, problem, removals = asked()
+    rows = remove(data, removals)
     other = Transactions.from_codes(rows.offsets.copy(), rows.items.copy(), ["b", "a", "c"])
     with pytest.raises(GuaranteeError, match="more was changed"):
-        guarantee.check(problem, answer, other)
+        check_solution(problem, removals, other)
 
 
 def test_nothing_is_returned_that_fails(monkeypatch):
-    monkeypatch.setattr(victims, "_final", lambda _problem, items: [codes[:0] for codes in items])
+    monkeypatch.setattr(victims, "_list_final", lambda _problem, items: [codes[:0] for codes in items])
     with pytest.raises(GuaranteeError, match="not hidden"):
         hidden("naive", ["a", "ab"], ["a"])
 
 
 def test_the_guarantee_looks_at_the_rows_and_not_at_the_index():
-    _, problem, answer = asked()
+    _, problem, removals = asked()
     other = Transactions(map(frozenset, ["ab", "b", "ab", "c"]))
     with pytest.raises(GuaranteeError):
-        guarantee.check(replace(problem, rows=other), answer, without(other, answer.changes))
+        check_solution(replace(problem, rows=other), removals, remove(other, removals))
 
 
 # Bad input.

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import BudgetError, OptionError, ThresholdError, Transactions, compare_hiding, hide, report
-from discreet.hiding.compare import Compared, HidingComparison
-from discreet.hiding.measures import Hiding, Yardstick, ghost_rules, hiding
+from discreet.hiding.compare import HidingComparison, MethodLine
+from discreet.hiding.measures import Hiding, Yardstick, count_ghost_rules, measure_hiding
 
 MEASURES = {
     "hiding_failure": oracle.hiding_failure,
@@ -68,7 +68,7 @@ def told(found):
 def test_the_measures_are_those_of_the_definitions(case):
     before, after, sensitive, min_supports = case
     for min_support in min_supports:
-        found = hiding(Transactions(before), Transactions(after), sensitive, min_support=min_support)
+        found = measure_hiding(Transactions(before), Transactions(after), sensitive, min_support=min_support)
         assert expected(before, after, sensitive, min_support) == told(found)
 
 
@@ -76,7 +76,7 @@ def test_the_measures_are_those_of_the_definitions(case):
 def test_many_minimum_supports_at_once_are_as_one_at_a_time(case):
     before, after, sensitive, min_supports = case
     old, new = Transactions(before), Transactions(after)
-    alone = [hiding(old, new, sensitive, min_support=one) for one in min_supports]
+    alone = [measure_hiding(old, new, sensitive, min_support=one) for one in min_supports]
     assert alone == Yardstick.of(old, sensitive, min_supports).measure(new)
 
 
@@ -85,7 +85,7 @@ def test_nothing_is_artifactual_where_items_are_only_removed(case, data):
     before, _, sensitive, min_supports = case
     after = [row - data.draw(st.frozensets(st.sampled_from(labels_of(before) or ["a"]))) for row in before]
     for min_support in min_supports:
-        found = hiding(Transactions(before), Transactions(after), sensitive, min_support=min_support)
+        found = measure_hiding(Transactions(before), Transactions(after), sensitive, min_support=min_support)
         assert (found.artifactual, found.both) == (0, found.after)
 
 
@@ -94,7 +94,7 @@ def test_itemsets_can_be_artifactual_where_emptied_rows_are_left_out():
     hidden = [row - {"b"} for row in before]
     left = [row for row in hidden if row]
     kept, dropped = (
-        hiding(Transactions(before), Transactions(rows), [["b"]], min_support="50%") for rows in (hidden, left)
+        measure_hiding(Transactions(before), Transactions(rows), [["b"]], min_support="50%") for rows in (hidden, left)
     )
     assert kept.artifactual == 0
     assert dropped.artifactual == 1 / 3  # of a, c and ac, which 4 of 8 rows hold
@@ -108,7 +108,7 @@ def test_every_count_is_that_of_the_sets(case):
     then, now = oracle.found(before, sigma), oracle.found(after, sigma_after)
     sets = [then, now, then & now]
     counts = [*map(len, sets), *(len(oracle.restricted(one, sensitive)) for one in sets)]
-    found = hiding(Transactions(before), Transactions(after), sensitive, min_support=min_supports[0])
+    found = measure_hiding(Transactions(before), Transactions(after), sensitive, min_support=min_supports[0])
     assert [sigma, *counts, sum(map(len, before)), sum(map(len, after))] == list(found)
 
 
@@ -117,27 +117,31 @@ def test_what_is_measured_of_hidden_rows_is_measured_of_their_transactions(rows,
     itemsets = [itemset for itemset in oracle.found(rows, 1) if len(itemset) > 1][:3]
     if itemsets:
         hidden = hide(rows, itemsets, method=method, disclosure="50%")
-        direct = hiding(hidden.rows, hidden.transactions, itemsets, min_support=2)
+        direct = measure_hiding(hidden.rows, hidden.transactions, itemsets, min_support=2)
         assert direct == hidden.measures(2)
 
 
 @pytest.mark.parametrize(("rows", "undefined"), [([], 4), ([[]], 4), ([["a"]], 1), ([["b"]], 1), ([["a", "b"]], 0)])
 def test_a_share_of_nothing_is_zero_and_named(rows, undefined):
-    found = hiding(Transactions(rows), Transactions(rows), [["a"]], min_support=1)
+    found = measure_hiding(Transactions(rows), Transactions(rows), [["a"]], min_support=1)
     assert len(found.undefined) == undefined
     assert all(getattr(found, name) == 0 for name in found.undefined)
 
 
 def test_zero_percent_means_what_a_row_holds():
     old, new = Transactions([["a", "b"], ["a"]]), Transactions([["a"], ["a"]])
-    one = hiding(old, new, [["a", "b"]], min_support=1)
-    assert one == hiding(old, new, [["a", "b"]], min_support="0%") == hiding(old, new, [["a", "b"]], min_support=0.0)
+    one = measure_hiding(old, new, [["a", "b"]], min_support=1)
+    assert (
+        one
+        == measure_hiding(old, new, [["a", "b"]], min_support="0%")
+        == measure_hiding(old, new, [["a", "b"]], min_support=0.0)
+    )
 
 
 @pytest.mark.parametrize("wrong", [-1, "110%", "many", True])
 def test_a_minimum_support_that_means_nothing_is_refused(wrong):
     with pytest.raises(ThresholdError, match="min support"):
-        hiding(Transactions([["a"]]), Transactions([["a"]]), [["a"]], min_support=wrong)
+        measure_hiding(Transactions([["a"]]), Transactions([["a"]]), [["a"]], min_support=wrong)
 
 
 def test_a_yardstick_without_a_minimum_support_is_refused():
@@ -148,7 +152,7 @@ def test_a_yardstick_without_a_minimum_support_is_refused():
 def test_too_many_itemsets_end_in_one_sentence():
     rows = Transactions([list(range(20))] * 2)
     with pytest.raises(BudgetError, match=r"too many to be compared one by one .*min_support"):
-        hiding(rows, rows, [[0, 1]], min_support=1, max_patterns=1000)
+        measure_hiding(rows, rows, [[0, 1]], min_support=1, max_patterns=1000)
 
 
 @given(measured(), st.fractions(0, 1, max_denominator=20))
@@ -156,25 +160,27 @@ def test_ghost_rules_are_those_that_hold_only_after(case, confidence):
     before, after, _, (min_support, *_) = case
     then = oracle.rules(before, count_of(min_support, len(before)), confidence)
     now = oracle.rules(after, count_of(min_support, len(after)), confidence)
-    found = ghost_rules(Transactions(before), Transactions(after), min_support=min_support, min_confidence=confidence)
+    found = count_ghost_rules(
+        Transactions(before), Transactions(after), min_support=min_support, min_confidence=confidence
+    )
     assert (len(then), len(now), len(now - then)) == (found.before, found.after, found.ghosts)
 
 
 def test_removing_an_item_can_raise_a_ghost():
     before, after = Transactions([["a", "b"], ["a"]]), Transactions([["a", "b"], []])
-    assert ghost_rules(before, after, min_support=1, min_confidence=0.75)[2:] == (1, 2, 1)
+    assert count_ghost_rules(before, after, min_support=1, min_confidence=0.75)[2:] == (1, 2, 1)
 
 
 def test_a_confidence_is_exact_where_floats_are_not():
     rows = Transactions([["a", "b"]] * 7 + [["a"]] * 18)
-    assert ghost_rules(rows, rows, min_support=1, min_confidence=0.28).before == 2
-    assert ghost_rules(rows, rows, min_support=1, min_confidence="28.0000000000000000000001%").before == 1
+    assert count_ghost_rules(rows, rows, min_support=1, min_confidence=0.28).before == 2
+    assert count_ghost_rules(rows, rows, min_support=1, min_confidence="28.0000000000000000000001%").before == 1
 
 
 @pytest.mark.parametrize("wrong", [1.5, -1, "most"])
 def test_a_confidence_that_means_nothing_is_refused(wrong):
     with pytest.raises(ThresholdError, match="min confidence is"):
-        ghost_rules(Transactions([["a"]]), Transactions([["a"]]), min_support=1, min_confidence=wrong)
+        count_ghost_rules(Transactions([["a"]]), Transactions([["a"]]), min_support=1, min_confidence=wrong)
 
 
 @given(databases(max_rows=12, max_items=5), st.lists(st.sampled_from([0, "25%", 0.5, 1]), min_size=1, max_size=2))
@@ -194,7 +200,7 @@ def test_a_comparison_measures_what_each_method_makes(rows, disclosures):
 def line(method, missed, *, restricted=0, removed=5, disclosure=0):
     """A line of a comparison at one minimum support: 10 itemsets, 4 of them restricted."""
     found = Hiding(2, 10, 6 - missed + restricted, 6 - missed + restricted, 4, restricted, restricted, 20, 20 - removed)
-    return Compared(method, Fraction(disclosure), 0.1, 3, removed, (found,))
+    return MethodLine(method, Fraction(disclosure), 0.1, 3, removed, (found,))
 
 
 def best(*lines):

@@ -136,7 +136,7 @@ def test_one_scan_gives_the_bytes_that_all_rows_in_memory_give(tmp_path_factory,
     assert ours.read_bytes() == other.read_bytes()
     assert streamed.before.tolist() == hidden.before.tolist()
     assert streamed.after.tolist() == [oracle.support(itemset, read(ours)) for itemset in hidden.sensitive.itemsets]
-    counts = (streamed.rows, streamed.rows_touched, streamed.items_removed)
+    counts = (streamed.n, streamed.rows_touched, streamed.items_removed)
     assert counts == (len(rows), hidden.rows_touched, hidden.items_removed)
     with (folder / "log.csv").open(newline="") as file:
         log = [*csv.reader(file)]

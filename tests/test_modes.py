@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import discreet
 from discreet.cli import main
-from discreet.hiding.hide import hide_file
+from discreet.hiding.stream import hide_file
 from discreet.io import files, folders
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")

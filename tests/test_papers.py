@@ -4,8 +4,7 @@ import oracle
 import pytest
 
 from discreet import block, detect, hide, mine
-from discreet.hiding.problem import Problem
-from discreet.hiding.sensitive import as_sensitive
+from discreet.hiding.problem import HidingProblem, parse_sensitive
 from discreet.io import datasets
 from discreet.io.index.index import InvertedFile
 
@@ -215,7 +214,7 @@ SENSITIVE = [frozenset("ABD"), frozenset("ACD")]
 
 def test_sensitive_rows_and_their_conflict_are_the_printed_ones():
     rows = datasets.load("oliveira2002")
-    problem = Problem(rows, as_sensitive(SENSITIVE), InvertedFile(rows))
+    problem = HidingProblem(rows, parse_sensitive(SENSITIVE), InvertedFile(rows))
     assert [[rows.ids[number] for number in holders] for holders in problem.holders] == [["T1", "T3"], ["T1", "T4"]]
     degrees = dict(zip(rows.ids, problem.degrees.tolist(), strict=True))
     assert degrees == {"T1": 2, "T2": 0, "T3": 1, "T4": 1, "T5": 0, "T6": 0}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, Patterns, Transactions, hide, read_sensitive, write_patterns
-from discreet.hiding.sensitive import as_sensitive
+from discreet.hiding.problem import parse_sensitive
 
 LABELS = ["bread", "milk", "red wine", "C#", "and", "it's", 42, "007", "tea=green"]
 CODE = {label: number for number, label in enumerate(LABELS)}
@@ -73,12 +73,12 @@ def test_comments_and_empty_lines_are_skipped_and_lines_counted_all_the_same():
 
 
 def test_the_share_of_a_line_goes_before_that_of_the_call():
-    sensitive = as_sensitive(named("bread @ 10%\nmilk"), "50%", CODE)
+    sensitive = parse_sensitive(named("bread @ 10%\nmilk"), "50%", CODE)
     assert sensitive.disclosures == (Fraction(1, 10), Fraction(1, 2))
 
 
 def test_an_itemset_that_stands_twice_counts_once_with_the_smaller_share():
-    sensitive = as_sensitive(named("bread milk @ 10%\nmilk, bread @ 5%"), 0, CODE)
+    sensitive = parse_sensitive(named("bread milk @ 10%\nmilk, bread @ 5%"), 0, CODE)
     assert (sensitive.itemsets, sensitive.disclosures) == ((frozenset(["bread", "milk"]),), (Fraction(1, 20),))
 
 

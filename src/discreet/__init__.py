@@ -28,8 +28,10 @@ from discreet.errors import (
 )
 from discreet.hiding.compare import HidingComparison, compare_hiding
 from discreet.hiding.folder import write_hidden
-from discreet.hiding.hide import Hidden, Sensitive, Streamed, hide, hide_file
+from discreet.hiding.hide import Hidden, hide
 from discreet.hiding.measures import Hiding
+from discreet.hiding.problem import Sensitive
+from discreet.hiding.stream import hide_file
 from discreet.io.index.index import InvertedFile, Plan
 from discreet.io.read import read, read_patterns, read_sensitive, write, write_patterns
 from discreet.io.rewrite import rewrite
@@ -89,7 +91,6 @@ __all__ = [
     "Rule",
     "Rules",
     "Sensitive",
-    "Streamed",
     "ThresholdError",
     "Tradeoff",
     "Transactions",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict, get_args
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import click
 
@@ -21,24 +21,18 @@ from discreet.cli.options import (
 )
 from discreet.cli.output import check_place, put
 from discreet.cli.reading import digest, is_database, read_all
-from discreet.hiding.hide import Method
-from discreet.hiding.problem import Reading
+from discreet.hiding.hide import METHODS
+from discreet.hiding.victims import READINGS
 
 if TYPE_CHECKING:
     from discreet import Hidden, InvertedFile, Transactions
     from discreet.cli.terminal import Bars
-    from discreet.hiding.measures import Hiding, Rules
-    from discreet.hiding.sensitive import Named
-    from discreet.hiding.stream import Streamed
+    from discreet.hiding.measures import Hiding, RuleCounts
+    from discreet.io.formats.sensitive import Named
     from discreet.report import Source
 
-FITS: Final = {
-    "reading": {"naive", "minfia", "maxfia", "iga"},
-    "window": {"swa"},
-    "memory": {"swa"},
-    "seconds": {"exact"},
-}
-"""The methods that an option is for."""
+SPECIAL: Final = {name for method in METHODS.values() for name in method.options}
+"""Options that are for some methods only."""
 BEWARE: Final = "Rows may reveal what was hidden in other ways than by these itemsets: see docs/hide.md."
 
 
@@ -54,12 +48,12 @@ class HideOptions(QuietOptions, ReadOptions):
         multiple=True,
         required=True,
     )
-    method: Method | None = option("Method of hiding.  [default: iga]", type=click.Choice(get_args(Method)))
+    method: str | None = option("Method of hiding.  [default: iga]", type=click.Choice(list(METHODS)))
     psi: str | None = option("Share of its rows in which an itemset may still be found.  [default: 0]", "SHARE")
     below: str | None = option("Hide just enough: leave the itemset fewer rows than this.", "COUNT|SHARE")
-    reading: Reading | None = option(
+    reading: str | None = option(
         "Whether naive, minfia, maxfia and iga look at the original rows, or at the changed ones.",
-        type=click.Choice(get_args(Reading)),
+        type=click.Choice(list(READINGS)),
     )
     window: int | None = option("Rows that swa looks at together.", "N", type=POSITIVE)
     memory: int | None = option("With swa: scan FILE once, within this memory.", "SIZE", type=as_bytes)
@@ -87,7 +81,7 @@ class HideOptions(QuietOptions, ReadOptions):
         return [] if self.psi is None else self.psi.split(",")
 
     @property
-    def chosen(self) -> Method:
+    def chosen(self) -> str:
         """The method."""
         return self.method or "iga"
 
@@ -95,7 +89,7 @@ class HideOptions(QuietOptions, ReadOptions):
 class Tuning(TypedDict, total=False):
     """Options of some methods, if they are given."""
 
-    reading: Reading
+    reading: str
     window: int
     seconds: float
 
@@ -106,7 +100,7 @@ class Shown(TypedDict, total=False):
     source: "Source"
     show_labels: bool
     measured: "Sequence[Hiding]"
-    rules: "Sequence[Rules]"
+    rules: "Sequence[RuleCounts]"
 
 
 @click.command(
@@ -201,9 +195,7 @@ def _is_streamed(asked: HideOptions) -> bool:
     return True
 
 
-def _stream(
-    named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars"
-) -> "tuple[Mapping[str, Hidden | Streamed], Source]":
+def _stream(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "tuple[Mapping[str, Hidden], Source]":
     """Hide in one scan for each recipient, and write the folder."""
     from discreet.hiding.folder import stream_hidden
 
@@ -231,9 +223,7 @@ def _stream(
     )
 
 
-def _hide(
-    named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars"
-) -> "tuple[Mapping[str, Hidden | Streamed], Source]":
+def _hide(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "tuple[Mapping[str, Hidden], Source]":
     """Hide for each recipient, from one index; write the folder or the table if one is asked for."""
     from discreet import write, write_hidden
     from discreet.hiding.hide import hide as hide_in
@@ -277,26 +267,25 @@ def _open_index(rows: "Transactions", place: str | None) -> "InvertedFile":
     return InvertedFile(rows) if place is None else InvertedFile.open(place, rows=rows)
 
 
-def _measure(hidden: "Hidden | Streamed", asked: HideOptions, source: "Source") -> Shown:
+def _measure(hidden: "Hidden", asked: HideOptions, source: "Source") -> Shown:
     """Return the options of a report, with the patterns lost and the rules gained at each minimum support."""
-    from discreet import Hidden
-    from discreet.hiding.measures import Yardstick, ghost_rules
+    from discreet.hiding.measures import Yardstick, count_ghost_rules
 
     shown: Shown = {"source": source, "show_labels": asked.show_labels}
-    if asked.sigmas and isinstance(hidden, Hidden):
+    if asked.sigmas:
         rows, after = hidden.rows, hidden.transactions
         shown["measured"] = Yardstick.of(rows, hidden.sensitive, asked.sigmas).measure(after)
         if asked.confidence is not None:
             least = asked.confidence
             shown["rules"] = [
-                ghost_rules(rows, after, min_support=sigma, min_confidence=least) for sigma in asked.sigmas
+                count_ghost_rules(rows, after, min_support=sigma, min_confidence=least) for sigma in asked.sigmas
             ]
     return shown
 
 
 def _check_usage(asked: HideOptions) -> None:
     """Refuse options that mean nothing together."""
-    for flag in asked.given(*(name for name, methods in FITS.items() if asked.chosen not in methods)):
+    for flag in asked.given(*sorted(SPECIAL.difference(METHODS[asked.chosen].options))):
         if not (asked.compare and flag == "--seconds"):
             raise click.UsageError(f"{flag} means nothing to the method {asked.chosen}: leave one of them out")
     if asked.shares and asked.below is not None:

@@ -1,10 +1,10 @@
-"""Border: items are removed one by one where that does the least harm to what shall still be found.
+"""Border: remove items one by one, where that does the least harm to other frequent itemsets.
 
-After the border-based approach of Sun and Yu, *A border-based approach for hiding sensitive frequent itemsets* (2005),
-with three changes that make far fewer itemsets be lost. They protect the longest legitimate itemsets only, the border;
-here all that can be lost count, since much of the border is lost in any case and what is below it should not be. An
-itemset that is lost already, or cannot be lost, weighs nothing. And where the harm cannot be spread
-so thinly that nothing is lost, it is better done to the itemsets of one item: that is tried as well.
+This follows Sun and Yu, *A border-based approach for hiding sensitive frequent itemsets* (2005), with three changes
+that lose far fewer itemsets. They protect only the longest legitimate itemsets, the border; here every itemset that can
+be lost counts, since much of the border is lost anyway and the itemsets below it need not be. An itemset that is lost
+already, or cannot be lost, weighs nothing. And where harm cannot be spread thinly enough to lose nothing, it is better
+done to the itemsets of one item: that is tried too.
 """
 
 from typing import Final, NamedTuple
@@ -13,15 +13,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.hiding.legitimate import Legitimate, bitmaps, legitimate, parts, words
-from discreet.hiding.problem import Answer, Changes, Problem, changes_of, minimal
+from discreet.data.itemsets import Itemsets
+from discreet.data.patterns import Patterns
+from discreet.errors import BudgetError
+from discreet.hiding.measures import mark_restricted
+from discreet.hiding.problem import HidingProblem, Removals, Solution, list_removals
+from discreet.mining.mine import mine
 from discreet.runtime.resources import as_threads, share
+from discreet.runtime.solver import Numbers
 
 STEPS: Final = 32
-"""How often a sensitive itemset has its weights renewed: after each row, if it must lose fewer than twice as many."""
-MOST: Final = 20_000
-"""If more legitimate itemsets than these share an item with a sensitive one, every second, third … of them counts."""
+"""How often the weights of a sensitive itemset are renewed: after each row if fewer than twice as many must lose it."""
+MOST_WEIGHED: Final = 20_000
+"""If more legitimate itemsets share an item with a sensitive one, every second, third … of them is weighed."""
+MOST_FREQUENT: Final = 10_000_000
+LENGTHS: Final = (None, 6, 4, 3, 2, 1)
+"""If more itemsets are frequent, only those up to one of these lengths count: the longest that are not too many."""
 TAKEN: Final = np.iinfo(np.int64).max
+
+
+class Legitimate(NamedTuple):
+    """Legitimate itemsets that can be lost, in dictionary order; items are places in ``codes``.
+
+    An itemset can lose ``slack`` more rows and stay frequent. Items of sensitive itemsets have places too.
+    """
+
+    codes: NDArray[np.int32]
+    itemsets: Itemsets
+    slack: Numbers
+
+    def places(self, codes: NDArray[np.int32]) -> Numbers:
+        """Return the places of these items."""
+        return np.searchsorted(self.codes, codes)
 
 
 class Case(NamedTuple):
@@ -34,127 +57,203 @@ class Case(NamedTuple):
     threads: int
 
 
-def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signature for all methods
-    """Return what is removed: pair by pair of a row and an item, each time the one of the least weight.
+def solve(problem: HidingProblem) -> Solution:
+    """Remove pairs of a row and an item, each time the pair of least weight.
 
-    The sensitive itemsets that hold no other one come first, then those that are still in too many rows; among them
-    the longer ones first, then those of less support. For each, any of its items may be removed, or only the first,
-    only the second and so on: the choice is taken that loses the fewest legitimate itemsets, the first of equal ones.
+    Sensitive itemsets that hold no other one come first, then those that are still in too many rows; longer ones first,
+    then those of lower support. For each, the candidates are all of its items, or only one of them: the choice that
+    loses the fewest legitimate itemsets is taken, the first of equal ones.
 
-    A pair weighs as much as the legitimate itemsets together that the row holds and the item is in. One that can lose s
-    rows more weighs 1 / 2 to the power of the length of s + 1 in bits: about 1 / s. It weighs nothing if it is lost, or
-    if no more than s rows are left that could take it along. Where pairs tie, the first row counts, then the item of
-    the lowest code.
+    A pair weighs as much as all legitimate itemsets that the row holds and the item is in. An itemset that can lose s
+    more rows weighs 1 / 2^b where b is the bit length of s + 1, so about 1 / s. It weighs nothing if it is lost, or if
+    at most s rows are left that could take it along. Ties go to the first row, then to the lowest code.
 
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
     >>> [sorted(row) for row in hide(rows, [["a", "b"]], below=2, method="border").transactions]
     [['a', 'c'], ['b'], ['a', 'b', 'd'], ['a', 'c'], ['b']]
     """
-    return Answer(least_harm(problem, legitimate(problem)))
+    return Solution(minimise_harm(problem, find_legitimate(problem)))
 
 
-def least_harm(problem: Problem, others: Legitimate) -> Changes:
-    """Return what is removed, given the itemsets that may be lost."""
+def find_legitimate(problem: HidingProblem) -> Legitimate:
+    """Return the itemsets that hiding may lose: frequent, not restricted, and sharing an item with a sensitive itemset.
+
+    An itemset is frequent at ``below``, or without it at the least support of a sensitive itemset: at more, a miner
+    would not have found them all.
+    """
+    least = problem.below or max(1, int(problem.supports.min(initial=len(problem.rows))))
+    frequent = _mine_frequent(problem, least)
+    used = np.zeros(len(frequent.labels), dtype=np.bool_)
+    used[problem.itemsets.entries] = True
+    can_be_lost = kernels.hiding.find_touched(frequent.offsets, frequent.items, used)
+    can_be_lost &= ~mark_restricted(frequent, problem.itemsets)
+    itemsets = frequent.itemsets.take(np.flatnonzero(can_be_lost))
+    used[itemsets.items] = True
+    codes = np.flatnonzero(used).astype(np.int32)
+    places = Itemsets(itemsets.offsets, _number_lines(codes, used.size)[itemsets.items])
+    return Legitimate(codes, places, frequent.supports[can_be_lost] - least)
+
+
+def _mine_frequent(problem: HidingProblem, least: int) -> Patterns:
+    for longest in LENGTHS:
+        try:
+            return mine(
+                problem.rows,
+                min_support=least,
+                kind="frequent",
+                max_length=longest,
+                threads=problem.threads,
+                max_patterns=MOST_FREQUENT,
+            )
+        except BudgetError:
+            if longest == LENGTHS[-1]:
+                raise
+    raise AssertionError
+
+
+def _number_lines(codes: NDArray[np.int32], many: int) -> NDArray[np.int32]:
+    """Return the place of each of ``many`` items among ``codes``, -1 for the others."""
+    line = np.full(many, -1, dtype=np.int32)
+    line[codes] = np.arange(codes.size, dtype=np.int32)
+    return line
+
+
+def map_items(problem: HidingProblem, codes: NDArray[np.int32], rows: Numbers) -> NDArray[np.uint64]:
+    """Return for each of these items a bitmap of the ``rows`` that hold it, numbered as they stand."""
+    maps = np.zeros((codes.size, _words(rows.size)), dtype=np.uint64)
+    kernels.hiding.map_rows(*problem.rows.itemsets.flat, rows, _number_lines(codes, len(problem.rows.labels)), maps)
+    return maps
+
+
+def count_lost(problem: HidingProblem, others: Legitimate, removals: Removals) -> int:
+    """Return how many legitimate itemsets are no longer frequent after the removals."""
+    maps = map_items(problem, others.codes, removals.rows)
+    left = maps.copy()
+    kernels.hiding.clear_bits(left, others.places(removals.items), removals.owners)
+    threads = as_threads(problem.threads)
+    before, after = (count_holders(others, which, threads) for which in (maps, left))
+    return int(np.count_nonzero(before - after > others.slack))
+
+
+def count_holders(others: Legitimate, maps: NDArray[np.uint64], threads: int) -> Numbers:
+    """Return how many rows of the bitmaps hold each legitimate itemset."""
+    counts = np.zeros(others.slack.size, dtype=np.int64)
+
+    def count(start: int, stop: int) -> None:
+        kernels.hiding.count_rows(*others.itemsets.flat, start, stop, maps, counts)
+
+    share(count, _split(counts.size, threads), threads)
+    return counts
+
+
+def minimise_harm(problem: HidingProblem, others: Legitimate) -> Removals:
+    """Return the removals that do the least harm to ``others``, as ``solve`` says."""
     sensitive = np.flatnonzero(problem.degrees)
-    maps, slack = bitmaps(problem, others.codes, sensitive), others.slack.copy()
+    maps, slack = map_items(problem, others.codes, sensitive), others.slack.copy()
     rows, items = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    allowed, threads = problem.supports - np.array(problem.to_lose), as_threads(problem.threads)
-    turns = in_turn(problem)
-    for done, number in enumerate(turns):
+    allowed, threads = problem.supports - problem.to_lose, as_threads(problem.threads)
+    order = order_itemsets(problem)
+    for done, number in enumerate(order):
         if problem.progress is not None:
-            problem.progress(done / len(turns), done)
+            problem.progress(done / len(order), done)
         itemset = others.places(problem.itemsets[number])
-        holders = np.flatnonzero(unpacked(np.bitwise_and.reduce(maps[itemset]), sensitive.size))
+        holders = np.flatnonzero(unpack_bits(np.bitwise_and.reduce(maps[itemset]), sensitive.size))
         if holders.size > allowed[number]:
-            narrowed = np.zeros((others.codes.size, words(holders.size)), dtype=np.uint64)
+            narrowed = np.zeros((others.codes.size, _words(holders.size)), dtype=np.uint64)
             kernels.hiding.narrow_maps(maps, holders, narrowed)
             case = Case(others, narrowed, holders.size, holders.size - int(allowed[number]), threads)
-            slack, victims = _best(case, slack, itemset)
+            slack, victims = _choose_victims(case, slack, itemset)
             chosen = np.flatnonzero(victims >= 0)
             kernels.hiding.clear_bits(maps, victims[chosen], holders[chosen])
             rows.append(sensitive[holders[chosen]])
             items.append(others.codes[victims[chosen]])
     if problem.progress is not None:
-        problem.progress(1.0, len(turns))
-    return changes_of(np.concatenate(rows), np.concatenate(items))
+        problem.progress(1.0, len(order))
+    return list_removals(np.concatenate(rows), np.concatenate(items))
 
 
-def in_turn(problem: Problem) -> list[int]:
+def order_itemsets(problem: HidingProblem) -> list[int]:
     """Return the numbers of the sensitive itemsets in the order in which they are hidden."""
-    first = set(minimal(problem.itemsets))
-    return sorted(
-        range(len(problem.itemsets)),
-        key=lambda number: (number not in first, -problem.itemsets[number].size, problem.supports[number], number),
-    )
+    sets = [frozenset(itemset.tolist()) for itemset in problem.itemsets]
+    holds_other = [any(other < one for other in sets) for one in sets]
+    return sorted(range(len(sets)), key=lambda one: (holds_other[one], -len(sets[one]), problem.supports[one], one))
 
 
-def packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return bits, the last axis, as bitmaps.
 
-    >>> packed(np.array([True, False, True])).tolist()
+    >>> pack_bits(np.array([True, False, True])).tolist()
     [5]
     """
-    room = np.zeros((*bits.shape[:-1], 64 * words(bits.shape[-1])), dtype=np.bool_)
+    room = np.zeros((*bits.shape[:-1], 64 * _words(bits.shape[-1])), dtype=np.bool_)
     room[..., : bits.shape[-1]] = bits
     return np.packbits(room, axis=-1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
 
 
-def unpacked(bitmap: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
+def unpack_bits(bitmap: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
     """Return the first bits of a bitmap.
 
-    >>> unpacked(packed(np.array([True, False, True])), 3).tolist()
+    >>> unpack_bits(pack_bits(np.array([True, False, True])), 3).tolist()
     [True, False, True]
     """
     octets = bitmap.astype(np.dtype("<u8")).view(np.uint8)
     return np.unpackbits(octets, count=size, bitorder="little").astype(np.bool_)
 
 
-def _best(
-    case: Case, slack: NDArray[np.int64], itemset: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what slack is left, and what each row loses: an item, by its place, or -1.
+def _words(rows: int) -> int:
+    return (rows + 63) >> 6
 
-    By the choice of items that loses the fewest legitimate itemsets: any of the itemset, or only one of them.
+
+def _split(size: int, threads: int) -> list[tuple[int, int]]:
+    """Return where the part of each thread starts and stops.
+
+    >>> _split(5, 2)
+    [(0, 2), (2, 5)]
+    """
+    return [(size * part // threads, size * (part + 1) // threads) for part in range(threads)]
+
+
+def _choose_victims(case: Case, slack: Numbers, itemset: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the slack that is left, and the place of the item that each row loses, or -1.
+
+    Candidates are all items of the itemset, or only one: whichever loses the fewest legitimate itemsets.
     """
     choices = [itemset, *(itemset[at : at + 1] for at in range(itemset.size) if itemset.size > 1)]
-    tried = (_tried(case, slack, choice) for choice in choices)
-    return min(tried, key=lambda one: np.count_nonzero(one[0] < 0))
+    return min((_try_items(case, slack, choice) for choice in choices), key=lambda one: np.count_nonzero(one[0] < 0))
 
 
-def _tried(
-    case: Case, slack: NDArray[np.int64], choice: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _try_items(case: Case, slack: Numbers, choice: Numbers) -> tuple[Numbers, Numbers]:
     """Return the same for one choice of items."""
     wanted = np.zeros(case.others.codes.size, dtype=np.bool_)
     wanted[choice] = True
-    touching = kernels.hiding.find_touched(case.others.offsets, case.others.items, wanted)
+    touching = kernels.hiding.find_touched(*case.others.itemsets.flat, wanted)
     numbers = np.flatnonzero(touching & (slack >= 0))
-    some, room = numbers[:: max(1, -(-numbers.size // MOST))], slack.copy()
+    some, room = numbers[:: max(1, -(-numbers.size // MOST_WEIGHED))], slack.copy()
     lost = np.zeros((choice.size, case.size), dtype=np.bool_)
     gone, step = lost.copy(), max(1, case.many // STEPS)
     for left in range(case.many, 0, -step):
         is_open = np.logical_not(lost.any(axis=0))
-        scores = _scores(case, room, choice, some, is_open, gone)
+        scores = _weigh_pairs(case, room, choice, some, is_open, gone)
         rows = np.argsort(np.where(is_open, scores.min(axis=0), TAKEN), kind="stable")[: min(step, left)]
         gone[:] = False
         gone[scores[:, rows].argmin(axis=0), rows] = True
         lost |= gone
     after = slack.copy()
-    _scores(case, after, choice, numbers, np.zeros(case.size, dtype=np.bool_), lost)
+    _weigh_pairs(case, after, choice, numbers, np.zeros(case.size, dtype=np.bool_), lost)
     return after, np.where(lost.any(axis=0), choice[lost.argmax(axis=0)], -1)
 
 
-def _scores(
+def _weigh_pairs(
     case: Case,
-    slack: NDArray[np.int64],
-    choice: NDArray[np.int64],
-    numbers: NDArray[np.int64],
+    slack: Numbers,
+    choice: Numbers,
+    numbers: Numbers,
     is_open: NDArray[np.bool_],
     gone: NDArray[np.bool_],
-) -> NDArray[np.int64]:
-    """Return what each item weighs in each row that is open, after some have gone; ``slack`` is brought up to date."""
-    others, open_, gone_ = case.others, packed(is_open), packed(gone)
+) -> Numbers:
+    """Return the weight of each item in each open row after some have gone; ``slack`` is updated."""
+    others, open_, gone_ = case.others, pack_bits(is_open), pack_bits(gone)
     place = np.full(others.codes.size, -1, dtype=np.int64)
     place[choice] = np.arange(choice.size)
     heaviest = int(slack[numbers].max(initial=0) + 1).bit_length()
@@ -162,11 +261,13 @@ def _scores(
 
     def weigh(start: int, stop: int) -> NDArray[np.uint64]:
         planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
-        part, sets = numbers[start:stop], (others.offsets, others.items)
-        kernels.hiding.weigh_losses(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)
+        part = numbers[start:stop]
+        kernels.hiding.weigh_losses(
+            *others.itemsets.flat, part, slack, case.maps, open_, place, gone_, heaviest, planes
+        )
         return planes
 
     scores = np.zeros((choice.size, 64 * open_.size), dtype=np.int64)
-    for planes in share(weigh, parts(numbers.size, case.threads), case.threads):
+    for planes in share(weigh, _split(numbers.size, case.threads), case.threads):
         kernels.hiding.add_planes(planes, scores)
     return scores[:, : case.size]

@@ -1,114 +1,277 @@
-"""Exact: as few legitimate itemsets are lost as can be, by a program of whole numbers."""
+"""Exact: lose as few legitimate itemsets as possible, by an integer program.
+
+Sensitive rows that agree on all items that matter are of one type. The program chooses how many rows of each type get
+which edit, a set of items to remove; which of equal rows they are does not matter.
+"""
 
 import math
-from importlib import import_module
+from collections.abc import Collection, Iterable
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.hiding.border import least_harm
-from discreet.hiding.legitimate import Legitimate, legitimate, lost
-from discreet.hiding.problem import Answer, Changes, Gap, Problem
-from discreet.hiding.row_types import Kinds, Ways, changed, counts_of, kinds_of
-from discreet.runtime.solver import Floats, Program, Terms, each, entries
+from discreet.hiding.border import (
+    Legitimate,
+    count_holders,
+    count_lost,
+    find_legitimate,
+    map_items,
+    minimise_harm,
+    unpack_bits,
+)
+from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Solution, list_removals
+from discreet.runtime.resources import as_threads
+from discreet.runtime.solver import Floats, Numbers, Program, Terms, each, entries
 
-CHEAP: Final = {"naive": "victims", "minfia": "victims", "maxfia": "victims", "iga": "victims", "swa": "swa"}
-"""Methods that are tried as well, since it costs little: no solution shall be worse than theirs."""
+BoolMatrix: TypeAlias = NDArray[np.bool_]
+
 SHORTEST: Final = 0.1
-"""Seconds that the solver has in any case."""
+"""Seconds that the solver gets in any case."""
 CLOSE: Final = 1e-6
-"""How far a bound may be off, by the solver's rounding."""
+"""How far the solver's rounding may move a bound."""
+MOST_ROWS: Final = 20_000
+MOST_EDITS: Final = 20_000
+MOST_CELLS: Final = 20_000_000
+"""No program is built with more sensitive rows, edits, or pairs of an edit and an itemset."""
 
 
-class Best(NamedTuple):
-    """How many legitimate itemsets are lost, how many items are removed, and which: less of these is better."""
+class RowTypes(NamedTuple):
+    """Types of sensitive rows: row ``rows[i]`` is of type ``of[i]``, and type t has ``counts[t]`` rows.
+
+    Line t of ``items`` marks the items of type t, by place; a line of ``sensitive`` those of a sensitive itemset.
+    """
+
+    rows: Numbers
+    of: Numbers
+    counts: Numbers
+    items: BoolMatrix
+    sensitive: BoolMatrix
+
+
+class Edits(NamedTuple):
+    """Edits of rows: edit i removes the items in line i of ``removed`` from rows of type ``types[i]``.
+
+    A line of ``hides`` marks the edits (columns) after which a row no longer holds a sensitive itemset; a line of
+    ``hits`` does so for legitimate itemsets that can be lost: ``times`` of them have this line and this ``slack``.
+    """
+
+    types: Numbers
+    removed: BoolMatrix
+    hides: BoolMatrix
+    hits: BoolMatrix
+    slack: Numbers
+    times: Numbers
+
+
+class Attempt(NamedTuple):
+    """Removals, the legitimate itemsets they lose, and their number: fewer lost is better, then fewer removed."""
 
     lost: int
     removed: int
-    changes: Changes
+    removals: Removals
 
 
-def answer(problem: Problem, method: str) -> Answer:  # noqa: ARG001 - one signature for all methods
-    """Return what is removed so that the fewest legitimate itemsets are lost, and of such changes the fewest items.
+def solve(problem: HidingProblem) -> Solution:
+    """Remove items so that the fewest legitimate itemsets are lost, then the fewest items.
 
-    The program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each way to
-    change each kind of sensitive rows, and a choice for each legitimate itemset that can be lost: it is, or it keeps as
-    many rows as make it frequent. The best of all other methods is where it starts. If it would be too large, that is
-    the answer, and nothing is proven of it; so it is if time runs out before anything better is found.
+    The integer program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each
+    edit, and a choice for each legitimate itemset that can be lost: either it is, or enough rows keep it. The search
+    starts from the best solution of all other methods. That solution is returned, unproven, if the program would be too
+    large, or if time runs out before a better one is found.
 
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
     >>> hide(rows, [["a", "b"]], below=2, method="exact").gap
-    Gap(lost=0, bound=0, stopped=False, skipped=False)
+    OptimalityGap(lost=0, bound=0, stopped=False, skipped=False)
     """
     until = monotonic() + problem.seconds
-    others = legitimate(problem)
-    best = _start(problem, others)
-    found = kinds_of(problem, others) if any(problem.to_lose) else None
-    if found is None:
-        return Answer(best.changes, Gap(best.lost, 0, skipped=best.lost > 0))
-    return _solved(problem, others, best, found, until)
+    others = find_legitimate(problem)
+    candidates = [minimise_harm(problem, others), *(quick(problem).removals for quick in problem.quick)]
+    best = _best(_judge(problem, others, removals) for removals in candidates)
+    choices = _list_edits(problem, others) if problem.to_lose.any() else None
+    if choices is None:
+        return Solution(best.removals, OptimalityGap(best.lost, 0, skipped=best.lost > 0))
+    return _search(problem, others, best, choices, until)
 
 
-def _start(problem: Problem, others: Legitimate) -> Best:
-    """Return the best of what the other methods remove; the first of those that are equal."""
-    answers = [
-        import_module(f"discreet.hiding.{module}").answer(problem, name).changes for name, module in CHEAP.items()
-    ]
-    known = [_judged(problem, others, changes) for changes in [least_harm(problem, others), *answers]]
-    return min(known, key=lambda one: one[:2])
+def _judge(problem: HidingProblem, others: Legitimate, removals: Removals) -> Attempt:
+    return Attempt(count_lost(problem, others, removals), removals.size, removals)
 
 
-def _judged(problem: Problem, others: Legitimate, changes: Changes) -> Best:
-    return Best(lost(problem, others, changes), changes.items.size, changes)
+def _best(attempts: Iterable[Attempt]) -> Attempt:
+    return min(attempts, key=lambda attempt: attempt[:2])
 
 
-def _solved(problem: Problem, others: Legitimate, best: Best, found: tuple[Kinds, Ways], until: float) -> Answer:
-    """Return the best solution that is found until then."""
-    kinds, ways = found
-    # One itemset lost is worse than all items removed that can be.
-    heavy = 1 + int((kinds.counts[ways.kinds] * ways.removed.sum(axis=1)).sum())
-    many = counts_of(kinds, ways, others, best.changes)
-    start = np.concatenate([many, ways.hits @ many > ways.slack]).astype(np.float64)
+def _search(
+    problem: HidingProblem, others: Legitimate, best: Attempt, choices: tuple[RowTypes, Edits], until: float
+) -> Solution:
+    """Return the best solution that is found in time."""
+    types, edits = choices
+    # One lost itemset costs more than removing every item that can be.
+    heavy = 1 + int((types.counts[edits.types] * edits.removed.sum(axis=1)).sum())
+    many = _count_edits(types, edits, others, best.removals)
+    start = np.concatenate([many, edits.hits @ many > edits.slack]).astype(np.float64)
     seconds = max(SHORTEST, until - monotonic())
-    values, bound, stopped = _program(problem, kinds, ways, heavy).solve(seconds=seconds, gap=0.0, start=start)
-    for counts in (many, _counts(problem, kinds, ways, values)):
+    values, bound, stopped = _build_program(problem, types, edits, heavy).solve(seconds=seconds, gap=0.0, start=start)
+    for counts in (many, _round_counts(problem, types, edits, values)):
         if counts is not None:
-            known = _judged(problem, others, changed(kinds, ways, others, counts))
-            best = min(best, known, key=lambda one: one[:2])
-    # The bound is on both costs together; of removed items there are fewer than one lost itemset costs.
+            best = _best([best, _judge(problem, others, _apply_edits(types, edits, others, counts))])
+    # The bound is on both costs together, and all removed items cost less than one lost itemset.
     least = math.ceil((bound - heavy + 1) / heavy - CLOSE) if math.isfinite(bound) else 0
-    return Answer(best.changes, Gap(best.lost, min(max(0, least), best.lost), stopped))
+    return Solution(best.removals, OptimalityGap(best.lost, min(max(0, least), best.lost), stopped))
 
 
-def _program(problem: Problem, kinds: Kinds, ways: Ways, heavy: int) -> Program:
-    """Return the program: first how many rows are changed in each way, then which legitimate itemsets are lost."""
-    program, room = Program(), kinds.counts[ways.kinds]
-    many = program.columns(ways.kinds.size, cost=ways.removed.sum(axis=1), upper=room, whole=True)
-    gone = program.columns(ways.slack.size, cost=heavy * ways.times, upper=1, whole=True)
-    program.rows(kinds.counts.size, Terms(ways.kinds, many, np.ones(many.size)), upper=kinds.counts)
-    program.rows(len(problem.to_lose), entries(ways.hides, many), lower=problem.to_lose)
-    # No more rows than these can be lost, so that whatever is lost may lose them all.
-    most = np.array([_most(line, ways.kinds, kinds.counts) for line in ways.hits], dtype=np.int64)
-    program.rows(ways.slack.size, entries(ways.hits, many), each(gone, ways.slack - most), upper=ways.slack)
+def _build_program(problem: HidingProblem, types: RowTypes, edits: Edits, heavy: int) -> Program:
+    """Build the program: columns count the rows of each edit, then say which legitimate itemsets are lost."""
+    program, room = Program(), types.counts[edits.types]
+    many = program.columns(edits.types.size, cost=edits.removed.sum(axis=1), upper=room, whole=True)
+    gone = program.columns(edits.slack.size, cost=heavy * edits.times, upper=1, whole=True)
+    program.rows(types.counts.size, Terms(edits.types, many, np.ones(many.size)), upper=types.counts)
+    program.rows(problem.to_lose.size, entries(edits.hides, many), lower=problem.to_lose)
+    # An itemset that is lost may lose all rows of the types whose edits hit it.
+    most = np.array([types.counts[np.unique(edits.types[hit])].sum() for hit in edits.hits], dtype=np.int64)
+    program.rows(edits.slack.size, entries(edits.hits, many), each(gone, edits.slack - most), upper=edits.slack)
     return program
 
 
-def _most(hit: NDArray[np.bool_], of: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
-    """Return how many rows there are of all the kinds that some ways change."""
-    return int(counts[np.unique(of[hit])].sum())
-
-
-def _counts(problem: Problem, kinds: Kinds, ways: Ways, values: Floats | None) -> NDArray[np.int64] | None:
-    """Return how many rows are changed in each way, in whole numbers, if there is a solution that keeps to the limits.
-
-    The solver takes what is very close to a whole number for one.
-    """
+def _round_counts(problem: HidingProblem, types: RowTypes, edits: Edits, values: Floats | None) -> Numbers | None:
+    """Round the solver's near-integers to the rows of each edit; return None if they break a limit."""
     if values is None:
         return None
-    counts = np.rint(values[: ways.kinds.size]).astype(np.int64)
-    used = np.bincount(ways.kinds, weights=counts, minlength=kinds.counts.size)
-    fits = (used <= kinds.counts).all() and (ways.hides @ counts >= problem.to_lose).all()
+    counts = np.rint(values[: edits.types.size]).astype(np.int64)
+    used = np.bincount(edits.types, weights=counts, minlength=types.counts.size)
+    fits = (used <= types.counts).all() and (edits.hides @ counts >= problem.to_lose).all()
     return counts if fits else None
+
+
+def _list_edits(problem: HidingProblem, others: Legitimate) -> tuple[RowTypes, Edits] | None:
+    """Return the types of sensitive rows and their edits; None if there are too many."""
+    rows = np.flatnonzero(problem.degrees)
+    if rows.size > MOST_ROWS or rows.size * others.codes.size > MOST_CELLS:
+        return None
+    maps = map_items(problem, others.codes, rows)
+    # An itemset that stays frequent whatever these rows lose does not matter.
+    numbers = np.flatnonzero(count_holders(others, maps, as_threads(problem.threads)) > others.slack)
+    if numbers.size * others.codes.size > MOST_CELLS:
+        return None
+    legitimate = _as_matrix([*others.itemsets.take(numbers)], others.codes.size)
+    sensitive = _as_matrix([others.places(itemset) for itemset in problem.itemsets], others.codes.size)
+    matter = np.concatenate([legitimate, sensitive]).any(axis=0, keepdims=True).T
+    held = (np.array([unpack_bits(line, rows.size) for line in maps]).reshape(-1, rows.size) & matter).T
+    items, of, counts = np.unique(held, axis=0, return_inverse=True, return_counts=True)
+    types = RowTypes(rows, of.ravel(), counts, items, sensitive)
+    pairs = _list_pairs(types)
+    if pairs is None or pairs[0].size * max(numbers.size, 1) > MOST_CELLS:
+        return None
+    return types, _measure_edits(types, *pairs, legitimate, others.slack[numbers])
+
+
+def _as_matrix(itemsets: Collection[NDArray[np.integer[Any]]], many: int) -> BoolMatrix:
+    matrix = np.zeros((len(itemsets), many), dtype=np.bool_)
+    for line, itemset in zip(matrix, itemsets, strict=True):
+        line[itemset] = True
+    return matrix
+
+
+def _apply_edits(types: RowTypes, edits: Edits, others: Legitimate, many: Numbers) -> Removals:
+    """Return the removals if ``many`` rows get each edit: the first rows of each type."""
+    rows, items = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    free = {int(kind): types.rows[types.of == kind] for kind in np.unique(edits.types[many > 0])}
+    for edit in np.flatnonzero(many):
+        kind, codes = int(edits.types[edit]), others.codes[edits.removed[edit]]
+        chosen, free[kind] = np.split(free[kind], [many[edit]])
+        rows.append(np.repeat(chosen, codes.size))
+        items.append(np.tile(codes, chosen.size))
+    return list_removals(np.concatenate(rows), np.concatenate(items))
+
+
+def _count_edits(types: RowTypes, edits: Edits, others: Legitimate, removals: Removals) -> Numbers:
+    """Return how many rows the removals give each edit, leaving out items that need not be removed."""
+    pairs = enumerate(zip(edits.types.tolist(), edits.removed, strict=True))
+    edit_of = {(kind, line.tobytes()): edit for edit, (kind, line) in pairs}
+    many = np.zeros(edits.types.size, dtype=np.int64)
+    for row, items in zip(removals.rows, removals, strict=True):
+        kind = int(types.of[np.searchsorted(types.rows, row)])
+        line = np.zeros(others.codes.size, dtype=np.bool_)
+        line[_drop_needless(types.sensitive[_mark_held(types, kind)], others.places(items).tolist())] = True
+        if line.any():
+            many[edit_of[kind, line.tobytes()]] += 1
+    return many
+
+
+def _mark_held(types: RowTypes, kind: int) -> BoolMatrix:
+    """Return which sensitive itemsets rows of a type hold."""
+    held: BoolMatrix = ~(types.sensitive & ~types.items[kind]).any(axis=1)
+    return held
+
+
+def _drop_needless(held: BoolMatrix, removed: list[int]) -> list[int]:
+    """Return the removed items without those that are not needed to hide any itemset, dropped one by one."""
+    for item in list(removed):
+        rest = [other for other in removed if other != item]
+        if np.array_equal(held[:, rest].any(axis=1), held[:, removed].any(axis=1)):
+            removed = rest
+    return removed
+
+
+def _list_pairs(types: RowTypes) -> tuple[Numbers, BoolMatrix] | None:
+    """Return the type and the removed items of every edit that removes no needless item; None if too many."""
+    known: dict[bytes, list[BoolMatrix]] = {}
+    of: list[int] = []
+    removed: list[BoolMatrix] = []
+    for kind in range(types.counts.size):
+        held = _mark_held(types, kind)
+        if held.tobytes() not in known:
+            known[held.tobytes()] = _grow_irredundant(types.sensitive[held], MOST_EDITS - len(of))
+        lines = known[held.tobytes()]
+        of += [kind] * len(lines)
+        removed += lines
+        if len(of) >= MOST_EDITS:
+            return None
+    return np.array(of, dtype=np.int64), np.array(removed, dtype=np.bool_).reshape(-1, types.items.shape[1])
+
+
+def _grow_irredundant(held: BoolMatrix, most: int) -> list[BoolMatrix]:
+    """Return up to ``most`` sets of items of which each item alone hits one of the itemsets.
+
+    Every subset of such a set is one too, so each grows from a smaller one.
+    """
+    items = np.flatnonzero(held.any(axis=0))
+    sets: list[BoolMatrix] = []
+    last: list[tuple[BoolMatrix, int]] = [(np.zeros(held.shape[1], dtype=np.bool_), -1)]
+    while last and len(sets) < most:
+        longer = []
+        for line, place in last:
+            for at in range(place + 1, items.size):
+                wider = line.copy()
+                wider[items[at]] = True
+                # Each item needs an itemset of its own: one that holds no other removed item.
+                if (held[(held & wider).sum(axis=1) == 1] & wider).any(axis=0)[wider].all():
+                    longer.append((wider, at))
+            if len(sets) + len(longer) > most:
+                break
+        sets += [line for line, _ in longer]
+        last = longer
+    return sets
+
+
+def _measure_edits(types: RowTypes, of: Numbers, removed: BoolMatrix, legitimate: BoolMatrix, slack: Numbers) -> Edits:
+    """Return the edits with the itemsets that they hide and hit; legitimate itemsets that are hit alike are merged."""
+    hides, hits = (
+        _are_within(which, types.items)[:, of] & _meet(which, removed) for which in (types.sensitive, legitimate)
+    )
+    keys = np.concatenate([np.packbits(hits, axis=1), slack[:, None].view(np.uint8)], axis=1)
+    _, first, times = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    return Edits(of, removed, hides, hits[first], slack[first], times)
+
+
+def _are_within(itemsets: BoolMatrix, rows: BoolMatrix) -> BoolMatrix:
+    within: BoolMatrix = itemsets.astype(np.float32) @ (~rows).astype(np.float32).T == 0
+    return within
+
+
+def _meet(itemsets: BoolMatrix, removed: BoolMatrix) -> BoolMatrix:
+    meets: BoolMatrix = itemsets.astype(np.float32) @ removed.astype(np.float32).T > 0
+    return meets

@@ -10,9 +10,9 @@ import numpy as np
 from discreet.data.labels import Label, sort_labels
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, OutputError
-from discreet.hiding.hidden import Hidden
-from discreet.hiding.measures import Itemsets
-from discreet.hiding.stream import Streamed, hide_file
+from discreet.hiding.hide import Hidden
+from discreet.hiding.problem import SensitiveLike
+from discreet.hiding.stream import hide_file
 from discreet.io.files import MARK
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.formats.csv import COMMA
@@ -77,16 +77,16 @@ def write_hidden(
 def stream_hidden(
     source: str | os.PathLike[str],
     folder: str | os.PathLike[str],
-    sensitive: Itemsets | Mapping[str, Itemsets],
+    sensitive: SensitiveLike | Mapping[str, SensitiveLike],
     **options: Any,  # noqa: ANN401 - as hide_file has them
-) -> dict[str, Streamed]:
+) -> dict[str, Hidden]:
     """Hide in one scan for each recipient, by "swa", and write a folder as ``write_hidden`` does; options as there.
 
     It is for a ``source`` that does not fit in memory. The one recipient of itemsets without a name has none.
     """
     place, file = Path(folder), Path(source)
     check_place(place, file)
-    streamed: dict[str, Streamed] = {}
+    streamed: dict[str, Hidden] = {}
     with folder_beside(place) as beside:
         for part, one in _parts(beside, sensitive):
             done = hide_file(file, part / file.name, one, log=part / MARK / CHANGES, **options)
@@ -113,39 +113,35 @@ def check_table(url: str, *, table: str, row: str | None, item: str | None) -> N
     databases.rehearse(url, table=table, row=row, item=item)
 
 
-def facts(hidden: Hidden | Streamed, *, show_labels: bool) -> dict[str, Any]:
-    """Return what is to be told of hidden rows to their owner, and to nobody else; but not which rows."""
-    # Late, as it is defined after this module is loaded.
-    from discreet import __version__  # noqa: PLC0415
+def describe(hidden: Hidden, *, show_labels: bool) -> dict[str, Any]:
+    """Return the facts about hidden rows, without row numbers, for the owner of the rows alone."""
+    from discreet import __version__  # noqa: PLC0415 - defined after this module is loaded
 
-    if isinstance(hidden, Streamed):
-        method = {"method": "swa", "reading": "static", "window": hidden.window, "gap": None}
-    else:
-        gap = None if hidden.gap is None else hidden.gap._asdict()
-        method = {"method": hidden.method, "reading": hidden.reading, "window": None, "gap": gap}
+    sensitive = hidden.sensitive
+    supports = zip(*(counts.tolist() for counts in (hidden.before, hidden.at_most, hidden.after)), strict=True)
+    lines = zip(sensitive.numbers, sensitive.itemsets, sensitive.disclosures, supports, strict=True)
     return {
         "hidden": 1,
         "discreet": __version__,
-        **method,
+        "method": hidden.method,
+        "reading": hidden.reading,
+        "window": hidden.window,
+        "gap": None if hidden.gap is None else hidden.gap._asdict(),
         "below": hidden.below,
-        "rows": hidden.rows if isinstance(hidden, Streamed) else len(hidden.rows),
+        "rows": hidden.n,
         "rows_touched": hidden.rows_touched,
         "items_removed": hidden.items_removed,
-        "sensitive": [_sensitive(hidden, number, show_labels=show_labels) for number in range(hidden.before.size)],
-    }
-
-
-def _sensitive(hidden: Hidden | Streamed, number: int, *, show_labels: bool) -> dict[str, Any]:
-    """Return what there is to tell of a sensitive itemset; its disclosure counts only without ``below``."""
-    share, before = hidden.sensitive.disclosures[number], int(hidden.before[number])
-    items = {"items": [*map(_plain, sort_labels(hidden.sensitive.itemsets[number]))]} if show_labels else {}
-    return {
-        "number": hidden.sensitive.numbers[number],
-        **items,
-        "disclosure": None if hidden.below is not None else str(share),
-        "before": before,
-        "at_most": int(share * before) if hidden.below is None else min(before, hidden.below - 1),
-        "after": int(hidden.after[number]),
+        "sensitive": [
+            {
+                "number": number,
+                **({"items": [*map(_as_json_label, sort_labels(itemset))]} if show_labels else {}),
+                "disclosure": None if hidden.below is not None else str(share),
+                "before": before,
+                "at_most": at_most,
+                "after": after,
+            }
+            for number, itemset, share, (before, at_most, after) in lines
+        ],
     }
 
 
@@ -165,15 +161,15 @@ def _write_changes(hidden: Hidden, path: Path) -> None:
     write_csv(path, ["row", *([] if ids is None else ["id"]), "items"], lines)
 
 
-def _write_facts(hidden: Hidden | Streamed, part: Path, source: Path) -> None:
+def _write_facts(hidden: Hidden, part: Path, source: Path) -> None:
     """Write how it was done, for the owner of the rows alone."""
-    told = facts(hidden, show_labels=True)
-    sensitive = told.pop("sensitive")
+    facts = describe(hidden, show_labels=True)
+    sensitive = facts.pop("sensitive")
     files = {
         "input": {"file": source.name, "sha256": digest(source)},
         "output": {"file": source.name, "sha256": digest(part / source.name)},
     }
-    write_text(part / MARK / "hidden.json", [as_json({**told, **files, "sensitive": sensitive})])
+    write_text(part / MARK / "hidden.json", [as_json({**facts, **files, "sensitive": sensitive})])
     write_text(part / MARK / "README.txt", [README])
 
 
@@ -197,6 +193,5 @@ def _is_copy(place: Path) -> bool:
     return all((path / MARK).is_dir() and not path.is_symlink() and _is_copy(path) for path in place.iterdir())
 
 
-def _plain(label: Label) -> Label:
-    """Return a label as JSON can hold it."""
+def _as_json_label(label: Label) -> Label:
     return label if isinstance(label, str | int) and not isinstance(label, bool) else str(label)

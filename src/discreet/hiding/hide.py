@@ -1,49 +1,177 @@
-"""Hide: rows in which named itemsets cannot be found, or not often enough, with the least change."""
+"""Hide: remove items from rows so that named itemsets are found in none of them, or in few enough."""
 
-from collections.abc import Iterable, Sequence
-from importlib import import_module
-from typing import Final, Literal, TypeAlias, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Unpack
 
-from discreet.data.labels import Label
-from discreet.data.patterns import Patterns
-from discreet.data.thresholds import Threshold, as_count
+from discreet.data.labels import Itemset, Label
+from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError
-from discreet.hiding.guarantee import check
-from discreet.hiding.hidden import Hidden
-from discreet.hiding.problem import Answer, Changes, Gap, Problem, Reading, without
-from discreet.hiding.sensitive import Sensitive, Share, as_sensitive
-from discreet.hiding.stream import Streamed, hide_file
-from discreet.hiding.swa import as_window
-from discreet.io.formats.sensitive import Named
+from discreet.hiding import border, exact, swa
+from discreet.hiding.measures import Hiding, measure_hiding
+from discreet.hiding.problem import (
+    HidingProblem,
+    OptimalityGap,
+    Removals,
+    Sensitive,
+    SensitiveLike,
+    Solution,
+    check_solution,
+    count_to_lose,
+    parse_sensitive,
+    refuse_two_targets,
+    remove,
+)
+from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule
 from discreet.io.index.index import InvertedFile
+from discreet.mining.mine import Budget
+from discreet.runtime import html
 from discreet.runtime.progress import Progress, watching
 from discreet.runtime.resources import as_seconds, as_threads
+from discreet.runtime.solver import Numbers
 
-__all__ = ["Changes", "Gap", "Hidden", "Method", "Sensitive", "Streamed", "hide", "hide_file"]
 
-Method: TypeAlias = Literal["naive", "minfia", "maxfia", "iga", "swa", "border", "exact"]
+class HidingMethod(NamedTuple):
+    """A method: what it does in words, how, and which options it takes.
 
-METHODS: Final = {
-    "naive": "victims",
-    "minfia": "victims",
-    "maxfia": "victims",
-    "iga": "victims",
-    "swa": "swa",
-    "border": "border",
-    "exact": "exact",
+    A method with a victim ``rule`` runs on Spark too. ``below_only`` methods have no use for a disclosure. "exact"
+    also tries all methods that are ``quick``, so as never to be worse.
+    """
+
+    summary: str
+    solve: Callable[[HidingProblem], Solution]
+    options: tuple[str, ...] = ()
+    rule: VictimRule | None = None
+    below_only: bool = False
+    quick: bool = False
+
+
+def _by_victims(summary: str, rule: VictimRule) -> HidingMethod:
+    return HidingMethod(summary, rule.solve, ("reading",), rule, quick=True)
+
+
+METHODS: Final[Mapping[str, HidingMethod]] = {
+    "naive": _by_victims("every item of a sensitive itemset goes, but for one where a row would be left empty", NAIVE),
+    "minfia": _by_victims("the rarest item of each sensitive itemset goes", MINFIA),
+    "maxfia": _by_victims("the commonest item of each sensitive itemset goes", MAXFIA),
+    "iga": _by_victims("sensitive itemsets that share items lose the same one", IGA),
+    "swa": HidingMethod(
+        "in each window of rows, the item goes that is commonest in it", swa.solve, ("window", "memory"), quick=True
+    ),
+    "border": HidingMethod(
+        "the item goes whose loss does the least harm to other frequent itemsets", border.solve, below_only=True
+    ),
+    "exact": HidingMethod(
+        "the fewest other frequent itemsets are lost, by a binary program", exact.solve, ("seconds",), below_only=True
+    ),
 }
-"""The module of each method: its ``answer(problem, method)`` says what to remove."""
+"""All methods by name: the library, the command line and the app read this table."""
 
 
-def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of its own
+class Edit(NamedTuple):
+    """Rows in memory before and after hiding, and the items removed."""
+
+    rows: Transactions
+    transactions: Transactions
+    changes: Removals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hidden:
+    """The outcome of hiding in ``n`` rows: what was hidden and what it took. Only the hidden rows are for others.
+
+    ``before`` and ``after`` are the supports of the sensitive itemsets. The hidden rows are ``transactions`` where they
+    fit in memory, else the file ``place`` or the Spark ``frame`` (with the columns ``row`` and ``items``). Spark
+    computes a frame whenever it is used: write it out before its source changes.
+
+    >>> from discreet import hide
+    >>> hidden = hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]])
+    >>> [sorted(row) for row in hidden.transactions], hidden.before.tolist(), hidden.after.tolist()
+    ([['b'], ['b', 'c'], ['b', 'c']], [2], [0])
+    """
+
+    method: str
+    sensitive: Sensitive
+    n: int
+    before: Numbers
+    after: Numbers
+    rows_touched: int
+    items_removed: int
+    below: int | None = None
+    reading: str = "static"
+    gap: OptimalityGap | None = None
+    window: int | None = None
+    edit: Edit | None = None
+    place: Path | None = None
+    frame: Any = None
+
+    @property
+    def rows(self) -> Transactions:
+        """The rows before."""
+        return self._in_memory.rows
+
+    @property
+    def transactions(self) -> Transactions:
+        """The rows without the removed items."""
+        return self._in_memory.transactions
+
+    @property
+    def changes(self) -> Removals:
+        """The rows that lost items, and the codes of these items."""
+        return self._in_memory.changes
+
+    @property
+    def _in_memory(self) -> Edit:
+        if self.edit is None:
+            raise InputError("these rows are not in memory; see place or frame")
+        return self.edit
+
+    @property
+    def at_most(self) -> Numbers:
+        """The highest support that each sensitive itemset may have."""
+        return self.before - count_to_lose(self.before, self.sensitive, self.below)
+
+    def measures(self, min_support: Threshold, **budget: Unpack[Budget]) -> Hiding:
+        """Measure what is found before and after at a minimum support: hiding failure, misses cost and the like.
+
+        >>> from discreet import hide
+        >>> hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]]).measures(2).misses_cost
+        0.25
+        """
+        return measure_hiding(self.rows, self.transactions, self.sensitive, min_support=min_support, **budget)
+
+    def log(self) -> Iterator[tuple[int, Itemset]]:
+        """Yield the number of each row that lost items, from 0, and the labels of these items."""
+        labels = self.rows.labels
+        for row, items in zip(self.changes.rows.tolist(), self.changes, strict=True):
+            yield row, frozenset([labels[item] for item in items.tolist()])
+
+    def __repr__(self) -> str:
+        return (
+            f"<Hidden: {self.method}, {len(self.sensitive.itemsets):,} sensitive itemsets, {self.rows_touched:,} of "
+            f"{self.n:,} rows touched>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the supports of the sensitive itemsets, by number, as a table for notebooks."""
+        numbers = self.sensitive.numbers or range(1, self.before.size + 1)
+        first = slice(html.SHOWN)
+        lines = zip(numbers[first], self.before[first].tolist(), self.after[first].tolist(), strict=True)
+        note = "Share only its .transactions. Sensitive itemsets are shown by number."
+        head = ["sensitive itemset", "rows before", "rows now"]
+        return html.table(repr(self)[1:-1], head, lines, many=self.before.size, note=note)
+
+
+def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     rows: Transactions | Iterable[Iterable[Label]],
-    sensitive: Sensitive | Named | Patterns | Iterable[Iterable[Label]],
+    sensitive: SensitiveLike,
     *,
     disclosure: Share | Sequence[Share] = 0,
-    method: Method = "iga",
+    method: str = "iga",
     below: Threshold | None = None,
-    reading: Reading = "static",
+    reading: str = "static",
     seconds: float = 60.0,
     window: int = 10_000,
     threads: int | None = None,
@@ -52,33 +180,31 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
 ) -> Hidden:
     """Return ``rows`` in which the ``sensitive`` itemsets are hidden: items are removed, and nothing else is changed.
 
-    Items are removed only from rows that hold a sensitive itemset; a row that loses all of them stays, empty, so the
-    number of rows is kept and no itemset becomes frequent that was not.
+    Only rows that hold a sensitive itemset lose items. A row that loses all of them stays, empty: the number of rows is
+    the same, and no itemset becomes frequent.
 
-    How much is hidden is told in one of two ways. Each sensitive itemset may still be found in the share ``disclosure``
-    of the rows that held it: in none of them (0) up to all of them (1); one share for all, or one for each. Or, with
-    ``below``, a minimum support that whoever mines the rows uses, each is found in fewer rows than that, and no more is
-    removed than this takes.
+    Say how much to hide in one of two ways. The share ``disclosure`` of the rows that hold a sensitive itemset may keep
+    it: from 0 (none) to 1 (all); one share for all itemsets, or one for each. Or each itemset ends up ``below`` a
+    minimum support, and no more is removed than that takes.
 
-    ``method`` says what is removed where. Four are those of Oliveira and Zaïane (2002), as they look at the conflict of
-    a row, which is how many sensitive itemsets it holds:
+    ``method`` decides which items go from which rows. Four methods are by Oliveira and Zaïane (2002). They rank rows by
+    conflict, the number of sensitive itemsets that a row holds:
 
     - "naive": all items of a sensitive itemset, from the rows of least conflict; a row keeps its commonest item;
-    - "minfia": the item of a sensitive itemset that fewest rows hold, from the rows of least conflict;
-    - "maxfia": the item that most rows hold, from the rows of least conflict;
-    - "iga": an item that sensitive itemsets share, from the rows of most conflict, so that a removal serves many.
+    - "minfia": the rarest item of a sensitive itemset, from the rows of least conflict;
+    - "maxfia": its commonest item, from the rows of least conflict;
+    - "iga": an item that sensitive itemsets share, from the rows of most conflict, so that one removal serves many.
 
-    With ``reading="dynamic"`` these look, for one itemset after the other, at what the rows have become by then instead
-    of what they were: less is removed if all is to be hidden, else more is hidden, and the order of the itemsets
-    matters.
+    With ``reading="dynamic"`` these four take the itemsets one by one and look at the rows as earlier itemsets left
+    them. That removes less if everything is to be hidden, else it hides more; and the order of the itemsets matters.
 
-    - "swa": the commonest items, from the shortest rows, in one pass over windows of so many rows as ``window`` says;
-    - "border": the items whose loss does least harm to the frequent itemsets that are not sensitive; for ``below``;
-    - "exact": the least such harm that can be found in ``seconds``, and a bound on what is possible; for ``below``.
+    - "swa": the commonest items, from the shortest rows, in one pass over windows of ``window`` rows;
+    - "border": the items whose loss does least harm to frequent itemsets that are not sensitive; for ``below``;
+    - "exact": the least such harm that a search finds in ``seconds``, with a bound on the optimum; for ``below``.
 
-    An ``index`` of the rows may be handed in, so that several calls, say for different recipients, share it.
-    ``progress`` is told by "border" and "exact" what share of the work is done, and of how many itemsets. After each
-    method the sensitive itemsets are counted anew in what would be shared, or nothing is.
+    Several calls, say for different recipients, can share an ``index`` of the rows. "border" and "exact" report the
+    share of the work done and the number of itemsets to ``progress``. The sensitive itemsets are counted anew in the
+    result before it is returned.
 
     >>> rows = [["bread", "milk", "wine"], ["bread", "milk"], ["milk", "wine"], ["bread", "wine"]]
     >>> hidden = hide(rows, [["bread", "milk"], ["milk", "wine"]])
@@ -89,32 +215,33 @@ def hide(  # noqa: PLR0913 - all but two by their names, and each a choice of it
     """
     check_method(method, reading)
     data = rows if isinstance(rows, Transactions) else Transactions(rows)
-    told = as_sensitive(sensitive, disclosure, data.code)
+    parsed = parse_sensitive(sensitive, disclosure, data.code)
     least = None if below is None else as_count(below, len(data))
-    if least is not None and any(told.disclosures):
-        raise OptionError("both below and a disclosure are given; leave one of them out")
-    inverted = InvertedFile(data) if index is None else checked(index, data)
-    limits = as_seconds(seconds), as_window(window), as_threads(threads)
+    refuse_two_targets(parsed, least)
+    inverted = InvertedFile(data) if index is None else _check_index(index, data)
+    limits = as_seconds(seconds), swa.as_window(window), as_threads(threads)
+    quick = tuple(entry.solve for entry in METHODS.values() if entry.quick)
     with watching(progress, what="hiding", unit="itemsets") as tell:
-        problem = Problem(data, told, inverted, least, reading, *limits, tell)
-        answer: Answer = import_module(f"discreet.hiding.{METHODS[method]}").answer(problem, method)
-        transactions = without(data, answer.changes)
-        after = check(problem, answer, transactions)
-    return Hidden(method, data, told, transactions, answer.changes, problem.supports, after, least, answer.gap, reading)
+        problem = HidingProblem(data, parsed, inverted, least, reading, *limits, tell, quick)
+        removals, gap = METHODS[method].solve(problem)
+        transactions = remove(data, removals)
+        after = check_solution(problem, removals, transactions)
+    touched, removed, edit = removals.rows.size, removals.size, Edit(data, transactions, removals)
+    before = problem.supports
+    return Hidden(method, parsed, len(data), before, after, touched, removed, least, reading, gap, edit=edit)
 
 
-def check_method(method: str, reading: str) -> None:
-    """Refuse a method or a reading that there is not, and a reading that this method has not."""
-    if method not in METHODS:
-        raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {', '.join(METHODS)}")
-    if reading not in get_args(Reading):
-        raise OptionError(f"reading is {str(reading)[:40]!r}; it must be one of {', '.join(get_args(Reading))}")
-    if reading != "static" and METHODS[method] != "victims":
+def check_method(method: str, reading: str = "static", methods: Iterable[str] = METHODS) -> None:
+    """Refuse an unknown method or reading, and a reading that the method does not have."""
+    if method not in methods:
+        raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {', '.join(methods)}")
+    if reading not in READINGS:
+        raise OptionError(f"reading is {str(reading)[:40]!r}; it must be one of {', '.join(READINGS)}")
+    if reading != "static" and "reading" not in METHODS[method].options:
         raise OptionError(f"the method {method!r} has one reading only; leave reading out")
 
 
-def checked(index: InvertedFile, rows: Transactions) -> InvertedFile:
-    """Return the index if it is one of these rows."""
+def _check_index(index: InvertedFile, rows: Transactions) -> InvertedFile:
     if not isinstance(index, InvertedFile):
         raise InputError(f"index is of type {type(index).__name__}; give an InvertedFile of the rows, or leave it out")
     if not index.belongs_to(rows):

@@ -1,39 +1,130 @@
-"""What a method to hide is asked: which itemsets must lose how many rows, in which rows they are."""
+"""The problem that every method of hiding solves: the itemsets to hide, their rows, and the check afterwards."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
+from discreet.data.labels import Itemset, Label
+from discreet.data.patterns import Patterns
+from discreet.data.thresholds import Share, as_disclosure
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError
-from discreet.hiding.sensitive import Sensitive
+from discreet.errors import GuaranteeError, InputError, OptionError, ThresholdError
+from discreet.io.formats.sensitive import Named
 from discreet.io.index.index import InvertedFile
-from discreet.mining.mine import Progress
+from discreet.runtime.progress import Progress
+from discreet.runtime.solver import Numbers
 
-Reading: TypeAlias = Literal["static", "dynamic"]
+LISTS: Final = "give a list of lists of items, such as [['bread', 'milk'], ['beer', 'wine']]"
 
 
-class Changes(NamedTuple):
-    """Items removed from rows: numbers of the rows, in order, and the items of each (CSR, codes in order).
+class Sensitive(NamedTuple):
+    """Itemsets to hide, each once, and the share of its rows that may still hold each.
 
-    Row ``rows[i]`` loses ``items[offsets[i]:offsets[i + 1]]``, of which there is at least one.
+    ``numbers`` counts from 1 in the order given: errors name an itemset by its number, never by its labels.
     """
 
-    rows: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    itemsets: tuple[Itemset, ...]
+    disclosures: tuple[Fraction, ...]
+    numbers: tuple[int, ...] = ()
 
 
-class Gap(NamedTuple):
-    """How good a solution is known to be: how many legitimate itemsets it loses, and how many must be lost at least.
+SensitiveLike: TypeAlias = Sensitive | Named | Patterns | Iterable[Iterable[Label]]
+"""Itemsets to hide in any form that users may give."""
 
-    ``stopped`` says that time ran out before these met, ``skipped`` that there was too much for a program.
+
+def parse_sensitive(
+    sensitive: SensitiveLike, disclosure: Share | Iterable[Share] = 0, code: Mapping[Label, int] | None = None
+) -> Sensitive:
+    """Return the itemsets to hide, with one disclosure for all or one for each.
+
+    An itemset listed twice counts once, with the smaller share. Names from a file are looked up in ``code``; the file
+    may state shares of its own.
+
+    >>> sensitive = parse_sensitive([["a", "b"], ["b", "a"], ["c"]], ["10%", 0, 0.5])
+    >>> sensitive.disclosures, sensitive.numbers
+    ((Fraction(0, 1), Fraction(1, 2)), (1, 3))
+    """
+    itemsets, stated = _list_itemsets(sensitive, code or {})
+    numbers = sensitive.numbers if isinstance(sensitive, Sensitive) else ()
+    smallest: dict[Itemset, Fraction] = {}
+    first: dict[Itemset, int] = {}
+    shares = _parse_shares(disclosure, stated)
+    for number, itemset, share in zip(numbers or range(1, len(itemsets) + 1), itemsets, shares, strict=True):
+        items = _parse_itemset(itemset, number)
+        smallest[items] = min(share, smallest.get(items, share))
+        first.setdefault(items, number)
+    if not smallest:
+        raise InputError("no sensitive itemsets are given; name at least one")
+    return Sensitive(tuple(smallest), tuple(smallest.values()), tuple(first.values()))
+
+
+def _list_itemsets(
+    sensitive: SensitiveLike, code: Mapping[Label, int]
+) -> tuple[Sequence[Iterable[Label]], Sequence[Share | None]]:
+    match sensitive:
+        case Sensitive():
+            return sensitive.itemsets, sensitive.disclosures
+        case Named():
+            return list(sensitive.among(code)), sensitive.disclosures
+        case Patterns():
+            return [itemset for itemset, _ in sensitive], [None] * len(sensitive)
+        case str() | bytes():
+            raise InputError(f"the sensitive itemsets are text; {LISTS}")
+        case Iterable():
+            itemsets = list(sensitive)
+            return itemsets, [None] * len(itemsets)
+        case _:
+            raise InputError(f"the sensitive itemsets are of type {type(sensitive).__name__}; {LISTS}")
+
+
+def _parse_shares(disclosure: Share | Iterable[Share], stated: Sequence[Share | None]) -> list[Fraction]:
+    """Return the share of each itemset: the stated one, or else the one that is given."""
+    if isinstance(disclosure, str) or not isinstance(disclosure, Iterable):
+        given = [as_disclosure(disclosure)] * len(stated)
+    else:
+        given = [as_disclosure(share) for share in disclosure]
+        if len(given) != len(stated):
+            raise ThresholdError(
+                f"there are {len(stated)} sensitive itemsets but {len(given)} disclosures; give one for all, or one "
+                "for each"
+            )
+    if any(given) and stated and None not in stated:
+        raise OptionError("the sensitive itemsets come with disclosures of their own; leave disclosure out")
+    return [other if own is None else as_disclosure(own) for own, other in zip(stated, given, strict=True)]
+
+
+def _parse_itemset(itemset: Iterable[Label], number: int) -> Itemset:
+    hint = "give its items in a list, such as ['bread', 'milk']"
+    if isinstance(itemset, str | bytes):
+        raise InputError(f"sensitive itemset {number} is text; {hint}")
+    try:
+        items = frozenset(itemset)
+    except TypeError:
+        raise InputError(f"sensitive itemset {number} is no collection of labels; {hint}") from None
+    if not items:
+        raise InputError(f"sensitive itemset {number} has no items; every row holds it: leave it out")
+    return items
+
+
+@dataclass(frozen=True, eq=False)
+class Removals(Itemsets):
+    """Items removed from rows: row ``rows[i]`` loses itemset ``i``, which is not empty; rows and codes increase."""
+
+    rows: Numbers
+
+
+class OptimalityGap(NamedTuple):
+    """How many legitimate itemsets a solution loses, and a lower bound on that number.
+
+    The search ``stopped`` if time ran out first, and was ``skipped`` if the program would have been too large.
     """
 
     lost: int
@@ -42,47 +133,45 @@ class Gap(NamedTuple):
     skipped: bool = False
 
 
-class Answer(NamedTuple):
-    """What a method removes, and what it can prove of that."""
+class Solution(NamedTuple):
+    """The items that a method removes, and how good that is, where the method can prove it."""
 
-    changes: Changes
-    gap: Gap | None = None
+    removals: Removals
+    gap: OptimalityGap | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Rows, the sensitive itemsets, and how few rows may hold each afterwards.
+class HidingProblem:
+    """Rows, sensitive itemsets, and the limits that a method keeps to.
 
-    Without ``below`` each may keep its disclosure's share of its rows, rounded down; with it, one row less than
-    ``below``, a minimum support as a count. ``reading`` says whether the papers' algorithms look at the rows as they
-    were (static) or as they have become (dynamic). A method that searches may take so many ``seconds``; the one that
-    slides a window takes so many rows as ``window``. ``progress`` is told what share of the work is done, and of how
-    many itemsets.
+    Each itemset may keep its disclosure's share of its rows, rounded down; or with ``below``, a count, at most
+    ``below`` - 1 rows. "exact" starts from the best solution of the ``quick`` methods.
     """
 
     rows: Transactions
     sensitive: Sensitive
     index: InvertedFile
     below: int | None = None
-    reading: Reading = "static"
+    reading: str = "static"
     seconds: float = 60.0
     window: int = 10_000
     threads: int | None = None
     progress: Progress | None = None
+    quick: tuple[Callable[["HidingProblem"], Solution], ...] = ()
 
     @cached_property
-    def itemsets(self) -> tuple[NDArray[np.int32], ...]:
-        """The sensitive itemsets by their codes, each in order; an item that no row has is refused."""
-        return tuple(self._coded(number) for number in range(len(self.sensitive.itemsets)))
+    def itemsets(self) -> Itemsets:
+        """The codes of each sensitive itemset, increasing; an item that no row holds is refused."""
+        return Itemsets.of(encode_sensitive(self.sensitive, self.rows.code, self.index.supports))
 
     @cached_property
-    def holders(self) -> tuple[NDArray[np.int64], ...]:
-        """The rows that hold each sensitive itemset, in order: its sensitive rows."""
+    def holders(self) -> tuple[Numbers, ...]:
+        """The rows that hold each sensitive itemset, increasing: its sensitive rows."""
         return tuple(self.index.rows_of_each(self.itemsets))
 
     @cached_property
-    def supports(self) -> NDArray[np.int64]:
-        """How many rows hold each sensitive itemset."""
+    def supports(self) -> Numbers:
+        """The support of each sensitive itemset."""
         return np.array([rows.size for rows in self.holders], dtype=np.int64)
 
     @cached_property
@@ -94,70 +183,109 @@ class Problem:
         return degrees
 
     @cached_property
-    def to_lose(self) -> tuple[int, ...]:
-        """How many rows must lose each sensitive itemset at least: |T| (1 − disclosure), rounded up; see ``below``."""
-        if self.below is not None:
-            return tuple(max(0, rows.size - self.below + 1) for rows in self.holders)
-        shares = self.sensitive.disclosures
-        return tuple(math.ceil(rows.size * (1 - share)) for rows, share in zip(self.holders, shares, strict=True))
-
-    @property
-    def item_supports(self) -> NDArray[np.int64]:
-        """How many rows hold each item."""
-        return self.index.supports
-
-    def _coded(self, number: int) -> NDArray[np.int32]:
-        labels = self.sensitive.itemsets[number]
-        codes = sorted(self.rows.code[label] for label in labels if label in self.rows.code)
-        known = sum(self.item_supports[code] > 0 for code in codes)
-        if known < len(labels):
-            named = self.sensitive.numbers[number] if self.sensitive.numbers else number + 1
-            raise InputError(
-                f"sensitive itemset {named} has {len(labels) - known} of {len(labels)} items "
-                "that no row has; check how they are written, or leave it out"
-            )
-        return np.array(codes, dtype=np.int32)
+    def to_lose(self) -> Numbers:
+        """How many rows must lose each sensitive itemset."""
+        return count_to_lose(self.supports, self.sensitive, self.below)
 
 
-def changes_of(rows: NDArray[np.int64], items: NDArray[np.int32]) -> Changes:
-    """Return removals, given as pairs of a row and an item in any order, each once.
+def encode_sensitive(
+    sensitive: Sensitive, code: Mapping[Label, int], supports: NDArray[np.int64]
+) -> list[NDArray[np.int32]]:
+    """Return the codes of each itemset, increasing; refuse an item that no row holds."""
+    itemsets = []
+    for number, labels in zip(
+        sensitive.numbers or range(1, len(sensitive.itemsets) + 1), sensitive.itemsets, strict=True
+    ):
+        codes = sorted(code[label] for label in labels if label in code and supports[code[label]])
+        refuse_unknown(number, len(labels) - len(codes), len(labels))
+        itemsets.append(np.array(codes, dtype=np.int32))
+    return itemsets
 
-    >>> changes_of(np.array([4, 1, 4, 4]), np.array([2, 0, 1, 2], np.int32))
-    Changes(rows=array([1, 4]), offsets=array([0, 1, 3]), items=array([0, 1, 2], dtype=int32))
+
+def refuse_unknown(number: int, unknown: int, size: int) -> None:
+    """Refuse a sensitive itemset if no row holds ``unknown`` of its items."""
+    if unknown:
+        raise InputError(
+            f"sensitive itemset {number} has {unknown} of {size} items that no row has; check how they are written, "
+            "or leave it out"
+        )
+
+
+def refuse_two_targets(sensitive: Sensitive, below: int | None) -> None:
+    """Refuse ``below`` together with a disclosure."""
+    if below is not None and any(sensitive.disclosures):
+        raise OptionError("both below and a disclosure are given; leave one of them out")
+
+
+def count_to_lose(supports: Numbers, sensitive: Sensitive, below: int | None) -> Numbers:
+    """Return how many rows must lose each sensitive itemset: its support times (1 − disclosure), rounded up.
+
+    >>> count_to_lose(np.array([5, 5]), parse_sensitive([["a"], ["b"]], [0, "50%"]), None).tolist()
+    [5, 3]
     """
-    # A pair as one number: rows and codes both fit into half a word.
+    if below is not None:
+        return np.maximum(supports - below + 1, 0)
+    shares = zip(supports.tolist(), sensitive.disclosures, strict=True)
+    return np.array([math.ceil(support * (1 - share)) for support, share in shares], dtype=np.int64)
+
+
+def list_removals(rows: Numbers, items: NDArray[np.int32]) -> Removals:
+    """Return the removals of these pairs of a row and an item, which may repeat.
+
+    >>> removals = list_removals(np.array([4, 1, 4, 4]), np.array([2, 0, 1, 2], np.int32))
+    >>> removals.rows.tolist(), [items.tolist() for items in removals]
+    ([1, 4], [[0], [1, 2]])
+    """
+    # Rows and codes both fit half a word, so a pair is one number.
     pairs = np.unique(rows.astype(np.int64) << 32 | items)
     touched, starts = np.unique(pairs >> 32, return_index=True)
-    return Changes(touched, np.append(starts, pairs.size).astype(np.int64), (pairs & 0xFFFFFFFF).astype(np.int32))
+    return Removals(np.append(starts, pairs.size).astype(np.int64), (pairs & 0xFFFFFFFF).astype(np.int32), touched)
 
 
-def changes_where(rows: Transactions, marks: NDArray[np.uint8]) -> Changes:
-    """Return removals, given as a mark beside each item of each row that is not 0 where the item is removed.
-
-    >>> changes_where(Transactions([["a", "b"], [], ["b", "c"]]), np.array([0, 0, 1, 0], np.uint8))
-    Changes(rows=array([2]), offsets=array([0, 1]), items=array([1], dtype=int32))
-    """
-    return Changes(*kernels.hiding.list_marked(rows.offsets, rows.items, marks))
-
-
-def without(rows: Transactions, changes: Changes) -> Transactions:
-    """Return the rows without what is removed: as many, in the same order, with the same labels and ids.
+def remove(rows: Transactions, removals: Removals) -> Transactions:
+    """Return the rows without the removed items, with the same labels and ids.
 
     >>> rows = Transactions([["a", "b"], ["b"]])
-    >>> [sorted(row) for row in without(rows, changes_of(np.array([0]), np.array([1], np.int32)))]
+    >>> [sorted(row) for row in remove(rows, list_removals(np.array([0]), np.array([1], np.int32)))]
     [['a'], ['b']]
     """
-    offsets = np.empty_like(rows.offsets)
-    items = np.empty(int(rows.offsets[-1] - rows.offsets[0]), dtype=np.int32)
-    size = kernels.hiding.drop_items(rows.offsets, rows.items, *changes, offsets, items)
+    offsets, items = np.empty_like(rows.offsets), np.empty(rows.itemsets.size, dtype=np.int32)
+    size = kernels.hiding.drop_items(*rows.itemsets.flat, removals.rows, *removals.flat, offsets, items)
     return Transactions.from_codes(offsets, items[:size], rows.labels, ids=rows.ids)
 
 
-def minimal(itemsets: Sequence[NDArray[np.int32]]) -> list[int]:
-    """Return the numbers of the itemsets that hold no other one; of equal ones the first."""
-    sets = [frozenset(itemset.tolist()) for itemset in itemsets]
-    return [
-        number
-        for number, one in enumerate(sets)
-        if not any(other < one or (other == one and before < number) for before, other in enumerate(sets))
-    ]
+def check_solution(problem: HidingProblem, removals: Removals, transactions: Transactions) -> Numbers:
+    """Return the support of each sensitive itemset in ``transactions``, counted anew.
+
+    Refuse too high a support, and any difference from the rows before that ``removals`` does not list.
+    """
+    # Both are counted in the rows themselves: an index of other rows does no harm.
+    before, after = (count_supports(rows, problem.itemsets) for rows in (problem.rows, transactions))
+    if (before != problem.supports).any():
+        raise GuaranteeError("a sensitive itemset is not hidden; nothing is shared: please report this as a bug")
+    check_hidden(before, after, problem.sensitive, problem.below)
+    if not _is_listed(problem, removals, transactions):
+        raise GuaranteeError("more was changed than is listed; nothing is shared: please report this as a bug")
+    return after
+
+
+def check_hidden(before: Numbers, after: Numbers, sensitive: Sensitive, below: int | None) -> None:
+    """Refuse a sensitive itemset whose support is too high afterwards."""
+    if (after > before - count_to_lose(before, sensitive, below)).any():
+        raise GuaranteeError("a sensitive itemset is not hidden; nothing is shared: please report this as a bug")
+
+
+def count_supports(rows: Transactions, itemsets: Itemsets) -> Numbers:
+    """Return the support of each itemset, by looking at the rows."""
+    supports = np.zeros(len(itemsets), dtype=np.int64)
+    kernels.cell_rows.count_supports(rows.itemsets.flat, rows.weights, itemsets.flat, len(rows.labels), supports)
+    return supports
+
+
+def _is_listed(problem: HidingProblem, removals: Removals, transactions: Transactions) -> bool:
+    """Return whether rows differ only by ``removals``, all of them in sensitive rows."""
+    rows = problem.rows
+    if len(transactions) != len(rows) or transactions.labels != rows.labels or transactions.ids is not rows.ids:
+        return False
+    before, after, changes = rows.itemsets.flat, transactions.itemsets.flat, (removals.rows, *removals.flat)
+    return bool(kernels.hiding.is_as_stated(before, after, changes, problem.degrees > 0))

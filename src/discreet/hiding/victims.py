@@ -1,5 +1,10 @@
-"""Victims: the algorithms of Oliveira and Zaïane (2002), which differ in the items that they remove, and where."""
+"""The algorithms of Oliveira and Zaïane (2002): each removes its victims, chosen items of a sensitive itemset.
 
+For IGA (section 4.3) the paper leaves open what a group is, and which of two groups an itemset belongs to. Here all
+itemsets that hold an item form a group, and an itemset belongs to the first of its groups in a fixed order.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
@@ -8,104 +13,138 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.hiding import iga
-from discreet.hiding.problem import Answer, Problem, Reading, changes_where
+from discreet.data.itemsets import Itemsets
+from discreet.hiding.problem import HidingProblem, Removals, Solution
+from discreet.runtime.solver import Numbers
 
 BLOCK: Final = 1024
-"""Itemsets that are removed at a time: each takes a bit a row."""
+"""Itemsets that are removed at a time: each takes a bit per row."""
 
-Codes: TypeAlias = NDArray[np.int32]
-Rows: TypeAlias = NDArray[np.int64]
+Victims: TypeAlias = Sequence[NDArray[np.int32]]
+"""The items of each sensitive itemset that its rows lose."""
 
 
-class Rule(NamedTuple):
-    """What an algorithm removes of each itemset, given the supports of items; and from which rows first.
+class VictimRule(NamedTuple):
+    """How an algorithm picks the victims from itemsets and the supports of items, and which rows lose them first.
 
-    These are the rows of least conflict, or of most. One that ``keeps_one`` leaves no row without items.
+    With ``keeps_one``, a row that would become empty keeps one item.
     """
 
-    victims: Callable[[Sequence[Codes], NDArray[np.int64]], list[Codes]]
+    pick: Callable[[Itemsets, Numbers], Victims]
     most_conflict_first: bool = False
     keeps_one: bool = False
 
+    def solve(self, problem: HidingProblem) -> Solution:
+        """Remove the victims of each sensitive itemset from as many rows as must lose it.
 
-def answer(problem: Problem, method: str) -> Answer:
-    """Return what an algorithm removes: the victims of each sensitive itemset, from as many rows as must lose it.
-
-    Naive's rule that a row keeps one item is applied at the end, so that the order of the itemsets does not matter: a
-    row that would become empty keeps its item of highest support, that of the lowest code where supports tie. An item
-    that is sensitive on its own is not what it keeps, where that would give it back.
-    """
-    rule, rows = RULES[method], problem.rows
-    victims = rule.victims(problem.itemsets, problem.item_supports)
-    chosen, final = READINGS[problem.reading](problem, victims, rule), _final(problem, victims)
-    marks = np.zeros(int(rows.offsets[-1] - rows.offsets[0]), dtype=np.uint8)
-    for start in range(0, len(victims), BLOCK):
-        part = victims[start : start + BLOCK]
-        lost = np.zeros((len(rows), _words(len(part))), dtype=np.uint64)
-        for number, numbers in enumerate(islice(chosen, len(part))):
-            kernels.hiding.note_itemset(numbers, number, lost)
-        tables = _tables(part, final[start : start + BLOCK], len(rows.labels))
-        kernels.hiding.mark_losses(rows.offsets, rows.items, lost, *tables, marks)
-    if rule.keeps_one:
-        kernels.hiding.keep_one(rows.offsets, rows.items, problem.item_supports, marks)
-    return Answer(changes_where(rows, marks))
+        ``keeps_one`` is applied last, so that the order of the itemsets does not matter: a row keeps its item of
+        highest support (then lowest code), unless that item is sensitive on its own.
+        """
+        rows, supports = problem.rows, problem.index.supports
+        victims = self.pick(problem.itemsets, supports)
+        chosen, final = READINGS[problem.reading](problem, victims, self), _list_final(problem, victims)
+        marks = np.zeros(rows.itemsets.size, dtype=np.uint8)
+        for start in range(0, len(victims), BLOCK):
+            part = victims[start : start + BLOCK]
+            lost = np.zeros((len(rows), _words(len(part))), dtype=np.uint64)
+            for number, numbers in enumerate(islice(chosen, len(part))):
+                kernels.hiding.note_itemset(numbers, number, lost)
+            tables = _tabulate(part, final[start : start + BLOCK], len(rows.labels))
+            kernels.hiding.mark_losses(*rows.itemsets.flat, lost, *tables, marks)
+        if self.keeps_one:
+            kernels.hiding.keep_one(*rows.itemsets.flat, supports, marks)
+        numbers, offsets, items = kernels.hiding.list_marked(*rows.itemsets.flat, marks)
+        return Solution(Removals(offsets, items, numbers))
 
 
-def every_item(itemsets: Sequence[Codes], _supports: NDArray[np.int64]) -> list[Codes]:
-    """Naive: all items of an itemset go."""
+def pick_all(itemsets: Itemsets, _supports: Numbers) -> Victims:
+    """Pick all items of an itemset."""
     return list(itemsets)
 
 
-def rarest_item(itemsets: Sequence[Codes], supports: NDArray[np.int64]) -> list[Codes]:
-    """MinFIA: the item of an itemset that fewest rows hold goes; that of the lowest code where supports tie."""
+def pick_rarest(itemsets: Itemsets, supports: Numbers) -> Victims:
+    """Pick the item of least support, then lowest code."""
     return [itemset[[np.argmin(supports[itemset])]] for itemset in itemsets]
 
 
-def commonest_item(itemsets: Sequence[Codes], supports: NDArray[np.int64]) -> list[Codes]:
-    """MaxFIA: the item of an itemset that most rows hold goes; that of the lowest code where supports tie."""
+def pick_commonest(itemsets: Itemsets, supports: Numbers) -> Victims:
+    """Pick the item of highest support, then lowest code."""
     return [itemset[[np.argmax(supports[itemset])]] for itemset in itemsets]
 
 
-def static(problem: Problem, _victims: Sequence[Codes], rule: Rule) -> Iterator[Rows]:
-    """Yield the rows that are to lose each itemset, chosen among the rows as they were."""
-    for holders, many in zip(problem.holders, problem.to_lose, strict=True):
-        yield _first(holders, problem.degrees, many, rule)
+def pick_shared(itemsets: Itemsets, supports: Numbers) -> Victims:
+    """Pick the label of the itemset's first group; without a group, its rarest item.
 
-
-def dynamic(problem: Problem, victims: Sequence[Codes], rule: Rule) -> Iterator[Rows]:
-    """Yield the rows that are to lose each itemset, in turn, chosen among the rows as they have become by then.
-
-    What a row does not hold any more is no conflict. Each row has a bit for each sensitive itemset that it still holds.
+    >>> itemsets = Itemsets.of([[0, 1, 2], [0, 1, 3], [2, 4], [5, 6]])
+    >>> [victim.tolist() for victim in pick_shared(itemsets, np.array([9, 8, 7, 6, 5, 4, 4]))]
+    [[1], [1], [2], [5]]
     """
+    victims = list(pick_rarest(itemsets, supports))
+    # Groups keep their members even if an earlier group has taken some.
+    for members, label in reversed(group_itemsets(itemsets, supports)):
+        for number in members:
+            victims[number] = np.array([label], dtype=np.int32)
+    return victims
+
+
+def group_itemsets(itemsets: Itemsets, supports: Numbers) -> list[tuple[frozenset[int], int]]:
+    """Return each group as its members' numbers and its label, larger groups first.
+
+    Two or more itemsets that hold an item form a group. Its label is the rarest item that all members share, then the
+    one of lowest code. Groups of equal size are ordered by their label: higher support first, then lower code.
+
+    >>> itemsets = Itemsets.of([[0, 1, 2], [0, 1, 3], [2, 4]])
+    >>> [(sorted(members), label) for members, label in group_itemsets(itemsets, np.array([9, 8, 7, 6, 5]))]
+    [([0, 1], 1), ([0, 2], 2)]
+    """
+    holders: dict[int, list[int]] = defaultdict(list)
+    for number, itemset in enumerate(itemsets):
+        for item in itemset.tolist():
+            holders[item].append(number)
+    groups = []
+    for members in {frozenset(numbers) for numbers in holders.values() if len(numbers) > 1}:
+        shared = set.intersection(*(set(itemsets[number].tolist()) for number in members))
+        groups.append((members, min(shared, key=lambda item: (supports[item], item))))
+    return sorted(groups, key=lambda group: (-len(group[0]), -supports[group[1]], group[1]))
+
+
+NAIVE: Final = VictimRule(pick_all, keeps_one=True)
+MINFIA: Final = VictimRule(pick_rarest)
+MAXFIA: Final = VictimRule(pick_commonest)
+IGA: Final = VictimRule(pick_shared, most_conflict_first=True)
+
+
+def choose_static(problem: HidingProblem, _victims: Victims, rule: VictimRule) -> Iterator[Numbers]:
+    """Yield the rows that lose each itemset, chosen by the rows as they were."""
+    for holders, many in zip(problem.holders, problem.to_lose.tolist(), strict=True):
+        yield _choose_first(holders, problem.degrees, many, rule)
+
+
+def choose_dynamic(problem: HidingProblem, victims: Victims, rule: VictimRule) -> Iterator[Numbers]:
+    """Yield the rows that lose each itemset, chosen by the rows as earlier itemsets left them."""
+    # A bit per row and sensitive itemset that the row still holds.
     held = np.zeros((len(problem.rows), _words(len(victims))), dtype=np.uint64)
     degrees = problem.degrees.copy()
     for number, holders in enumerate(problem.holders):
         kernels.hiding.note_itemset(holders, number, held)
-    line, with_item, _ = _tables(problem.itemsets, problem.itemsets, len(problem.rows.labels))
-    for number, (holders, many) in enumerate(zip(problem.holders, problem.to_lose, strict=True)):
+    itemsets = list(problem.itemsets)
+    line, with_item, _ = _tabulate(itemsets, itemsets, len(problem.rows.labels))
+    for number, (holders, many) in enumerate(zip(problem.holders, problem.to_lose.tolist(), strict=True)):
         left = kernels.hiding.find_holders(holders, number, held)
         needed = many if problem.below is None else max(0, left.size - problem.below + 1)
-        chosen = _first(left, degrees, min(needed, left.size), rule)
+        chosen = _choose_first(left, degrees, min(needed, left.size), rule)
         kernels.hiding.lose_itemsets(chosen, np.bitwise_or.reduce(with_item[line[victims[number]]]), held, degrees)
         yield chosen
 
 
-RULES: Final[Mapping[str, Rule]] = {
-    "naive": Rule(every_item, keeps_one=True),
-    "minfia": Rule(rarest_item),
-    "maxfia": Rule(commonest_item),
-    "iga": Rule(iga.labels, most_conflict_first=True),
-}
-
-READINGS: Final[Mapping[Reading, Callable[[Problem, Sequence[Codes], Rule], Iterator[Rows]]]] = {
-    "static": static,
-    "dynamic": dynamic,
+READINGS: Final[Mapping[str, Callable[[HidingProblem, Victims, VictimRule], Iterator[Numbers]]]] = {
+    "static": choose_static,
+    "dynamic": choose_dynamic,
 }
 
 
-def _first(rows: Rows, degrees: NDArray[np.int32], many: int, rule: Rule) -> Rows:
-    """Return so many of the rows as come first by their degree of conflict, and then by their number."""
+def _choose_first(rows: Numbers, degrees: NDArray[np.int32], many: int, rule: VictimRule) -> Numbers:
+    """Return the first ``many`` rows by degree of conflict, then by number."""
     chosen = np.empty(many, dtype=np.int64)
     if many:
         ranks = degrees[rows]
@@ -113,11 +152,11 @@ def _first(rows: Rows, degrees: NDArray[np.int32], many: int, rule: Rule) -> Row
     return chosen
 
 
-def _final(problem: Problem, victims: Sequence[Codes]) -> list[Codes]:
-    """Return which victims of each itemset go for good, so that no row keeps them as its one item.
+def _list_final(problem: HidingProblem, victims: Victims) -> Victims:
+    """Return the victims of each itemset that a row may not keep as its one item.
 
-    It is the item of an itemset that has no other. Chosen among rows as they have become, such an item goes for good
-    with any itemset: what others remove has been counted for it.
+    They are itemsets of one item. Under the dynamic reading such an item stays away whichever itemset removed it, as
+    later itemsets have counted on that.
     """
     itemsets = problem.itemsets
     if problem.reading == "static":
@@ -130,12 +169,12 @@ def _words(many: int) -> int:
     return (many + 63) >> 6
 
 
-def _tables(
-    itemsets: Sequence[Codes], parts: Sequence[Codes], many: int
+def _tabulate(
+    itemsets: Victims, parts: Victims, many: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return a line for each of ``many`` items, -1 for most; and in that line bits for the itemsets that hold it.
+    """Return the line of each of ``many`` items, -1 for most, and in that line a bit for each itemset that holds it.
 
-    Then the same for some items of each.
+    The second table does the same for ``parts`` of the itemsets.
     """
     items = np.unique(np.concatenate(itemsets))
     line = np.full(many, -1, dtype=np.int32)

@@ -1,31 +1,20 @@
 """Hidden rows in words, for their owner: which itemsets are hidden, how well, and what that took."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from textwrap import wrap
 from typing import Any, Final
 
-import numpy as np
-
 from discreet.data.labels import sort_labels
-from discreet.hiding.folder import facts
-from discreet.hiding.hide import Gap, Hidden
-from discreet.hiding.measures import Hiding, Rules
-from discreet.hiding.stream import Streamed
+from discreet.hiding.folder import describe
+from discreet.hiding.hide import METHODS, Hidden
+from discreet.hiding.measures import Hiding, RuleCounts
+from discreet.hiding.problem import OptimalityGap
 from discreet.judging.checks import WIDTH
 from discreet.report.text import aligned, share
 from discreet.report.wording import Source
 from discreet.runtime.text import percent, printable
 
-HOW: Final = {
-    "naive": "every item of a sensitive itemset goes, but for one where a row would be left empty",
-    "minfia": "the rarest item of each sensitive itemset goes",
-    "maxfia": "the commonest item of each sensitive itemset goes",
-    "iga": "sensitive itemsets that share items lose the same one",
-    "swa": "in each window of rows, the item goes that is commonest in it",
-    "border": "the item goes whose loss does the least harm to other frequent itemsets",
-    "exact": "the fewest other frequent itemsets are lost, by a binary program",
-}
-"""What each method does, for a reader who has never heard of it."""
 MEASURES: Final = {
     "hiding_failure": "hiding failure",
     "misses_cost": "misses cost",
@@ -37,11 +26,11 @@ SHOWN: Final = 20
 
 
 def hidden_text(
-    hidden: Hidden | Streamed,
+    hidden: Hidden,
     *,
     source: Source | None = None,
     measured: Sequence[Hiding] = (),
-    rules: Sequence[Rules] = (),
+    rules: Sequence[RuleCounts] = (),
     show_labels: bool = False,
 ) -> Iterator[str]:
     """Yield hidden rows in lines: the method, each sensitive itemset before and after, what was touched and measured.
@@ -60,21 +49,20 @@ def hidden_text(
       rows touched   3 of 10 (30%)
       items removed  3 of 16 (18.75%)
     """
-    told = facts(hidden, show_labels=False)
-    many, rows, method = len(told["sensitive"]), told["rows"], told["method"]
+    many, rows, method = hidden.before.size, hidden.n, hidden.method
     file = f"{source.file}: " if source else ""
     what = f"{many:,} sensitive itemset{' is' if many == 1 else 's are'} hidden in {rows:,} rows"
-    yield from wrap(printable(f'{file}{what} by "{method}": {HOW[method]}.'), WIDTH)
+    yield from wrap(printable(f'{file}{what} by "{method}": {METHODS[method].summary}.'), WIDTH)
     yield ""
-    yield from _table(hidden, told["sensitive"][:SHOWN], show_labels=show_labels)
+    yield from _table(hidden, show_labels=show_labels)
     if many > SHOWN:
         yield f"  … and {many - SHOWN:,} more; --json lists all of them."
     yield ""
-    # How many items a stream has, nobody counts.
-    entries = int(np.diff(hidden.rows.offsets).sum()) if isinstance(hidden, Hidden) else 0
+    # The items of a file or frame are not counted.
+    entries = 0 if hidden.edit is None else hidden.rows.itemsets.size
     yield f"  rows touched   {_part(hidden.rows_touched, rows)}"
     yield f"  items removed  {_part(hidden.items_removed, entries)}"
-    if isinstance(hidden, Hidden) and hidden.gap is not None:
+    if hidden.gap is not None:
         yield from ("", *wrap(_proved(hidden.gap), WIDTH))
     if measured:
         yield from ("", *_measures(measured))
@@ -83,15 +71,15 @@ def hidden_text(
 
 
 def hidden_facts(
-    hidden: Hidden | Streamed,
+    hidden: Hidden,
     *,
     source: Source | None = None,
     measured: Sequence[Hiding] = (),
-    rules: Sequence[Rules] = (),
+    rules: Sequence[RuleCounts] = (),
     show_labels: bool = False,
 ) -> dict[str, Any]:
     """Return all that is told of hidden rows to their owner, as JSON may hold it."""
-    told = {**facts(hidden, show_labels=show_labels), "input": source._asdict() if source else None}
+    told = {**describe(hidden, show_labels=show_labels), "input": source._asdict() if source else None}
     if measured:
         told["measures"] = [measure_facts(one) for one in measured]
     if rules:
@@ -109,7 +97,7 @@ def _measures(measured: Sequence[Hiding]) -> Iterator[str]:
     yield from aligned([["min support", *MEASURES.values(), "itemsets missed"], *lines])
 
 
-def _ghosts(rules: Sequence[Rules]) -> Iterator[str]:
+def _ghosts(rules: Sequence[RuleCounts]) -> Iterator[str]:
     """Yield a line for each minimum support: how many rules hold before and after, and how many only after."""
     confidence = percent(float(rules[0].min_confidence))
     yield from wrap(
@@ -126,9 +114,10 @@ def measure_facts(one: Hiding) -> dict[str, Any]:
     return {**one._asdict(), **{name: getattr(one, name) for name in MEASURES}, "undefined": list(one.undefined)}
 
 
-def _table(hidden: Hidden | Streamed, lines: list[dict[str, int]], *, show_labels: bool) -> Iterator[str]:
+def _table(hidden: Hidden, *, show_labels: bool) -> Iterator[str]:
     """Yield a line for each sensitive itemset, with its labels if asked to."""
-    cells = [[f"{line[name]:,}" for name in ("number", "before", "at_most", "after")] for line in lines]
+    columns = (hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist())
+    cells = [[f"{value:,}" for value in line] for line in islice(zip(*columns, strict=True), SHOWN)]
     head, *rest = aligned([["itemset", "rows before", "at most", "now"], *cells])
     yield head
     for line, itemset in zip(rest, hidden.sensitive.itemsets, strict=False):
@@ -139,14 +128,14 @@ def _part(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,} ({share(part, whole)})" if whole else f"{part:,}"
 
 
-def _proved(gap: Gap) -> str:
+def _proved(gap: OptimalityGap) -> str:
     """Return how good what was found is known to be.
 
-    >>> _proved(Gap(1, 1, False))
+    >>> _proved(OptimalityGap(1, 1, False))
     'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
-    >>> _proved(Gap(7, 4, stopped=True))
+    >>> _proved(OptimalityGap(7, 4, stopped=True))
     'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: a longer search may find better.'
-    >>> _proved(Gap(7, 0, skipped=True))
+    >>> _proved(OptimalityGap(7, 0, skipped=True))
     'Of the other frequent itemsets, 7 are lost; how few must be is not known: there is too much for a proof.'
     """
     lost = f"Of the other frequent itemsets, {gap.lost:,} {'is' if gap.lost == 1 else 'are'} lost"

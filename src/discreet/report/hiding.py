@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from discreet import __version__
-from discreet.hiding.compare import Compared, HidingComparison
+from discreet.hiding.compare import HidingComparison, MethodLine
 from discreet.io.label_codes import blocks
 from discreet.judging.checks import WIDTH
 from discreet.report.hidden import MEASURES, measure_facts
@@ -115,7 +115,7 @@ def _table(comparison: HidingComparison, number: int, min_support: int) -> Itera
     yield from aligned([[line[0].ljust(width), *line[1:]] for line in cells])
 
 
-def _facts(line: Compared, comparison: HidingComparison) -> dict[str, Any]:
+def _facts(line: MethodLine, comparison: HidingComparison) -> dict[str, Any]:
     return {
         "method": line.method,
         "disclosure": None if line.disclosure is None else str(line.disclosure),
@@ -128,12 +128,12 @@ def _facts(line: Compared, comparison: HidingComparison) -> dict[str, Any]:
     }
 
 
-def _target(line: Compared, comparison: HidingComparison) -> str:
+def _target(line: MethodLine, comparison: HidingComparison) -> str:
     """Return how much was to be hidden."""
     return f"below {comparison.below:,}" if line.disclosure is None else f"to {percent(float(line.disclosure))}"
 
 
-def _curve(line: Compared, comparison: HidingComparison) -> str:
+def _curve(line: MethodLine, comparison: HidingComparison) -> str:
     return line.method if line.disclosure is not None else f"{line.method}, {_target(line, comparison)}"
 
 

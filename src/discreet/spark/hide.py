@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sql
 
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label
-from discreet.data.thresholds import Threshold, as_count
+from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.errors import GuaranteeError, InputError, OptionError
-from discreet.hiding.sensitive import Sensitive, Share, as_sensitive
-from discreet.hiding.victims import RULES
+from discreet.hiding.hide import METHODS
+from discreet.hiding.problem import Sensitive, parse_sensitive
+from discreet.hiding.victims import IGA
 from discreet.spark.conflicts import Cut, Plan, changed, conflicts, tied
 from discreet.spark.counts import Counts, counted
 from discreet.spark.frames import LABELS, Shape, rows_of
@@ -62,7 +64,7 @@ def hide(
     rows = rows_of(frame, shape)
     counts = counted(rows)
     check_ids(rows, counts.n)
-    told = as_sensitive(sensitive, disclosure, {label: code for code, label in enumerate(counts.labels)})
+    told = parse_sensitive(sensitive, disclosure, {label: code for code, label in enumerate(counts.labels)})
     least = None if below is None else as_count(below, counts.n)
     if least is not None and any(told.disclosures):
         raise OptionError("both below and a disclosure are given; leave one of them out")
@@ -104,8 +106,8 @@ def planned(told: Sensitive, counts: Counts, method: Method) -> Plan:
                 "written, or leave it out"
             )
     itemsets = [np.array(sorted(code[label] for label in itemset), dtype=np.int32) for itemset in told.itemsets]
-    rule = RULES[method]
-    victims = rule.victims(itemsets, counts.supports)
+    rule = METHODS[method].rule or IGA
+    victims = rule.pick(Itemsets.of(itemsets), counts.supports)
     return Plan(
         counts.labels, counts.supports, tuple(itemsets), tuple(victims), rule.most_conflict_first, rule.keeps_one
     )
