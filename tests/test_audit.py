@@ -346,25 +346,25 @@ FLAWS = {
         {"": 9, "a": 6, "ab": 5},
         9,
         "completeness",
-        "ab is listed, but b is not, which is part of it.",
+        "ab is listed, but its part b is not.",
     ),
     "a rising support": (
         {"": 9, "a": 5, "b": 7, "ab": 6},
         9,
         "consistency",
-        "ab (6) has more support than a (5), which is part of it.",
+        "ab (6) has more support than its part a (5).",
     ),
     "a negative cell": (
         {"": 9, "a": 7, "b": 7, "ab": 4},
         9,
         "consistency",
-        "By these supports fewer than 0 rows hold ∅ and nothing else of ab.",
+        "By these supports, fewer than 0 rows have ∅ and nothing else of ab.",
     ),
     "an item of all rows that not all rows have": (
         {"": 9, "a": 9, "b": 5, "ab": 4},
         9,
         "consistency",
-        "By these supports fewer than 0 rows hold ∅ and nothing else of ab.",
+        "By these supports, fewer than 0 rows have ∅ and nothing else of ab.",
     ),
     "a cell below 0 in the midst": (
         {"": 40, "a": 20, "b": 20, "c": 20, "ab": 20, "ac": 10, "bc": 10, "abc": 9},
@@ -376,7 +376,7 @@ FLAWS = {
         {"": 9, "ab": 5},
         9,
         "completeness",
-        "ab is listed, but b is not, which is part of it.",
+        "ab is listed, but its part b is not.",
     ),
 }
 
@@ -399,21 +399,21 @@ def test_a_difference_is_not_overlooked_where_an_itemset_of_the_same_support_was
 
 
 CLOSED_FLAWS = {
-    "a missing meet": ({"": 9, "ab": 5, "ac": 5, "abc": 3}, 9, "completeness", "ab is listed, but a is not"),
-    "a rising support": ({"": 9, "a": 5, "ab": 7}, 9, "consistency", "fewer than 0 rows hold a and nothing else of ab"),
+    "a missing meet": ({"": 9, "ab": 5, "ac": 5, "abc": 3}, 9, "completeness", "ab is listed, but its part a is not"),
+    "a rising support": ({"": 9, "a": 5, "ab": 7}, 9, "consistency", "fewer than 0 rows have a and nothing else of ab"),
     "a negative cell": (
         {"": 9, "a": 7, "b": 7, "ab": 4},
         9,
         "consistency",
-        "fewer than 0 rows hold ∅ and nothing else of ab",
+        "fewer than 0 rows have ∅ and nothing else of ab",
     ),
     "an itemset of all rows that others lack": (
         {"ab": 10, "c": 5},
         10,
         "consistency",
-        "c is listed as closed, but all rows hold ab as well.",
+        "c is listed as closed, but all its rows have ab as well.",
     ),
-    "no itemset below two others": ({"ab": 5, "bc": 5}, 10, "completeness", "ab is listed, but b is not"),
+    "no itemset below two others": ({"ab": 5, "bc": 5}, 10, "completeness", "ab is listed, but its part b is not"),
 }
 
 

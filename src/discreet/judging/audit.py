@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
+
+from numpy.typing import ArrayLike
 
 from discreet.data.labels import Label
 from discreet.data.lattice import add_root
@@ -182,8 +184,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     k: int | None = None,
     min_support: Threshold | None = None,
     policy: Policy | str | PathLike[str] | None = None,
-    rows: Any = None,  # noqa: ANN401 - rows, or a matrix of any library
-    targets: Any = None,  # noqa: ANN401 - numbers of any library
+    rows: Rows | Iterable[Iterable[Label]] | ArrayLike | None = None,
+    targets: ArrayLike | None = None,
     schema: str | Schema | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -220,7 +222,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
-    rows = None if rows is None else as_rows(rows)
+    rows = None if rows is None else as_rows(rows)  # type: ignore[arg-type]  # it refuses what is none
     if isinstance(source, Rules | Facts):
         if for_itemsets:
             raise OptionError(

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
+
+from numpy.typing import ArrayLike
 
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, Evidence, Judged
@@ -34,7 +36,7 @@ def is_tree(source: object) -> bool:
     return isinstance(source, Leaves) or is_estimator(source)
 
 
-def judge_trees(source: Any, policy: Policy, rows: Any = None, targets: Any = None) -> Judged:  # noqa: ANN401 - scikit-learn is optional
+def judge_trees(source: object, policy: Policy, rows: object = None, targets: ArrayLike | None = None) -> Judged:
     """Judge a tree, a forest or a list of rules with its counts.
 
     The leaves of a tree partition its rows, so a reader learns only the counts of leaves and classes: it is safe if and

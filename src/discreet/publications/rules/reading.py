@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, floor
-from typing import Any, Final
+from typing import Final
 
 from discreet.data.labels import Itemset
 from discreet.data.patterns import Patterns
@@ -27,7 +27,7 @@ CLOSED: Final = "the fact that an unlisted part of a closed itemset has the supp
 
 
 def read_rules(
-    source: Any,  # noqa: ANN401 - a path, an open file, a frame of any library, tuples
+    source: object,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,
@@ -142,7 +142,7 @@ def _implied_n(rules: Iterable[StatedRule], supports: Iterable[Interval | None])
 
 
 def read_facts(
-    source: Any,  # noqa: ANN401 - a path, an open file, a frame of any library, patterns
+    source: object,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,

@@ -4,7 +4,9 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
+
+from numpy.typing import ArrayLike
 
 from discreet.data.labels import Label
 from discreet.data.thresholds import LARGEST_COUNT
@@ -19,10 +21,12 @@ from discreet.runtime.text import abbreviate
 SHAPE: Final = '{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'
 TREE: Final = {"features", "leaves", "thresholds", "sample", "medians", "doubt", "fault", "targets", "digits"}
 MOST_DIGITS: Final = 40
+Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
+Kind = TypeVar("Kind")
 LEAF: Final = {"if", "rows", "counts", "box", "pure", "means", "others"}
 
 
-def write_tree(tree: Any, target: Place, *, rows: Any = None, targets: Any = None) -> None:  # noqa: ANN401 - scikit-learn is optional
+def write_tree(tree: object, target: Place, *, rows: ArrayLike | None = None, targets: ArrayLike | None = None) -> None:
     """Write the leaves of a fitted tree or forest as JSON, for ``read_tree`` and an audit elsewhere.
 
     ``rows`` and ``targets`` are as in ``audit``. With the features of the fit, the file says how many rows hold the
@@ -54,7 +58,7 @@ def _write_lines(trees: Sequence[Leaves]) -> Iterator[str]:
     yield from ("  ]", "}")
 
 
-def _encode(value: Any) -> str:  # noqa: ANN401 - what JSON holds
+def _encode(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise OutputError("a label of the tree cannot be written as UTF-8; rename it")
@@ -136,7 +140,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _tree(given: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
+def _tree(given: Json, number: int) -> Leaves:
     where = f"tree {number}"
     if isinstance(given, dict) and given.keys() == {"rules"} and isinstance(given["rules"], list):
         rules = [_rule(rule, at) for at, rule in enumerate(given["rules"], start=1)]
@@ -174,14 +178,14 @@ def _tree(given: Any, number: int) -> Leaves:  # noqa: ANN401 - what JSON holds
     return Leaves(tuple(found), classes, names, thresholds, None, sample, medians, fault, doubt, targets, digits)
 
 
-def _rule(given: Any, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:  # noqa: ANN401 - what JSON holds
+def _rule(given: Json, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:
     where = f"rule {number}"
     if not (isinstance(given, dict) and "counts" in given and given.keys() <= {"if", "counts"}):
         raise InputError(f"{where} lacks counts, or has unknown names; it must look as in {SHAPE}")
     return _texts(given.get("if", []), where), _of(given["counts"], dict, where)
 
 
-def _read_leaf(given: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:  # noqa: ANN401 - as above
+def _read_leaf(given: Json, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:
     """Return a leaf without its counts, and those by class, for each output."""
     if not (isinstance(given, dict) and given.keys() & {"rows", "counts"} and given.keys() <= LEAF):
         raise _wrong(where, "neither rows nor counts, or unknown names")
@@ -191,7 +195,7 @@ def _read_leaf(given: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf,
         raise _wrong(where, "a number that is not a count of rows")
     if "rows" not in given and not counts:
         raise _wrong(where, "neither rows nor counts")
-    rows = given["rows"] if "rows" in given else sum(counts[0].values())
+    rows = _of(given["rows"], int, where) if "rows" in given else sum(counts[0].values())
     box = None if given.get("box") is None else _box(_of(given["box"], dict, where), where, places)
     is_pure = _of(given.get("pure", False), bool, where)
     means = tuple(_mean(one, where) for one in _of(given.get("means", []), list, where))
@@ -201,7 +205,7 @@ def _read_leaf(given: Any, where: str, places: Mapping[str, int]) -> tuple[Leaf,
     return Leaf(_texts(given.get("if", []), where), rows, (), box, is_pure, means, others), counts
 
 
-def _mean(given: Any, where: str) -> Mean:  # noqa: ANN401 - what JSON holds
+def _mean(given: Json, where: str) -> Mean:
     """Return a mean: of how many rows, the number, and the mean squared error or null."""
     if not (
         isinstance(given, list) and len(given) == len(Mean._fields) and _is_count(given[0]) and given[1] is not None
@@ -220,7 +224,7 @@ def _box(given: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box
     return found
 
 
-def _threshold(given: Any, where: str) -> Split:  # noqa: ANN401 - what JSON holds
+def _threshold(given: Json, where: str) -> Split:
     if not (isinstance(given, list) and len(given) in {2, 3} and isinstance(given[0], str)):
         raise _wrong(where, 'a threshold unlike ["age", 40.5]')
     held = given[2] if len(given) == len(Split._fields) else None
@@ -229,7 +233,7 @@ def _threshold(given: Any, where: str) -> Split:  # noqa: ANN401 - what JSON hol
     return Split(given[0], _number(given[1], where, math.inf), held)
 
 
-def _number(value: Any, where: str, default: float) -> float:  # noqa: ANN401 - what JSON holds
+def _number(value: Json, where: str, default: float) -> float:
     """Return a number; null is infinite."""
     if value is None:
         return default
@@ -247,20 +251,21 @@ def _classes(leaves: Sequence[Sequence[Mapping[str, int]]]) -> tuple[tuple[str, 
     return tuple(map(tuple, found))
 
 
-def _texts(value: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - what JSON holds
-    listed = [value] if isinstance(value, str) else value
-    if not (isinstance(listed, list) and all(isinstance(one, str) for one in listed)):
+def _texts(value: Json, where: str) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else [value]
+    texts = tuple(one for one in listed if isinstance(one, str))
+    if len(texts) < len(listed):
         raise _wrong(where, "no text or list of texts where one should be")
-    return tuple(listed)
+    return texts
 
 
-def _of(value: Any, kind: type, where: str) -> Any:  # noqa: ANN401 - what JSON holds
+def _of(value: Json, kind: type[Kind], where: str) -> Kind:
     if not isinstance(value, kind):
         raise _wrong(where, "a value of the wrong kind")
     return value
 
 
-def _is_count(value: object) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_COUNT
 
 

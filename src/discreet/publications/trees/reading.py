@@ -9,7 +9,7 @@ from math import ceil, floor
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.data.thresholds import LARGEST_COUNT, exact
 from discreet.errors import InputError, Option, OptionError
@@ -66,8 +66,8 @@ def read_tree(
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,
-    rows: Any = None,  # noqa: ANN401 - a path, an open file, a frame of any library
-    targets: Any = None,  # noqa: ANN401 - the name of a column, numbers of any library
+    rows: object = None,
+    targets: str | ArrayLike | None = None,
 ) -> Leaves | tuple[Leaves, ...]:
     r"""Return the leaves of a tree in a file, or of each tree of a forest, for ``audit``.
 
@@ -88,9 +88,9 @@ def read_tree(
         stated = READERS[form](data) if trees is None else ()
     if trees is None:
         asked = [test.feature for tree in stated for test in _thresholds(tree)]
-        column = [targets] if isinstance(targets, str) else []
+        column = [targets] if isinstance(targets, str) else list[str]()
         table = None if rows is None else features.read(rows, list(dict.fromkeys([*asked, *column])))
-        targets = _target(table, targets) if column else targets
+        targets = _target(table, column[0]) if column else targets
         with naming(source):
             names = tuple(dict.fromkeys(chain.from_iterable(tree.features for tree in stated)))
             trees = tuple(_as_leaves(tree, names, n, table) for tree in stated)

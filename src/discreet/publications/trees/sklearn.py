@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.data.labels import Label
 from discreet.errors import InputError, OptionError
@@ -31,12 +31,25 @@ class Fitted(Protocol):
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...  # noqa: D102, FBT001, FBT002 - as it is there
 
 
+class TreeArrays(Protocol):
+    """The arrays of a tree of scikit-learn, with an entry for each node."""
+
+    children_left: Numbers
+    children_right: Numbers
+    feature: Numbers
+    threshold: NDArray[np.float64]
+    impurity: NDArray[np.float64]
+    value: NDArray[np.float64]
+    n_node_samples: Numbers
+    weighted_n_node_samples: NDArray[np.float64]
+
+
 def is_estimator(source: object) -> bool:
     """Return whether something is an estimator of scikit-learn."""
     return hasattr(source, "get_params") and any(one.__module__.startswith("sklearn.") for one in type(source).__mro__)
 
 
-def leaves_of(estimator: Estimator, rows: Any = None) -> tuple[Leaves, ...]:  # noqa: ANN401 - a matrix of any library
+def leaves_of(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree of a fitted estimator; with the ``rows`` it was fitted on, thresholds are checked.
 
     >>> leaves_of(object())
@@ -61,7 +74,7 @@ def leaves_of(estimator: Estimator, rows: Any = None) -> tuple[Leaves, ...]:  # 
     return tuple(_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in estimator.estimators_)
 
 
-def trees_of(source: Any, rows: Any = None, targets: Any = None) -> tuple[Leaves, ...]:  # noqa: ANN401 - scikit-learn is optional
+def trees_of(source: object, rows: object = None, targets: ArrayLike | None = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree in leaves, fitted estimators, or a list of these."""
     trees: list[Leaves] = []
     for one in source if isinstance(source, list | tuple) else [source]:
@@ -103,7 +116,7 @@ def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Feature
     return Leaves(leaves, classes, names, splits, reached, is_sample, is_median, fault)
 
 
-def _boxes(nodes: Any) -> Iterator[tuple[int, Box]]:  # noqa: ANN401 - the arrays of a tree
+def _boxes(nodes: TreeArrays) -> Iterator[tuple[int, Box]]:
     """Yield each leaf's number and its box, from left to right."""
     todo: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
     while todo:
@@ -121,7 +134,7 @@ def _boxes(nodes: Any) -> Iterator[tuple[int, Box]]:  # noqa: ANN401 - the array
 
 
 def _counts(
-    nodes: Any,  # noqa: ANN401 - the arrays of a tree
+    nodes: TreeArrays,
     classes: tuple[tuple[Label, ...], ...],
     *,
     is_sample: bool,
@@ -130,13 +143,13 @@ def _counts(
 
     Before scikit-learn 1.3 ``value`` held counts, since then it holds shares: the root shows which.
     """
-    weights, value = np.asarray(nodes.weighted_n_node_samples), np.asarray(nodes.value)
+    weights, value = nodes.weighted_n_node_samples, nodes.value
     if not is_sample and not np.array_equal(weights, nodes.n_node_samples):
         return None, WEIGHTED
     is_share = np.allclose(value[0].sum(axis=1), 1, atol=NOISE, rtol=0)
     exact = value * weights[:, None, None] if is_share else value
     counts: Numbers = np.rint(exact).astype(np.int64)
-    left, right = np.asarray(nodes.children_left), np.asarray(nodes.children_right)
+    left, right = nodes.children_left, nodes.children_right
     inner = np.flatnonzero(left != right)
     is_whole = np.abs(exact - counts).max(initial=0) <= NOISE * max(1.0, float(weights[0]) * NOISE)
     fits = (
@@ -148,9 +161,9 @@ def _counts(
     return (counts, "") if is_whole and fits else (None, WEIGHTED if is_sample else BROKEN)
 
 
-def _means(nodes: Any, criterion: str, *, is_sample: bool) -> list[tuple[Mean, ...]]:  # noqa: ANN401 - as above
+def _means(nodes: TreeArrays, criterion: str, *, is_sample: bool) -> list[tuple[Mean, ...]]:
     """Return the mean of each output at each node; none for medians, or after weights."""
-    weights, value = np.asarray(nodes.weighted_n_node_samples), np.asarray(nodes.value)[:, :, 0]
+    weights, value = nodes.weighted_n_node_samples, nodes.value[:, :, 0]
     is_of_rows = np.array_equal(weights, np.rint(weights) if is_sample else nodes.n_node_samples)
     if criterion == MEDIANS or not is_of_rows:
         return [()] * len(value)
@@ -167,7 +180,7 @@ def _of_each(counts: Numbers, classes: tuple[tuple[Label, ...], ...]) -> tuple[t
     return tuple(tuple(row[: len(labels)]) for row, labels in zip(counts.tolist(), classes, strict=True))
 
 
-def _route_rows(nodes: Any, rows: Features32) -> dict[int, Numbers]:  # noqa: ANN401 - the arrays of a tree
+def _route_rows(nodes: TreeArrays, rows: Features32) -> dict[int, Numbers]:
     """Return the numbers of the rows that reach each node; refuse rows that the tree was not fitted on.
 
     Rows are compared as the tree compares them: as floats of 32 bits, with missing values on the side that it says.
@@ -200,13 +213,13 @@ def number_leaves(members: list[Numbers]) -> Numbers:
 
 
 def _splits(
-    nodes: Any,  # noqa: ANN401 - the arrays of a tree
+    nodes: TreeArrays,
     names: tuple[str, ...],
     rows: Features32 | None,
     inside: dict[int, Numbers] | None,
 ) -> Iterator[Split]:
     """Yield each threshold that may reveal values of rows: it lies midway between two of them."""
-    for node in np.flatnonzero(np.asarray(nodes.children_left) != nodes.children_right).tolist():
+    for node in np.flatnonzero(nodes.children_left != nodes.children_right).tolist():
         # The tree compares numbers of 64 bits; a plain float would be cut to the 32 bits of the values.
         feature, threshold = int(nodes.feature[node]), np.float64(nodes.threshold[node])
         if threshold == BETWEEN:
@@ -223,7 +236,7 @@ def count_nearest(values: NDArray[np.floating[Any]], nearest: Callable[[list[flo
     return int(np.count_nonzero(values == nearest(values.tolist()))) if values.size else 0
 
 
-def _matrix(rows: Any, estimator: Estimator) -> Features32 | None:  # noqa: ANN401 - of any library
+def _matrix(rows: object, estimator: Estimator) -> Features32 | None:
     """Return the rows as the tree sees them."""
     if rows is None:
         return None

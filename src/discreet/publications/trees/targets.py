@@ -6,10 +6,10 @@ from fractions import Fraction
 from itertools import islice
 from math import ceil, floor, lcm
 from operator import mul
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError, OptionError
 from discreet.publications.trees.leaves import Leaf, Leaves, Mean
@@ -48,7 +48,7 @@ class Inferences(NamedTuple):
     is_open: bool
 
 
-def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an array of any library
+def with_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     """Return a tree of means with its targets: one for each row, or just the values that they may take.
 
     If the rows of each leaf are known, few values are counted; of many, only how many rows do not have the commonest.
@@ -83,7 +83,7 @@ def with_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - an arr
     return replace(tree, leaves=tuple(leaves))
 
 
-def stated_targets(tree: Leaves, targets: Any) -> Leaves:  # noqa: ANN401 - as above
+def stated_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     """Return a tree from a file with its targets; unless each row is known, its means may be weighted."""
     counted = with_targets(tree, targets)
     is_sure = counted.classes or any(leaf.others is not None for leaf in counted.leaves)
@@ -240,7 +240,7 @@ def _check_means(leaf: Leaf, targets: NDArray[np.float64], digits: int | None) -
             raise InputError(WRONG)
 
 
-def _as_matrix(targets: Any) -> NDArray[np.float64]:  # noqa: ANN401 - an array of any library
+def _as_matrix(targets: ArrayLike) -> NDArray[np.float64]:
     """Return targets as numbers, one column per output."""
     try:
         matrix = np.asarray(targets, dtype=np.float64)
