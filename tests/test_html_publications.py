@@ -26,7 +26,7 @@ OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]
 """One person came, who has a but not b."""
 PEOPLE = [["sex=f"]] * 40 + [["sex=m"]] * 48 + [[]] * 2
-OLDER, LEFT = "What it tells together with older releases", "What attributes leave"
+OLDER, LEFT = "What it reveals together with older releases", "What attributes reveal"
 RULE = Rules.from_rules([(["a1", "a2", "a3"], ["a4"], 80, "98.7%")], rounding="truncate")
 TREE = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
 NASTY = "<script>alert(1)</script>"
@@ -165,7 +165,7 @@ def test_however_many_releases_there_are_some_changes_since_each_are_shown():
     assert shown == sum(min(3, one.small) for one in found.changes)
 
 
-# What attributes leave.
+# Remainders of attributes.
 
 
 @settings(max_examples=25)
@@ -373,7 +373,7 @@ def test_changes_and_rests_are_findings_in_csv():
         "sum": "13 now − 12 before",
     }
     (rest,) = lines_of(audit(PEOPLE, min_support=10, k=5, schema="="))
-    assert (rest["finding"], rest["count"], rest["lacked"]) == ("rest", "2", "sex=f;sex=m")
+    assert (rest["finding"], rest["count"], rest["lacked"]) == ("remainder", "2", "sex=f;sex=m")
     assert rest["sum"] == "sup() 90 − sup(sex=f) 40 − sup(sex=m) 48"
 
 

@@ -139,7 +139,11 @@ CALLS = {
         "looking for channels",
     ),
     "block": (lambda _: block(ROWS, min_support=10, k=10, method="add"), "discreet.blocking.block.solve", "blocking"),
-    "compare": (lambda _: compare(ROWS, min_support=10, k=10), "discreet.blocking.block.compare_methods", "comparing methods"),
+    "compare": (
+        lambda _: compare(ROWS, min_support=10, k=10),
+        "discreet.blocking.block.compare_methods",
+        "comparing methods",
+    ),
     "tradeoff": (
         lambda _: tradeoff(ROWS, min_supports=[10], ks=[5]),
         "discreet.judging.tradeoff.smallest_safe",

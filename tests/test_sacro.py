@@ -478,7 +478,7 @@ def test_rests_of_attributes_are_an_output_of_their_own_whose_sums_are_of_listed
     files = written(audit(PEOPLE, min_support=10, k=5, schema="="))
     assert table(files[f"rests.{MARK}.csv"])[1:] == [
         [
-            "hold x, but not sex=f nor sex=m",
+            "hold x, but neither sex=f nor sex=m",
             "x",
             "sex=f;sex=m;x",
             "2",

@@ -96,8 +96,6 @@ class Group(NamedTuple):
 
 def show_groups(audit: Audit, kinds: Iterable[str], explain: int, against: Sequence[Source] = ()) -> list[Group]:
     """Return the first findings of some kinds, in words, with sums and drawings."""
-    if not explain:
-        return []
     groups = [group for kind in kinds for group in audit.groups if group.kind == kind]
     return [_show_group(audit, group, limit_for(audit, group, explain), against) for group in groups]
 
@@ -120,7 +118,7 @@ def _show_group(audit: Audit, group: FindingGroup, most: int, against: Sequence[
     noun, of, first, about = KINDS[group.kind]
     since = _name_older(group, against)
     title = f"{count_of(group.total, noun)}{of.format(k=audit.k, since=since)}"
-    title += f", of which the {first} {most:,}" * (group.total > most)
+    title += f", of which the {first} {most:,}" * (group.total > most > 0)
     if isinstance(group.values, Changes) and len(group.values.numbers) > 1:
         about = TOGETHER
     elif group.kind in {"bounds", "leaf"} and group.total > most:
