@@ -183,7 +183,7 @@ def test_a_page_shows_every_rest_of_an_attribute_with_its_sum(people, sigma, k):
     if expected:
         told = sums(section(text, LEFT))
         assert sorted(int(result) for _, result in told) == sorted(expected.values())
-        assert all(summed(line) == int(result) for line, result in told)
+        assert all(summed(line) == int(result) for line, result in told if "…" not in line)
 
 
 def test_a_rest_is_told_in_words():
