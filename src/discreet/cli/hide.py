@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,6 +18,7 @@ from discreet.cli.options import (
     limit_time,
     option,
     options,
+    refuse,
 )
 from discreet.cli.output import check_place, put
 from discreet.cli.reading import digest, is_database, read_all
@@ -86,23 +87,6 @@ class HideOptions(QuietOptions, ReadOptions):
         return self.method or "iga"
 
 
-class Tuning(TypedDict, total=False):
-    """Options of some methods, if they are given."""
-
-    reading: str
-    window: int
-    seconds: float
-
-
-class Shown(TypedDict, total=False):
-    """Options of a report of hidden rows."""
-
-    source: "Source"
-    show_labels: bool
-    measured: "Sequence[Hiding]"
-    rules: "Sequence[RuleCounts]"
-
-
 @click.command(
     short_help="Remove items from rows, so that sensitive itemsets cannot be found.",
     epilog="""\b
@@ -127,8 +111,7 @@ def hide(asked: HideOptions) -> int:
         _check_comparison(asked)
         check_place("--plot", asked.plot, asked.file, *asked.files)
     _check_usage(asked)
-    _check_table(asked)
-    _check_out(asked.out, asked.file)
+    _check_places(asked)
     named = _read_sensitive(asked.files)
     unit = "lines" if asked.compare else "rows" if asked.chosen == "swa" else "itemsets"
     what = "comparing" if asked.compare else "hiding"
@@ -146,19 +129,15 @@ def _hide_all(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") ->
 
     work = _stream if _is_streamed(asked) else _hide
     done, source = work(named, asked, bars)
-    shown = {name: _measure(one, asked, source) for name, one in done.items()}
-
-    def chunks() -> Iterator[bytes]:
-        facts = {name: hidden_facts(one, **shown[name]) for name, one in done.items()}
-        whole = {"recipients": facts} if len(named) > 1 else next(iter(facts.values()))
-        yield f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n".encode()
-
-    def lines() -> Iterator[str]:
-        for number, (name, one) in enumerate(done.items()):
-            yield from [*[""] * bool(number), f"For {name}:", ""] if len(named) > 1 else []
-            yield from hidden_text(one, **shown[name])
-
-    return chunks(), lines()
+    facts, labels = {}, asked.show_labels
+    lines: list[str] = []
+    for name, hidden in done.items():
+        measured, rules = _measure(hidden, asked)
+        facts[name] = hidden_facts(hidden, source=source, measured=measured, rules=rules, show_labels=labels)
+        lines += [*[""] * bool(lines), f"For {name}:", ""] if len(named) > 1 else []
+        lines += hidden_text(hidden, source=source, measured=measured, rules=rules, show_labels=labels)
+    whole = {"recipients": facts} if len(named) > 1 else next(iter(facts.values()))
+    return [f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n".encode()], lines
 
 
 def _compare(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> tuple[Iterable[bytes], Iterable[str]]:
@@ -227,18 +206,12 @@ def _hide(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "tu
     """Hide for each recipient, from one index; write the folder or the table if one is asked for."""
     from discreet import write, write_hidden
     from discreet.hiding.hide import hide as hide_in
+    from discreet.hiding.stream import WINDOW
 
     rows, source = read_all(asked.file, asked)
     index = _open_index(rows, asked.index_file)
     for itemsets in named.values():
         itemsets.among(rows.code, show_labels=asked.show_labels)
-    tuning: Tuning = {}
-    if asked.seconds is not None:
-        tuning["seconds"] = asked.seconds
-    if asked.reading is not None:
-        tuning["reading"] = asked.reading
-    if asked.window is not None:
-        tuning["window"] = asked.window
     done = {
         name: hide_in(
             rows,
@@ -249,7 +222,9 @@ def _hide(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "tu
             index=index,
             threads=asked.threads,
             progress=bars,
-            **tuning,
+            reading=asked.reading or "static",
+            window=asked.window or WINDOW,
+            **limit_time(asked.seconds),
         )
         for name, itemsets in named.items()
     }
@@ -267,82 +242,75 @@ def _open_index(rows: "Transactions", place: str | None) -> "InvertedFile":
     return InvertedFile(rows) if place is None else InvertedFile.open(place, rows=rows)
 
 
-def _measure(hidden: "Hidden", asked: HideOptions, source: "Source") -> Shown:
-    """Return the options of a report, with the patterns lost and the rules gained at each minimum support."""
+def _measure(hidden: "Hidden", asked: HideOptions) -> "tuple[Sequence[Hiding], list[RuleCounts]]":
+    """Return the patterns that are lost and the rules that are new, at each minimum support."""
     from discreet.hiding.measures import Yardstick, count_ghost_rules
 
-    shown: Shown = {"source": source, "show_labels": asked.show_labels}
-    if asked.sigmas:
-        rows, after = hidden.rows, hidden.transactions
-        shown["measured"] = Yardstick.of(rows, hidden.sensitive, asked.sigmas).measure(after)
-        if asked.confidence is not None:
-            least = asked.confidence
-            shown["rules"] = [
-                count_ghost_rules(rows, after, min_support=sigma, min_confidence=least) for sigma in asked.sigmas
-            ]
-    return shown
+    if not asked.sigmas:
+        return [], []
+    rows, after, least = hidden.rows, hidden.transactions, asked.confidence
+    measured = Yardstick.of(rows, hidden.sensitive, asked.sigmas).measure(after)
+    sigmas = [] if least is None else asked.sigmas
+    return measured, [count_ghost_rules(rows, after, min_support=one, min_confidence=least or "") for one in sigmas]
 
 
 def _check_usage(asked: HideOptions) -> None:
     """Refuse options that mean nothing together."""
     for flag in asked.given(*sorted(SPECIAL.difference(METHODS[asked.chosen].options))):
-        if not (asked.compare and flag == "--seconds"):
-            raise click.UsageError(f"{flag} means nothing to the method {asked.chosen}: leave one of them out")
-    if asked.shares and asked.below is not None:
-        raise click.UsageError("Both --psi and --below say how much is hidden: leave one of them out")
-    if len(asked.shares) > 1 and not asked.compare:
-        raise click.UsageError("--psi has several shares, which only --compare takes: give one")
-    if asked.sigma is not None and not asked.sigmas:
-        raise click.UsageError("--sigma is where to measure: give --measure or --compare as well")
-    if asked.sigmas == [""]:
-        raise click.UsageError("There is no minimum support to measure at: give --sigma, such as --sigma 10%")
-    if asked.confidence is not None and (asked.compare or not asked.sigmas):
-        raise click.UsageError("--confidence is for the rules that --measure counts: give it with --measure alone")
-    if asked.plot is not None and not asked.compare:
-        raise click.UsageError("--plot draws what --compare compares: give both")
+        is_wrong = not (asked.compare and flag == "--seconds")
+        refuse((is_wrong, f"{flag} means nothing to the method {asked.chosen}: leave one of them out"))
+    sigmas, compare = asked.sigmas, asked.compare
+    refuse(
+        (
+            asked.shares and asked.below is not None,
+            "Both --psi and --below say how much is hidden: leave one of them out",
+        ),
+        (len(asked.shares) > 1 and not compare, "--psi has several shares, which only --compare takes: give one"),
+        (asked.sigma is not None and not sigmas, "--sigma is where to measure: give --measure or --compare as well"),
+        (sigmas == [""], "There is no minimum support to measure at: give --sigma, such as --sigma 10%"),
+        (
+            asked.confidence is not None and (compare or not sigmas),
+            "--confidence is for the rules that --measure counts: give it with --measure alone",
+        ),
+        (asked.plot is not None and not compare, "--plot draws what --compare compares: give both"),
+    )
 
 
 def _check_comparison(asked: HideOptions) -> None:
     """Refuse options that mean nothing to a comparison."""
-    if asked.method is not None:
-        raise click.UsageError(f"--compare tries all methods, but --method is {asked.method}: leave one of them out")
+    method = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
+    refuse((asked.method is not None, method))
     for flag in asked.given("reading", "window", "memory"):
         raise click.UsageError(f"{flag} is for some methods, but --compare tries all: leave one of them out")
-    if len(asked.files) > 1:
-        raise click.UsageError("--compare compares for one recipient: give one --sensitive file")
-    if asked.out is not None:
-        raise click.UsageError("--compare only shows what each method costs: give --out with the --method you take")
+    refuse(
+        (len(asked.files) > 1, "--compare compares for one recipient: give one --sensitive file"),
+        (asked.out is not None, "--compare only shows what each method costs: give --out with the --method you take"),
+    )
 
 
-def _check_table(asked: HideOptions) -> None:
-    """Refuse options that are for a database, or not for one; and a new table that cannot be made."""
+def _check_places(asked: HideOptions) -> None:
+    """Refuse a table or a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
+    from discreet.hiding.folder import check_place as check_folder
     from discreet.hiding.folder import check_table
 
-    if asked.out_table is None and not is_database(asked.file):
-        return
-    if not is_database(asked.file):
-        raise click.UsageError("--out-table is for the rows of a database, and FILE is none: give --out")
-    if asked.out is not None:
-        raise click.UsageError("--out writes a copy of FILE, which a database is not: give --out-table")
-    if asked.memory is not None:
-        raise click.UsageError("--memory is for files that are scanned once: leave it out")
-    if asked.out_table is not None and (asked.compare or len(asked.files) > 1):
-        raise click.UsageError("--out-table takes the rows of one method and one recipient: give one of each")
-    if asked.out_table is not None:
-        check_table(asked.file, table=asked.out_table, row=asked.row, item=asked.item)
-
-
-def _check_out(out: str | None, file: str) -> None:
-    """Refuse a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
-    from discreet.hiding.folder import check_place as check_folder
-
-    if out is None:
-        return
-    if out == "-":
-        raise click.UsageError("--out is the name of a folder, which - is not: give one")
-    if file == "-" or Path(file).is_fifo():
-        raise click.UsageError("--out writes a copy of FILE, which a pipe is not: save it to a file first")
-    check_folder(Path(out), Path(file))
+    file, out, table = asked.file, asked.out, asked.out_table
+    if is_database(file):
+        several = asked.compare or len(asked.files) > 1
+        refuse(
+            (out is not None, "--out writes a copy of FILE, which a database is not: give --out-table"),
+            (asked.memory is not None, "--memory is for files that are scanned once: leave it out"),
+            (table and several, "--out-table takes the rows of one method and one recipient: give one of each"),
+        )
+        if table is not None:
+            check_table(file, table=table, row=asked.row, item=asked.item)
+    refuse((table and not is_database(file), "--out-table is for the rows of a database, and FILE is none: give --out"))
+    if out is not None:
+        is_pipe = file == "-" or Path(file).is_fifo()
+        refuse(
+            (out == "-", "--out is the name of a folder, which - is not: give one"),
+            (is_pipe, "--out writes a copy of FILE, which a pipe is not: save it to a file first"),
+        )
+        check_folder(Path(out), Path(file))
 
 
 def _read_sensitive(files: Sequence[str]) -> "dict[str, Named]":

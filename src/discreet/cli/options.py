@@ -81,6 +81,13 @@ def options(kind: type[Given]) -> Callable[[Callable[[Given], object]], Callable
     return put_on
 
 
+def refuse(*faults: tuple[object, str]) -> None:
+    """Refuse wrong usage, with the first sentence whose condition holds."""
+    for is_wrong, sentence in faults:
+        if is_wrong:
+            raise click.UsageError(sentence)
+
+
 @dataclass(frozen=True)
 class Options:
     """The options of a command."""

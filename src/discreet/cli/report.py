@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import click
 
 from discreet.blocking.block import BEST, METHODS
+from discreet.cli.block import FITS
 from discreet.cli.candidate import JudgeOptions, PublicationOptions, judge
 from discreet.cli.options import COUNT, DURATION, QuietOptions, limit_time, names, option, options
 from discreet.cli.output import check_place, fixed_time
@@ -115,7 +116,7 @@ def _check_usage(asked: ReportOptions) -> None:
             raise click.UsageError(
                 f"{flag} is for an audit, and --block reports a release: leave {flag} or --block out"
             )
-    if asked.seconds is not None and asked.method not in {"best", "optimal"}:
+    if asked.seconds is not None and asked.method not in FITS["seconds"]:
         raise click.UsageError("--seconds means nothing without --block best or --block optimal: leave it out")
 
 
