@@ -32,21 +32,21 @@ PAIRS = 'k = 7\nzeros = "review"\nround_to = 3\nmax_itemsets = 900\nname = "ours
 OURS = Policy("ours", k=7, zeros=REVIEW, round_to=3, max_itemsets=900, source="us", about="a: b # ü")
 WHOLE = f"give a whole number from 1 to {LARGEST}"
 NO_YAML = "write lines such as k: 10"
-NEITHER = "is neither text nor a whole number in plain digits; give one of these"
+NEITHER = "is neither text nor a whole number in plain digits; give one of them"
 
 FILES = {
-    "nothing": ("x.toml", b"", "k is missing; say which counts are too small, such as k = 10"),
-    "nothing, YAML": ("x.yaml", b"", "k is missing; say which counts are too small, such as k = 10"),
-    "comments": ("x.yml", b"# k: 10\n", "k is missing; say which counts are too small"),
-    "no k": ("x.toml", b'zeros = "ignore"', "k is missing; say which counts are too small"),
+    "nothing": ("x.toml", b"", "k is missing; give the smallest safe count, such as k = 10"),
+    "nothing, YAML": ("x.yaml", b"", "k is missing; give the smallest safe count, such as k = 10"),
+    "comments": ("x.yml", b"# k: 10\n", "k is missing; give the smallest safe count"),
+    "no k": ("x.toml", b'zeros = "ignore"', "k is missing; give the smallest safe count"),
     "an unknown word": (
         "x.toml",
         b"k = 10\nkay = 3",
-        "'kay' is no part of a policy; it has name, k, zeros, round_to, max",
+        "'kay' is not a field of a policy; it has name, k, zeros, round_to, max",
     ),
-    "a capital": ("x.yaml", b"K: 10", "'K' is no part of a policy"),
-    "a table": ("x.toml", b"k = 10\n[paper]\nk = 3", "'paper' is no part of a policy"),
-    "a long word": ("x.toml", b"k" * 1000 + b" = 1", f"'{'k' * 40}…' is no part of a policy"),
+    "a capital": ("x.yaml", b"K: 10", "'K' is not a field of a policy"),
+    "a table": ("x.toml", b"k = 10\n[paper]\nk = 3", "'paper' is not a field of a policy"),
+    "a long word": ("x.toml", b"k" * 1000 + b" = 1", f"'{'k' * 40}…' is not a field of a policy"),
     "k as bool": ("x.toml", b"k = true", f"k is True; {WHOLE}"),
     "k as text": ("x.toml", b'k = "10"', f"k is '10'; {WHOLE}"),
     "k as text, YAML": ("x.yaml", b"k: '10'", f"k is '10'; {WHOLE}"),
@@ -58,7 +58,7 @@ FILES = {
     "k of 2^63": ("x.toml", b"k = 9223372036854775808", f"k is 9223372036854775808; {WHOLE}"),
     "k of 10,000 bits": ("x.toml", b"k = 0x" + b"f" * 2500, f"k is a number of more than 64 bits; {WHOLE}"),
     "k of 60,000 bits": ("x.toml", b"k = 0x" + b"f" * 15000, f"k is a number of more than 64 bits; {WHOLE}"),
-    "k of 9,000 digits": ("x.toml", b"k = " + b"9" * 9000, "the file is no TOML; write each word once, as in k = 10"),
+    "k of 9,000 digits": ("x.toml", b"k = " + b"9" * 9000, "the file is not TOML; write each word once, as in k = 10"),
     "k of 9,000 digits, YAML": ("x.yaml", b"k: " + b"9" * 9000, f"k is a number of more than 64 bits; {WHOLE}"),
     "zeros unknown": (
         "x.toml",
@@ -75,14 +75,14 @@ FILES = {
     "no name": ("x.toml", b'k = 9\nname = ""', "name is empty; give the policy a name"),
     "two lines": ("x.toml", b'k = 9\nabout = "a\\nb"', "about is 'a\\nb'; give text on one line, in quotes"),
     "a colour": ("x.toml", b'k = 9\nsource = "\\u001b[31m"', "source is '\\x1b[31m'; give text on one line"),
-    "broken TOML": ("x.toml", b"# ours\nk: 10", "the file is no TOML at line 2; write each word once, as in k = 10"),
-    "twice": ("x.toml", b"k = 10\nk = 3", "the file is no TOML; write each word once, as in k = 10"),
-    "twice, YAML": ("x.yaml", b"k: 10\nk: 3", "'k' stands twice; keep one of the two lines"),
-    "broken YAML": ("x.yaml", b"k: 10\n\tzeros: [", "the file is no YAML at line 2; write each word once, as in k: 10"),
-    "two documents": ("x.yaml", b"k: 10\n---\nk: 3", "the file is no YAML at line 2"),
-    "a list": ("x.yaml", b"- k\n- 10", f"the file holds no pairs of a word and a value; {NO_YAML}"),
-    "a word": ("x.yaml", b"k = 10", "the file holds no pairs of a word and a value"),
-    "a list for a word": ("x.yaml", b"k: 10\n? [a, b]\n: 3", f"line 2 begins with no word; {NO_YAML}"),
+    "broken TOML": ("x.toml", b"# ours\nk: 10", "the file is not TOML at line 2; write each word once, as in k = 10"),
+    "twice": ("x.toml", b"k = 10\nk = 3", "the file is not TOML; write each word once, as in k = 10"),
+    "twice, YAML": ("x.yaml", b"k: 10\nk: 3", "'k' is given twice; keep one of the two lines"),
+    "broken YAML": ("x.yaml", b"k: 10\n\tzeros: [", "the file is not YAML at line 2; write each word once, as in k"),
+    "two documents": ("x.yaml", b"k: 10\n---\nk: 3", "the file is not YAML at line 2"),
+    "a list": ("x.yaml", b"- k\n- 10", f"the file has no pairs of a word and a value; {NO_YAML}"),
+    "a word": ("x.yaml", b"k = 10", "the file has no pairs of a word and a value"),
+    "a list for a word": ("x.yaml", b"k: 10\n? [a, b]\n: 3", f"line 2 does not begin with a word; {NO_YAML}"),
     "octal": ("x.yaml", b"k: 010", f"'k' {NEITHER}"),
     "of base 60": ("x.yaml", b"k: 1:30", f"'k' {NEITHER}"),
     "yes": ("x.yaml", b"k: yes", f"'k' {NEITHER}"),
@@ -91,7 +91,7 @@ FILES = {
     "a mapping": ("x.yaml", b"k: {v: 10}", f"'k' {NEITHER}"),
     "an object": ("x.yaml", b"k: !!python/object/apply:os.getcwd []", f"'k' {NEITHER}"),
     "an unknown tag": ("x.yaml", b"k: !a:str 10", f"'k' {NEITHER}"),
-    "an alias to nothing": ("x.yaml", b"k: *a", "the file is no YAML at line 1"),
+    "an alias to nothing": ("x.yaml", b"k: *a", "the file is not YAML at line 1"),
     "an alias to itself": ("x.yaml", b"k: &a [*a]", f"'k' {NEITHER}"),
     "merged": ("x.yaml", b"<<: {k: 10}", f"'<<' {NEITHER}"),
     "aliases without end": (
@@ -100,17 +100,17 @@ FILES = {
         + b"".join(b"a%d: &a%d {<<: [%s]}\n" % (i, i, b"*a%d, " % (i - 1) * 9) for i in range(1, 40)),
         f"'a0' {NEITHER}",
     ),
-    "deep": ("x.toml", b"k = " + b"[" * 9000, "the file is no TOML; write each word once, as in k = 10"),
-    "deep, YAML": ("x.yaml", b"{k: " * 4000, "the file is no YAML; write each word once, as in k: 10"),
-    "deep keys": ("x.toml", b"a." * 2000 + b"k = 10", "'a' is no part of a policy"),
+    "deep": ("x.toml", b"k = " + b"[" * 9000, "the file is not TOML; write each word once, as in k = 10"),
+    "deep, YAML": ("x.yaml", b"{k: " * 4000, "the file is not YAML; write each word once, as in k: 10"),
+    "deep keys": ("x.toml", b"a." * 2000 + b"k = 10", "'a' is not a field of a policy"),
     "too long": (
         "x.toml",
         b"k = 10\n" + b"#" * LARGEST_FILE,
         f"the file has more than {LARGEST_FILE} bytes, too many for",
     ),
     "binary": ("x.toml", bytes(range(256)), "the file is not UTF-8; save it as UTF-8"),
-    "a NUL byte": ("x.toml", b"k = \x00", "the file is no TOML at line 1"),
-    "a NUL byte, YAML": ("x.yaml", b"k: \x00", "the file is no YAML; write each word once, as in k: 10"),
+    "a NUL byte": ("x.toml", b"k = \x00", "the file is not TOML at line 1"),
+    "a NUL byte, YAML": ("x.yaml", b"k: \x00", "the file is not YAML; write each word once, as in k: 10"),
 }
 
 

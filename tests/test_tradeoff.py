@@ -1,6 +1,5 @@
 """Laws of the trade-off: each number of the grid against the definitions."""
 
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -47,7 +46,7 @@ def test_the_smallest_safe_support_is_that_of_the_definition(rows, sigmas, ks):
 @given(rows=small_databases(), k=st.integers(1, 22), at_once=st.integers(1, 9))
 def test_the_smallest_safe_support_does_not_hang_on_how_many_are_looked_at_together(rows, k, at_once):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules["discreet.tradeoff"], "AT_ONCE", at_once)  # the function has its name
+        patch.setattr("discreet.judging.tradeoff.AT_ONCE", at_once)
         assert tradeoff(rows, min_supports=[1], ks=[k]).safe == {k: smallest_safe(rows, k, 1)}
 
 

@@ -1,4 +1,4 @@
-"""Policies: the rules of those who let results out, one commented file each, checked on load."""
+"""Policies: the disclosure rules of publishers, one commented file each, checked on load."""
 
 import os
 import re
@@ -14,28 +14,27 @@ from discreet.io.files import readable
 from discreet.judging.verdict import Verdict
 
 Pairs: TypeAlias = Mapping[str, Any]
-"""What a file of a policy holds."""
+"""The contents of a policy file."""
 
 ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
-"""What a file calls the verdict on a derived count of 0."""
+"""The words of a file for the verdict on a derived count of 0."""
 
 FOLDER: Final = Path(__file__).with_name("policies")
 SUFFIXES: Final = (".toml", ".yaml", ".yml")
 
 LARGEST_FILE: Final = 1 << 14
-"""In bytes. Seven short lines need no more, and one key of 64 KiB keeps the reader of TOML busy for 20 seconds."""
+"""In bytes: seven short lines need no more, and a key of 64 KiB would keep the TOML reader busy for 20 seconds."""
 
 DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")
-"""A whole number as TOML has it: YAML would also take 010, and read it as 8."""
+"""A whole number in TOML; YAML would also take 010 and read it as 8."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may not be told by what is published: counts from 1 to k − 1, and more where a rule asks for it.
+    """What a publication must not reveal: counts from 1 to k − 1, and more if a rule asks for it.
 
-    ``zeros`` is the verdict on a derived count of exactly 0: everyone with a and b also has c. ``RELEASE``
-    stands for a rule that ignores it. Supports are to be published as multiples of ``round_to``, and a list of
-    more than ``max_itemsets`` goes to review. What is left out is not asked for.
+    ``zeros`` is the verdict on a derived count of exactly 0, such as "everyone with a and b also has c"; ``RELEASE``
+    ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review.
 
     >>> print(Policy("ours", k=5, zeros=Verdict.REVIEW))
     ours: k = 5, zeros: review
@@ -50,7 +49,7 @@ class Policy:
     about: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no policy, however it was made."""
+        """Refuse an invalid policy, however it was made."""
         for word in ("name", "source", "about"):
             text = getattr(self, word)
             if not isinstance(text, str) or not text.isprintable():
@@ -83,7 +82,7 @@ def names() -> tuple[str, ...]:
 def load(name_or_path: str | os.PathLike[str]) -> Policy:
     """Return the built-in policy of that name, or the one in your own .toml, .yaml or .yml file.
 
-    A file holds ``k`` and, as it likes, the other words of a ``Policy``; without ``name``, the file's own name is it.
+    A file has ``k`` and any other fields of a ``Policy``; the default ``name`` is that of the file.
 
     >>> print(load("opensafely"))
     opensafely: k = 8, zeros: review, supports rounded to 5, at most 5,000 itemsets
@@ -102,14 +101,14 @@ def load(name_or_path: str | os.PathLike[str]) -> Policy:
 
 
 def as_policy(policy: Policy | str | os.PathLike[str] | None = None, k: int | None = None) -> Policy:
-    """Return the policy to judge by: one given, loaded or made of ``k`` alone; with both, ``k`` may only be stricter.
+    """Return the policy to judge by: given, loaded, or made of ``k`` alone; with both, ``k`` may only be stricter.
 
     >>> print(as_policy(k=5), as_policy("acro", k=20), sep=chr(10))
     k: k = 5, zeros: ignore
     acro: k = 20, zeros: withhold
     """
     if isinstance(k, Integral) and not isinstance(k, bool):
-        k = int(k)  # of NumPy, perhaps
+        k = int(k)  # perhaps of NumPy
     if policy is None:
         if k is None:
             raise ThresholdError("neither k nor a policy is given; give k, or a policy")
@@ -127,13 +126,13 @@ def as_policy(policy: Policy | str | os.PathLike[str] | None = None, k: int | No
 
 
 def _policy(pairs: Pairs, *, name: str) -> Policy:
-    """Return the policy that a file's pairs make."""
+    """Return the policy of a file's pairs."""
     words = [field.name for field in fields(Policy)]
     for word in pairs:
         if word not in words:
-            raise InputError(f"{_shown(word)} is no part of a policy; it has {', '.join(words)}")
+            raise InputError(f"{_shown(word)} is not a field of a policy; it has {', '.join(words)}")
     if "k" not in pairs:
-        raise InputError("k is missing; say which counts are too small, such as k = 10")
+        raise InputError("k is missing; give the smallest safe count, such as k = 10")
     zeros = pairs.get("zeros", "ignore")
     if not isinstance(zeros, str) or zeros not in ZEROS:
         raise InputError(f"zeros is {_shown(zeros)}; give one of {', '.join(ZEROS)}, in quotes")
@@ -141,7 +140,7 @@ def _policy(pairs: Pairs, *, name: str) -> Policy:
 
 
 def _read(path: Path) -> str:
-    """Return the text of a file that is small enough for a policy."""
+    """Return the text of a small file."""
     with readable(), path.open("rb") as file:
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
@@ -153,20 +152,18 @@ def _read(path: Path) -> str:
 
 
 def _from_toml(text: str) -> Pairs:
-    # Loaded late, as it is needed rarely, and importing discreet shall stay quick.
     import tomllib  # noqa: PLC0415
 
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        # The sentence of tomllib may quote the file; the line is enough.
+        # The message of tomllib may quote the file; the line is enough.
         line = re.search(r"line \d+", str(error))
         raise _broken("TOML", line and line.group(), "k = 10") from None
 
 
 def _from_yaml(text: str) -> Pairs:
-    """Return the pairs of a flat mapping; nothing of YAML's other constructs is built, so none can do harm."""
-    # Loaded late, as it is needed rarely, and importing discreet shall stay quick.
+    """Return the pairs of a flat mapping; none of YAML's other constructs is built."""
     import yaml  # noqa: PLC0415
 
     try:
@@ -177,37 +174,37 @@ def _from_yaml(text: str) -> Pairs:
     if node is None:
         return {}
     if not isinstance(node, yaml.MappingNode):
-        raise InputError("the file holds no pairs of a word and a value; write lines such as k: 10")
+        raise InputError("the file has no pairs of a word and a value; write lines such as k: 10")
     pairs: dict[str, Any] = {}
     for word, value in node.value:
         if not isinstance(word, yaml.ScalarNode):
-            raise InputError(f"line {word.start_mark.line + 1} begins with no word; write lines such as k: 10")
+            raise InputError(f"line {word.start_mark.line + 1} does not begin with a word; write lines such as k: 10")
         if word.value in pairs:
-            raise InputError(f"{_shown(word.value)} stands twice; keep one of the two lines")
+            raise InputError(f"{_shown(word.value)} is given twice; keep one of the two lines")
         pairs[word.value] = _scalar(word.value, value)
     return pairs
 
 
 def _scalar(word: str, node: Any) -> str | int:  # noqa: ANN401 - of a library without types
     """Return the text or whole number of a node of YAML."""
-    if isinstance(node.value, str):  # that of a list or a mapping is a list
+    if isinstance(node.value, str):  # the value of a list or a mapping is a list
         if node.tag == "tag:yaml.org,2002:str":
             return node.value
         if node.tag == "tag:yaml.org,2002:int" and DECIMAL.fullmatch(node.value):
-            # Python reads no number of thousands of digits; cut to 100, it is too large all the same.
+            # Python does not read thousands of digits; the first 100 are too large as well.
             return int(node.value.replace("_", "")[:100])
-    raise InputError(f"{_shown(word)} is neither text nor a whole number in plain digits; give one of these")
+    raise InputError(f"{_shown(word)} is neither text nor a whole number in plain digits; give one of them")
 
 
 def _check_count(word: str, value: object) -> None:
-    """Refuse what is no whole number from 1 to the largest count."""
+    """Refuse all but a whole number from 1 to the largest count."""
     if type(value) is not int or not 1 <= value <= LARGEST_COUNT:
         raise ThresholdError(f"{word} is {_shown(value)}; give a whole number from 1 to {LARGEST_COUNT}")
 
 
 def _broken(language: str, line: str | None, example: str) -> InputError:
     return InputError(
-        f"the file is no {language}{f' at {line}' if line else ''}; write each word once, as in {example}"
+        f"the file is not {language}{f' at {line}' if line else ''}; write each word once, as in {example}"
     )
 
 
@@ -216,7 +213,7 @@ def _allowed() -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value as a message shows it: short, and on one line."""
+    """Return a value for a message: short, and on one line."""
     if isinstance(value, int) and value.bit_length() > 64:  # noqa: PLR2004 - as the words say
         return "a number of more than 64 bits"  # Python refuses to print very large ones
     if value is None or isinstance(value, str | int | float):

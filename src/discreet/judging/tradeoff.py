@@ -1,4 +1,4 @@
-"""Trade-off: how many threats there are for each minimum support and each k, and from where on there are none."""
+"""Trade-off: channels and exposed rows for each minimum support and k, and the lowest safe minimum support."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.itemsets import offsets_of
 from discreet.data.labels import Label
 from discreet.data.lattice import complete_family
 from discreet.data.merged import Rows, as_rows
@@ -22,15 +23,15 @@ from discreet.runtime.progress import watching
 from discreet.runtime.text import percent
 
 AT_ONCE: Final = 256
-"""Itemsets looked at together on the way to the smallest safe support."""
+"""Itemsets that are searched together for the lowest safe minimum support."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tradeoff:
-    """What would be published, and what it would give away, for each minimum support (a line) and each k (a column).
+    """The numbers of itemsets, channels and exposed rows, with a line per minimum support and a column per k.
 
-    ``itemsets`` are the closed ones. ``safe[k]`` is the smallest minimum support, from the lowest of ``min_supports``
-    on, at which there is no channel below k; None if there is one even where only n is published.
+    ``itemsets`` are the closed ones. ``safe[k]`` is the lowest minimum support without a channel below k, at least the
+    lowest of ``min_supports``; None if even n alone is one.
     """
 
     n: int
@@ -45,12 +46,12 @@ class Tradeoff:
         return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
 
     def _repr_html_(self) -> str:
-        """Return how many channels there are for each minimum support and each k as a table, for notebooks."""
+        """Return the numbers of channels as a table, for notebooks."""
         supports = zip(self.min_supports, self.itemsets.tolist(), self.channels.tolist(), strict=True)
         lines = [(least, self._share(least), itemsets, *channels) for least, itemsets, channels in supports]
         head = ["minimum support", "share", "closed itemsets", *(f"channels, k = {k:,}" for k in self.ks)]
         safe = ((k, f"{least:,} rows ({self._share(least)})" if least else "none") for k, least in self.safe.items())
-        note = f"No channel from which minimum support on: {'; '.join(f'k = {k:,}: {least}' for k, least in safe)}."
+        note = f"Lowest minimum support without a channel: {'; '.join(f'k = {k:,}: {least}' for k, least in safe)}."
         return html.table(repr(self)[1:-1], head, lines, note=note)
 
     def _share(self, count: int) -> str:
@@ -68,8 +69,8 @@ def tradeoff(
 ) -> Tradeoff:
     """Return the numbers of itemsets, maximal channels and exposed rows for all ``min_supports`` and ``ks``.
 
-    The rows are mined once, at the lowest support. The higher it is, the fewer channels there are in all, and what is
-    safe stays safe; only the number of maximal ones may go up (*k-anonymous patterns*, PKDD 2005, section 5).
+    The rows are mined once, at the lowest support. A higher one has fewer channels, and what is safe stays safe; only
+    the number of maximal channels may rise (*k-anonymous patterns*, PKDD 2005, section 5).
 
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
     >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
@@ -83,55 +84,57 @@ def tradeoff(
         raise ThresholdError("there is nothing to compare; give at least one minimum support and one k")
     with watching(progress, then="counting channels") as tell:
         closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
-        return _counted(data, closed, counts, limits, resources.as_threads(threads))
+        return _fill_grid(data, closed, counts, limits, resources.as_threads(threads))
 
 
-def _counted(data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int) -> Tradeoff:
-    """Return the grid for closed itemsets that were mined at the lowest support."""
-    lists = [above(closed, count) for count in counts]
+def _fill_grid(
+    data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int
+) -> Tradeoff:
+    """Return the grid of closed itemsets that were mined at the lowest support."""
+    lists = [take_above(closed, count) for count in counts]
 
-    def counted(line: int, _: int) -> tuple[list[int], list[int]]:
+    def count(line: int, _: int) -> tuple[list[int], list[int]]:
         channels = find_channels(Question(lists[line], data, limits[-1]))
         exposed = channels.rows(data)
         each = np.ones_like(channels.cells.counts)
-        return below(channels.cells.counts, each, limits), below(exposed.smallest, exposed.weights, limits)
+        return weigh_below(channels.cells.counts, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
 
     lines = [(line, line + 1) for line in range(len(counts))]
-    found = resources.share(counted, lines, min(len(lines), threads))
+    counted = resources.share(count, lines, min(len(lines), threads))
     return Tradeoff(
         data.n,
         counts,
         limits,
         np.array([len(part) for part in lists]),
-        np.array([channels for channels, _ in found]),
-        np.array([exposed for _, exposed in found]),
-        smallest_safe(closed, limits),
+        np.array([channels for channels, _ in counted]),
+        np.array([exposed for _, exposed in counted]),
+        find_safe(closed, limits),
     )
 
 
-def above(patterns: Patterns, min_support: int) -> Patterns:
+def take_above(patterns: Patterns, min_support: int) -> Patterns:
     """Return the patterns that have at least ``min_support``."""
     if min_support == patterns.min_support:
         return patterns
     return replace(patterns.take(np.flatnonzero(patterns.supports >= min_support)), min_support=min_support)
 
 
-def below(counts: NDArray[np.int64], weights: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
-    """Return what the counts weigh that are below each limit: one pass answers for every k.
+def weigh_below(counts: NDArray[np.int64], weights: NDArray[np.int64], limits: Sequence[int]) -> list[int]:
+    """Return the total weight of counts below each limit.
 
-    >>> below(np.array([1, 2, 2, 5]), np.array([1, 1, 1, 9]), [2, 3, 10])
+    >>> weigh_below(np.array([1, 2, 2, 5]), np.array([1, 1, 1, 9]), [2, 3, 10])
     [1, 3, 12]
     """
     order = np.argsort(counts, kind="stable")
-    heaped = np.concatenate([[0], np.cumsum(weights[order])])
-    return heaped[np.searchsorted(counts[order], limits)].tolist()  # type: ignore[no-any-return]  # whole numbers
+    totals = offsets_of(weights[order])
+    return totals[np.searchsorted(counts[order], limits)].tolist()  # type: ignore[no-any-return]  # whole numbers
 
 
-def smallest_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
-    """Return for each k the smallest minimum support, at least that of ``closed``, at which no channel is below k.
+def find_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
+    """Return for each k the lowest minimum support without a channel below k, at least that of ``closed``.
 
     The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is
-    by itself. From the largest support down, the first that is not decides: a minimum support must be above its own.
+    safe by itself. From the largest support down, the first unsafe one decides: the minimum must be above its support.
     All items together come last: they are a top at a minimum support of 1, even if no row holds them.
     """
     family = complete_family(closed)

@@ -11,7 +11,7 @@ from discreet.data.thresholds import Threshold, as_count, as_k
 from discreet.disclosure.detect import find_channels
 from discreet.disclosure.question import Question
 from discreet.errors import ThresholdError
-from discreet.judging.tradeoff import Tradeoff, above, below, smallest_safe
+from discreet.judging.tradeoff import Tradeoff, find_safe, take_above, weigh_below
 from discreet.judging.tradeoff import tradeoff as tradeoff_locally
 from discreet.runtime.resources import as_threads
 from discreet.spark import shards
@@ -37,7 +37,7 @@ def tradeoff(
 def counted(spread: Spread, counts: tuple[int, ...], limits: tuple[int, ...]) -> Tradeoff:
     """Return the grid for rows that stay in Spark: mined once, and for each line the exposed rows counted there."""
     closed = shards.mined(spread, "closed")
-    lists = [above(closed, count) for count in counts]
+    lists = [take_above(closed, count) for count in counts]
     lines = [find_channels(Question(patterns, None, limits[-1], as_threads(None))) for patterns in lists]
     exposed = [exposed_in(spread, channels) for channels in lines]
     return Tradeoff(
@@ -45,7 +45,7 @@ def counted(spread: Spread, counts: tuple[int, ...], limits: tuple[int, ...]) ->
         counts,
         limits,
         np.array([len(patterns) for patterns in lists]),
-        np.array([below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]),
-        np.array([below(found.smallest, found.weights, limits) for found in exposed]),
-        smallest_safe(closed, limits),
+        np.array([weigh_below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]),
+        np.array([weigh_below(found.smallest, found.weights, limits) for found in exposed]),
+        find_safe(closed, limits),
     )
