@@ -580,9 +580,9 @@ def check_numbers(name, numbers, n):
         discreet.audit(value, k=3)
     except DiscreetError:
         return
-    if what == "patterns":
-        assert value.n <= 2**53
-        assert all(str(support).encode() in data or form == "borgelt" or support == n for _, support in value)
+    listed = value if what == "patterns" else Patterns.from_itemsets([], n=0)
+    assert listed.n <= 2**53
+    assert all(str(support).encode() in data or form == "borgelt" or support == n for _, support in listed)
 
 
 @pytest.mark.parametrize("name", NUMBERS)

@@ -10,7 +10,7 @@ import numpy as np
 import oracle
 import printed
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import crowded_databases, databases, detected_databases, few_rows, heavy_databases, wide_databases
 
@@ -100,8 +100,8 @@ def test_with_a_minimum_support_of_1_each_different_row_is_left_k_times_or_not_a
 def test_what_is_withheld_at_a_minimum_support_of_1_is_not_taken_for_0(case):
     rows, _, k = case
     release = released("withhold", rows, 1, k)
-    if len(release.patterns) and k > 1:
-        assert audit(release.patterns, k=k).verdict is Verdict.RELEASE
+    assume(len(release.patterns) > 0 and k > 1)
+    assert audit(release.patterns, k=k).verdict is Verdict.RELEASE
 
 
 @WHOLE
@@ -125,8 +125,8 @@ def test_the_witness_has_the_rows_but_for_those_suppressed_and_then_those_added(
     gone = set(release.suppressed.tolist())
     left = [row for number, row in enumerate(rows) if number not in gone]
     assert len(left) == len(rows) - release.suppressed.size
-    if release.is_whole:
-        assert list(release.witness) == left + added(release)
+    assert release.is_whole == (release.witness is not None) == (method != "withhold")
+    assert release.witness is None or list(release.witness) == left + added(release)
     assert release.patterns.n == len(left) + len(added(release))
 
 
@@ -208,11 +208,9 @@ def test_suppress_leaves_the_largest_safe_part_that_keeps_every_itemset(case):
     rows, sigma, k = case
     largest = oracle.largest_safe_part(rows, sigma, k)
     release = released("suppress", rows, sigma, k)
-    if largest is None:
-        assert release.distortion.lost
-    else:
-        assert sorted(set(range(len(rows))) - set(release.suppressed.tolist())) == largest
-        assert not release.distortion.lost
+    left = sorted(set(range(len(rows))) - set(release.suppressed.tolist()))
+    assert largest in (None, left)
+    assert (release.distortion.lost > 0) == (largest is None)
 
 
 # Add.
@@ -468,8 +466,8 @@ def test_every_method_is_safe_on_the_counterexamples_of_the_theory(method, rows,
     release = released(method, rows, sigma, k)
     assert oracle.is_safe(known(release), k)
     assert release.is_whole == (method != "withhold")
-    if release.is_whole:
-        assert dict(release.patterns) == oracle.closed(list(release.witness), sigma)
+    expected = oracle.closed(list(release.witness), sigma) if release.is_whole else oracle.safe_core(rows, sigma, k)
+    assert dict(release.patterns) == expected
 
 
 def test_filling_cells_up_to_k_only_would_open_new_channels():
@@ -524,10 +522,8 @@ def test_few_rows_and_any_thresholds_make_a_safe_release(method, rows):
     for sigma, k in product([1, 2, 4, 9], [1, 2, 3, 9]):
         release = released(method, rows, sigma, k)
         assert oracle.is_safe(known(release), k)
-        if method == "withhold":
-            assert dict(release.patterns) == oracle.safe_core(rows, sigma, k)
-        else:
-            assert dict(release.patterns) == oracle.closed(list(release.witness), sigma)
+        core = oracle.safe_core(rows, sigma, k)
+        assert dict(release.patterns) == (core if method == "withhold" else oracle.closed(list(release.witness), sigma))
         cost = oracle.distortion(oracle.frequent(rows, sigma), told(release))
         assert release.distortion == pytest.approx(tuple(map(float, cost)), rel=1e-12)
 
@@ -708,28 +704,36 @@ def test_rows_that_were_not_suppressed_or_added_are_not_said_to_be():
         check(replace(added_, added=replace(added_.added, weights=added_.added.weights - 1)))
 
 
-def test_rows_that_are_too_few_are_not_enough_to_add():
-    problem = problem_of(["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
+def with_rows_added(problem, weight):
+    """What adding answers, but with so many rows of each kind."""
     solution = solved("add", problem)
-    for weight, is_safe in ((7, False), (8, False), (9, False), (10, True), (11, True)):
-        added_ = replace(solution.added, weights=solution.added.weights * 0 + weight)
-        rows = mine(change_rows(problem.rows, NOBODY, added_), min_support=10)
-        told_ = replace(solution.patterns, supports=rows.supports, n=rows.n)
-        changed = Solution.of(problem, told_, added=added_)
-        assert changed.only_adds
-        # Eight rows raise the cell to ten, but a guarantee that counts on each row added asks for k of each.
-        if is_safe:
-            check(changed)
-        else:
-            with pytest.raises(GuaranteeError, match="channels are left"):
-                check(changed)
+    added_ = replace(solution.added, weights=solution.added.weights * 0 + weight)
+    rows = mine(change_rows(problem.rows, NOBODY, added_), min_support=10)
+    return Solution.of(problem, replace(solution.patterns, supports=rows.supports, n=rows.n), added=added_)
+
+
+@pytest.mark.parametrize("weight", [10, 11])
+def test_k_rows_are_enough_to_add(weight):
+    problem = problem_of(["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
+    changed = with_rows_added(problem, weight)
+    assert changed.only_adds
+    check(changed)
+
+
+@pytest.mark.parametrize("weight", [7, 8, 9])
+def test_rows_that_are_too_few_are_not_enough_to_add(weight):
+    # Eight rows raise the cell to ten, but a guarantee that counts on each row added asks for k of each.
+    problem = problem_of(["abc"] * 48 + ["ab"] * 2 + [""] * 50, 10, 10)
+    changed = with_rows_added(problem, weight)
+    assert changed.only_adds
+    with pytest.raises(GuaranteeError, match="channels are left"):
+        check(changed)
 
 
 @given(databases(), st.integers(1, 4), st.integers(2, 5), st.data())
 def test_what_is_added_elsewhere_does_not_block(rows, sigma, k, data):
     problem = problem_of(rows, sigma, k)
-    if not len(problem.patterns):
-        return
+    assume(len(problem.patterns) > 0)
     number = data.draw(st.integers(0, len(problem.patterns) - 1))
     items = problem.patterns.items[problem.patterns.offsets[number] : problem.patterns.offsets[number + 1]]
     added_ = Weighted(np.array([0, items.size]), items, np.array([k]))

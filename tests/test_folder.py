@@ -152,8 +152,7 @@ def test_a_killed_process_leaves_no_release_or_the_old_one(tmp_path, at, is_new)
     expected = {} if is_new else files_in(written(place))
     done = subprocess.run([sys.executable, "-c", KILLED, place, *at], check=False)
     assert done.returncode == (0 if is_new and at == ("rename", "2") else -signal.SIGKILL)
-    if done.returncode:
-        assert files_in(place) in ({}, expected)
+    assert (files_in(place) in ({}, expected)) == bool(done.returncode)
     assert verify(written(place, method="add")).is_good
 
 
@@ -246,9 +245,7 @@ def test_what_stands_apart_leads_from_the_rows_to_the_release(case, method):
     before, after = oracle.frequent(rows, sigma), oracle.frequent(now, sigma)
     if method == "withhold":
         after = {itemset: held for itemset, held in before.items() if itemset in patterns}
-        assert patterns == after
-    else:
-        assert patterns == oracle.closed(now, sigma)
+    assert patterns == (after if method == "withhold" else oracle.closed(now, sigma))
     closed = set(oracle.closed(rows, sigma)) | set(patterns)
     expected = {itemset: (before[itemset], after.get(itemset, 0)) for itemset in closed}
     told = {frozenset(items): (int(old), int(new or 0)) for old, new, *items in changed}

@@ -16,7 +16,7 @@ import numpy as np
 import oracle
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from pages import Page, packed_lists, unfolded
 from strategies import detected_databases
 
@@ -158,13 +158,14 @@ def test_a_drawing_is_whole_and_tells_the_count(case):
 def test_the_circles_and_the_rest_are_everyone_with_base(case):
     rows, sigma, k = case
     patterns, sets = mine(rows, min_support=sigma), [frozenset(row) for row in rows]
-    for channel in detect(patterns, k=k):
-        if len(channel.top - channel.base) <= 2:
-            svg = ET.fromstring(cells_svg(channel, patterns))  # noqa: S314 - ours
-            texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
-            base = oracle.support(channel.base, sets)
-            assert texts[0].endswith(f": {base:,} {'person' if base == 1 else 'people'}")
-            assert sum(int(text.replace(",", "")) for text in texts if re.fullmatch(r"[\d,]+", text)) == base
+    drawn = [channel for channel in detect(patterns, k=k) if len(channel.top - channel.base) <= 2]
+    assume(drawn)
+    for channel in drawn:
+        svg = ET.fromstring(cells_svg(channel, patterns))  # noqa: S314 - ours
+        texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
+        base = oracle.support(channel.base, sets)
+        assert texts[0].endswith(f": {base:,} {'person' if base == 1 else 'people'}")
+        assert sum(int(text.replace(",", "")) for text in texts if re.fullmatch(r"[\d,]+", text)) == base
 
 
 def test_a_drawing_of_many_lacked_items_ends_where_the_sum_does():

@@ -113,14 +113,14 @@ def test_thousands_of_implications_are_found():
     assert pairs(found) == [(frozenset([item]), item ^ 1) for item in range(5000)]
 
 
-@pytest.mark.parametrize("many", [64, 65])
-def test_a_top_of_more_items_than_a_word_is_refused(many):
-    patterns = mine([list(range(many))] * 3, min_support=1)
-    if many > 64:
-        with pytest.raises(BudgetError, match="an itemset of 65 items is too long"):
-            implied_by(patterns)
-    else:
-        assert pairs(implied_by(patterns)) == [(frozenset(), item) for item in range(64)]
+def test_a_top_of_as_many_items_as_a_word_has_bits_is_looked_at():
+    patterns = mine([list(range(64))] * 3, min_support=1)
+    assert pairs(implied_by(patterns)) == [(frozenset(), item) for item in range(64)]
+
+
+def test_a_top_of_more_items_than_a_word_is_refused():
+    with pytest.raises(BudgetError, match="an itemset of 65 items is too long"):
+        implied_by(mine([list(range(65))] * 3, min_support=1))
 
 
 @pytest.mark.nojit

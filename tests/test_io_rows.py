@@ -1,13 +1,14 @@
 """Rows: what is written is read back, and files of others are read as their formats mean it."""
 
 import csv
+from contextlib import suppress
 from io import BytesIO, StringIO
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, OutputError, Transactions, read, write
@@ -48,8 +49,8 @@ def test_rows_of_numbers_are_read_back_from_every_format(form, rows):
 @given(rows=tables(words, least=1))
 def test_rows_of_words_are_read_back_from_every_format_but_fimi(form, rows):
     assume(form != "onehot" or any(rows))
-    if form in {"csv", "onehot"} and frozenset().union(*rows) == {"10"}:
-        return  # words that all look like numbers are refused: see below
+    # Words that all look like numbers are refused: see below.
+    assume(form not in {"csv", "onehot"} or frozenset().union(*rows) != {"10"})
     assert read(BytesIO(written(rows, form)), **as_meant(form)) == Transactions(rows)
 
 
@@ -59,7 +60,7 @@ def test_any_rows_are_refused_or_read_back(form, rows):
     try:
         data = written(rows, form)
     except OutputError:
-        return
+        reject()
     assert read(BytesIO(data), **as_meant(form)) == Transactions(rows)
 
 
@@ -256,28 +257,26 @@ odd = st.text(st.sampled_from("ab =+-@'\t\r\n\",;|＝"), min_size=1, max_size=4)
 @pytest.mark.parametrize("form", ["spmf", "csv", "onehot", "parquet"])
 @given(rows=tables(odd, least=1))
 def test_labels_of_blanks_quotes_and_signs_are_read_back_or_refused(form, rows):
-    holds_line_ends = form == "parquet"
+    labels = frozenset().union(*rows)
+    may_be_refused = (form != "parquet" and any({*label} & {*"\r\n"} for label in labels)) or (
+        form == "onehot" and (not labels or not all(map(str.strip, labels)))
+    )
+    data = None
+    with suppress(OutputError):
+        data = written(rows, form)
+    assert may_be_refused or data is not None
+    assert data is None or read(BytesIO(data), **as_meant(form)) == Transactions(rows)
+
+
+@pytest.mark.parametrize("form", ["csv", "onehot"])
+@given(rows=tables(odd, least=1))
+def test_no_field_of_a_csv_is_a_formula(form, rows):
     try:
         data = written(rows, form)
     except OutputError:
-        labels = frozenset().union(*rows)
-        is_table = form == "onehot"
-        assert (not holds_line_ends and any({*label} & {*"\r\n"} for label in labels)) or (
-            is_table and (not labels or not all(map(str.strip, labels)))
-        )
-        return
-    assert read(BytesIO(data), **as_meant(form)) == Transactions(rows)
-
-
-@given(rows=tables(odd, least=1))
-def test_no_field_of_a_csv_is_a_formula(rows):
-    for form in ("csv", "onehot"):
-        try:
-            data = written(rows, form)
-        except OutputError:
-            continue
-        fields = [field for line in csv.reader(StringIO(data.decode(), newline="")) for field in line]
-        assert not any(field.startswith(tuple("=+-@\t\r＝＋－＠")) for field in fields)
+        reject()
+    fields = [field for line in csv.reader(StringIO(data.decode(), newline="")) for field in line]
+    assert not any(field.startswith(tuple("=+-@\t\r＝＋－＠")) for field in fields)
 
 
 def test_labels_keep_their_blanks_in_every_format(tmp_path):

@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import databases, detected_databases, few_rows
 
@@ -129,13 +129,19 @@ def test_what_cannot_be_better_is_the_least_by_enumeration_on_three_items(rows, 
 def test_what_keeps_the_number_of_rows_is_the_least_by_enumeration(case):
     rows, sigma, k = case
     expected = oracle.least_distortion(rows, sigma, k, keep_n=True)
-    if expected is None:
-        with pytest.raises(BudgetError, match="keep_n"):
-            solved(rows, sigma, k, keep_n=True)
-    else:
-        release = solved(rows, sigma, k, keep_n=True)
-        assert release.patterns.n == len(rows)
-        assert release.proof.average == pytest.approx(float(expected), abs=1e-9)
+    assume(expected is not None)
+    release = solved(rows, sigma, k, keep_n=True)
+    assert release.patterns.n == len(rows)
+    assert release.proof.average == pytest.approx(float(expected), abs=1e-9)
+
+
+@settings(max_examples=15)
+@given(case=few_items)
+def test_where_no_rows_of_their_number_are_safe_none_are_made(case):
+    rows, sigma, k = case
+    assume(oracle.least_distortion(rows, sigma, k, keep_n=True) is None)
+    with pytest.raises(BudgetError, match="keep_n"):
+        solved(rows, sigma, k, keep_n=True)
 
 
 @settings(max_examples=25)
@@ -143,11 +149,10 @@ def test_what_keeps_the_number_of_rows_is_the_least_by_enumeration(case):
 def test_a_search_that_keeps_every_itemset_keeps_it(case):
     rows, sigma, k = case
     problem = asked(rows, sigma, k)
-    if len(problem.channels):
-        found = keep_all.minimize(problem, 10.0 * 2**8, time.monotonic() + 2)
-        answer = found.solution
-        assert set(oracle.family_of(dict(answer.patterns))) == set(oracle.frequent(rows, sigma))
-        assert oracle.is_safe(oracle.told(oracle.family_of(dict(answer.patterns)), sigma), k)
+    assume(len(problem.channels) > 0)
+    answer = keep_all.minimize(problem, 10.0 * 2**8, time.monotonic() + 2).solution
+    assert set(oracle.family_of(dict(answer.patterns))) == set(oracle.frequent(rows, sigma))
+    assert oracle.is_safe(oracle.told(oracle.family_of(dict(answer.patterns)), sigma), k)
 
 
 @settings(max_examples=25)
@@ -155,12 +160,12 @@ def test_a_search_that_keeps_every_itemset_keeps_it(case):
 def test_a_search_that_keeps_every_itemset_is_never_better_than_the_least(case):
     rows, sigma, k = case
     problem = asked(rows, sigma, k)
-    if len(problem.channels):
-        expected = float(oracle.least_distortion(rows, sigma, k)) * len(oracle.frequent(rows, sigma))
-        found = keep_all.minimize(problem, 100.0, time.monotonic() + 2)
-        answer = oracle.family_of(dict(found.solution.patterns))
-        cost = oracle.distortion(oracle.frequent(rows, sigma), answer)
-        assert float(cost[3] * cost[0]) >= expected - 1e-9
+    assume(len(problem.channels) > 0)
+    expected = float(oracle.least_distortion(rows, sigma, k)) * len(oracle.frequent(rows, sigma))
+    found = keep_all.minimize(problem, 100.0, time.monotonic() + 2)
+    answer = oracle.family_of(dict(found.solution.patterns))
+    cost = oracle.distortion(oracle.frequent(rows, sigma), answer)
+    assert float(cost[3] * cost[0]) >= expected - 1e-9
 
 
 def test_300_databases_are_never_worse_off_than_by_other_methods():

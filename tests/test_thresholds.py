@@ -1,6 +1,7 @@
 """Minimum supports: a share becomes a count once, and exactly."""
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -104,13 +105,12 @@ def test_a_text_is_read_exactly_and_at_once_or_refused_in_one_sentence(text):
         (as_confidence, lambda share: 0 <= share <= 1),
         (lambda text: as_count(text, 9), lambda share: share > 0),
     ):
-        try:
+        found = None
+        with suppress(ThresholdError):
             found = read(text)
-        except ThresholdError:
-            continue
-        assert expected is not None
-        assert is_allowed(expected)
-        assert found == (expected if read in {as_disclosure, as_confidence} else oracle.read_count(text, 9))
+        is_read = expected is not None and is_allowed(expected)
+        value = expected if read in {as_disclosure, as_confidence} else is_read and oracle.read_count(text, 9)
+        assert found == (value if is_read else None)
 
 
 @pytest.mark.parametrize("number", [10**5000, -(10**5000), Fraction(10**5000, 7)], ids=["large", "small", "quotient"])

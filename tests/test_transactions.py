@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import databases
 
@@ -26,11 +26,15 @@ def test_rows_come_back_as_they_went_in(rows):
 
 @given(databases(), st.integers(-30, 29))
 def test_a_row_is_found_by_its_number(rows, number):
-    if -len(rows) <= number < len(rows):
-        assert Transactions(rows)[number] == rows[number]
-    else:
-        with pytest.raises(IndexError):
-            Transactions(rows)[number]
+    assume(-len(rows) <= number < len(rows))
+    assert Transactions(rows)[number] == rows[number]
+
+
+@given(databases(), st.integers(-60, 59))
+def test_a_row_that_is_not_there_is_not_found(rows, number):
+    assume(not -len(rows) <= number < len(rows))
+    with pytest.raises(IndexError):
+        Transactions(rows)[number]
 
 
 @given(databases(), databases())

@@ -272,8 +272,7 @@ def test_several_trees_are_released_only_if_nothing_can_be_inferred_whatever_is_
     found = find_overlaps([leaves_of(tree, features)[0] for tree in trees], k)
     held = set(zip(*(tree.apply(features).tolist() for tree in trees), strict=True))
     threats = [oracle.inferred_overlaps(ways(trees, features, classes, label, held), k) for label in set(classes)]
-    if found == ((), ""):
-        assert threats == [{} for _ in threats]
+    assert found != ((), "") or not any(threats)
 
 
 @settings(max_examples=60)
