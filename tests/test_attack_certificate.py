@@ -93,6 +93,7 @@ def test_a_chain_has_lemmas_of_which_each_needs_the_ones_before():
 @pytest.mark.parametrize("change", [{"low": 1}, {"high": -1}], ids=["lower", "upper"])
 def test_tighter_limits_than_the_sums_prove_are_refused(name, change):
     found = found_in(name)
+    assert found.findings
     for finding in found.findings:
         ((side, by),) = change.items()
         claim = finding.certificate.claim
@@ -144,6 +145,7 @@ def test_sums_need_only_hold_for_rows_that_are_possible():
 @pytest.mark.parametrize("by", [Fraction(1), Fraction(-1), Fraction(1, 2)], ids=str)
 def test_another_multiplier_is_refused(name, by):
     bound = getattr(ALL_THREE, name)
+    assert bound.terms
     for at, (itemset, times) in enumerate(bound.terms):
         terms = (*bound.terms[:at], (itemset, times + by), *bound.terms[at + 1 :])
         assert not proves(E2, Certificate(replace(ALL_THREE, **{name: replace(bound, terms=terms)})))
@@ -188,6 +190,7 @@ def test_a_sum_of_too_many_supports_is_refused_and_told_by_its_length():
 @settings(max_examples=60)
 def test_long_sums_are_those_of_closed_itemsets(rows, sigma):
     found = attack(mine(rows, min_support=sigma), k=4, level="plain")
+    assume(found.findings)
     for finding in found.findings:
         terms = own_sum(SUM, finding.pattern, 1, found.facts)
         named = {frozenset(found.facts.labels[code] for code in one): many for one, many in terms.items()}

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -150,6 +151,7 @@ def test_a_policy_may_limit_and_round_what_is_published():
     rows = [["a"]] * 20 + [[]] * 21
     limited, rounded = Policy("ours", k=5, max_itemsets=1), Policy("ours", k=5, round_to=10)
     assert audit(rows, min_support=5, policy=limited).verdict is Verdict.REVIEW
+    assert audit(rows, min_support=5, policy=replace(limited, max_itemsets=2)).verdict is Verdict.RELEASE
     assert audit(rows, min_support=5, policy=rounded).verdict is Verdict.REVIEW
     assert by_name(audit(rows, min_support=5, policy=rounded))["rounding"].found == 1
 

@@ -698,6 +698,7 @@ def test_a_tradeoff_counts_what_audits_of_each_would_find(clinic):
     assert (found["min_supports"], found["ks"], found["n"]) == ([60, 90], [3, 5], 600)
     channels = [[len(maximal_channels(rows, support, k)) for k in (3, 5)] for support in (60, 90)]
     assert found["channels"] == channels
+    assert [safe["k"] for safe in found["safe"]] == [3, 5]
     for safe in found["safe"]:
         options = ["-k", safe["k"], "--min-support"]
         assert run("audit", file, *options, safe["min_support"]).exit_code == 0

@@ -157,6 +157,7 @@ def test_one_scan_writes_the_same_folder_as_hiding_in_memory(file, tmp_path):
     assert {name: data for name, data in scanned.items() if name not in told} == {
         name: data for name, data in whole.items() if name not in told
     }
+    assert len(told) == len(sensitive)
     for name in told:
         one, other = (json.loads(files[name]) for files in (whole, scanned))
         assert one | {"window": 4} == other

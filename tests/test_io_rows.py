@@ -57,11 +57,10 @@ def test_rows_of_words_are_read_back_from_every_format_but_fimi(form, rows):
 @pytest.mark.parametrize("form", FORMATS)
 @given(rows=tables(anything))
 def test_any_rows_are_refused_or_read_back(form, rows):
-    try:
+    data = None
+    with suppress(OutputError):
         data = written(rows, form)
-    except OutputError:
-        reject()
-    assert read(BytesIO(data), **as_meant(form)) == Transactions(rows)
+    assert data is None or read(BytesIO(data), **as_meant(form)) == Transactions(rows)
 
 
 @given(rows=tables(words), numbered=st.booleans())

@@ -204,6 +204,19 @@ def test_rules_without_exception_are_judged_by_what_a_policy_says_of_zeros():
     assert by_name(found)["class disclosure"].verdict is found.verdict is Verdict.WITHHOLD
 
 
+@pytest.mark.parametrize(("most", "verdict"), [(1, Verdict.REVIEW), (2, Verdict.RELEASE)])
+def test_more_lines_than_a_policy_allows_are_for_review(most, verdict):
+    rules = Rules.from_rules([(["a"], ["b"], 40, 1.0), (["b"], ["a"], 40, 1.0)], rounding="exact")
+    found = audit(rules, policy=Policy("ours", k=5, max_itemsets=most))
+    assert by_name(found)["size"].verdict is verdict
+
+
+@pytest.mark.parametrize(("k", "verdict"), [(40, Verdict.RELEASE), (41, Verdict.WITHHOLD)])
+def test_a_support_below_k_is_a_low_count(k, verdict):
+    rules = Rules.from_rules([(["a"], ["b"], 40, 1.0)], rounding="exact")
+    assert by_name(audit(rules, k=k))["low counts"].verdict is verdict
+
+
 def test_an_item_on_both_sides_is_refused():
     with pytest.raises(InputError, match="rule 1 has no consequent"):
         Rules.from_rules([(["a"], ["a"], 4, 0.5)])

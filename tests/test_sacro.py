@@ -108,6 +108,7 @@ def test_the_json_has_the_shape_that_the_viewer_asks_for(status):
     outputs = json.loads(written(AUDITS[status]())["outputs.json"])
     assert list(outputs) == ["version", "results"]
     assert re.fullmatch(r"0\.4\.\d+", outputs["version"])
+    assert "itemsets" in outputs["results"]
     for uid, result in outputs["results"].items():
         assert list(result) == KEYS
         assert uid == result["uid"]
@@ -310,7 +311,9 @@ class Tags(HTMLParser):
 
 def test_what_the_viewer_shows_as_html_holds_no_tag():
     listed = Patterns.from_itemsets([(["<script>", "<b>"], 20)], n=40)  # not whole, and the check names the labels
-    for result in results(written(audit(listed, k=10))).values():
+    found = results(written(audit(listed, k=10)))
+    assert "itemsets" in found
+    for result in found.values():
         shown = [result["summary"], result["exception"], *result["comments"]]
         assert Tags(" ".join(shown)).found == []
         assert "&lt;script&gt;" in result["exception"] or result["uid"] != "itemsets"
@@ -511,6 +514,7 @@ def test_hostile_labels_of_older_releases_are_text_and_no_formula():
     files = written(audit(new, k=5, against=old, schema=[[*labels[:1], "none"]]))
     cells = [cell for name in files if name.endswith(".csv") for line in table(files[name]) for cell in line]
     assert not [cell for cell in cells if re.search(r"(^|;)[=+\-@\t\r]", cell)]
+    assert len(results(files)) > 1
     for one in results(files).values():
         assert Tags(" ".join([one["summary"], one["exception"], *one["comments"]])).found == []
 

@@ -103,14 +103,16 @@ def test_a_text_is_read_exactly_and_at_once_or_refused_in_one_sentence(text):
     for read, is_allowed in (
         (as_disclosure, lambda share: 0 <= share <= 1),
         (as_confidence, lambda share: 0 <= share <= 1),
-        (lambda text: as_count(text, 9), lambda share: share > 0),
+        (lambda text: as_count(text, 9), lambda share: 0 < share <= (2**53 if text.strip().isdigit() else 1)),
     ):
         found = None
         with suppress(ThresholdError):
             found = read(text)
-        is_read = expected is not None and is_allowed(expected)
-        value = expected if read in {as_disclosure, as_confidence} else is_read and oracle.read_count(text, 9)
-        assert found == (value if is_read else None)
+        is_right = expected is not None and is_allowed(expected)
+        value = expected if read in {as_disclosure, as_confidence} else is_right and oracle.read_count(text, 9)
+        # Numbers of more than 40 digits, and of large exponents, may be refused.
+        may_be_refused = not is_right or len(text) > 40 or "e" in text.lower()
+        assert found == value if is_right and not may_be_refused else found in ([None, value] if is_right else [None])
 
 
 @pytest.mark.parametrize("number", [10**5000, -(10**5000), Fraction(10**5000, 7)], ids=["large", "small", "quotient"])
