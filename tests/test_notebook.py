@@ -9,7 +9,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, mined_databases
 
-from discreet import Channels, Patterns, Transactions, audit, block, compare, compare_hiding, detect, hide, mine, tradeoff
+from discreet import (
+    Channels,
+    Patterns,
+    Transactions,
+    audit,
+    block,
+    compare,
+    compare_hiding,
+    detect,
+    hide,
+    mine,
+    tradeoff,
+)
 from discreet.data.labels import sort_labels
 
 SHOWN = 10
