@@ -119,8 +119,7 @@ def test_an_odd_object_is_read_as_the_rows_that_it_stands_for_or_refused(verb):
     for name, make in OBJECTS.items():
         with suppress(DiscreetError):
             found[name] = VERBS[verb](make())
-    wrong = [name for name, answer in found.items() if answer != honest]
-    assert wrong == (["patterns"] if verb == "audit" else [])  # which are judged as what they are
+    assert [name for name, answer in found.items() if answer != honest] == []
 
 
 @pytest.mark.filterwarnings("ignore")

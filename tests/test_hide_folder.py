@@ -248,7 +248,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from discreet import hide, read
-from discreet.hide import folder
+from discreet.hiding import folder
 from discreet.io import folders
 folders._exchange = lambda *_: False  # as on a file system that cannot do it
 def end(*_, **__):
