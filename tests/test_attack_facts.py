@@ -166,7 +166,7 @@ def rules(draw, supports, n):
         )
 
     facts = (
-        audit(Rules.from_rules(lines, n=n, digits=digits, rounding=mode), k=2).facts
+        audit(Rules.from_rules(lines, n=n, digits=digits, rounding=mode), k=2).evidence.facts
         if lines
         else Facts.from_limits([], n=n)
     )
