@@ -16,7 +16,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.hiding.hide import hide
 from discreet.hiding.measures import Yardstick
-from discreet.io.index.index import InvertedFile
+from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import mine
 from reproduction.figure import Axis, Point, chosen, steps
 

@@ -26,7 +26,7 @@ from discreet import (
 )
 from discreet.hiding import victims
 from discreet.hiding.problem import HidingProblem, check_solution, list_removals, parse_sensitive, remove
-from discreet.io.index.index import InvertedFile
+from discreet.io.inverted import InvertedFile
 
 METHODS = ("naive", "minfia", "maxfia", "iga")
 EVERY = pytest.mark.parametrize("method", METHODS)

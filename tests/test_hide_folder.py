@@ -19,7 +19,7 @@ from strategies import databases
 import discreet
 from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
 from discreet.hiding import folder
-from discreet.io.formats.csv import unescaped
+from discreet.io.text import unescape
 
 ROWS = [["a", "b", "c"]] * 4 + [["a", "b"]] * 2 + [["c"]] * 3
 APART = "DO-NOT-RELEASE"
@@ -46,7 +46,7 @@ def written(file, place, sensitive=(["a", "b"],), **options):
 def changes(place):
     """The lines of changes.csv without its head."""
     lines = csv.reader(Path(place, APART, "changes.csv").read_text(encoding="utf-8").splitlines())
-    return [[*map(unescaped, line)] for line in lines][1:]
+    return [[*map(unescape, line)] for line in lines][1:]
 
 
 def test_a_folder_holds_the_rows_and_apart_what_is_private_and_is_the_same_bytes_each_time(file, tmp_path):

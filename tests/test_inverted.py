@@ -17,9 +17,8 @@ from pyroaring import BitMap
 from strategies import LABELS, databases
 
 from discreet import InputError, InvertedFile, OptionError, OutputError, Plan, QueryError, Transactions
-from discreet.io import files
-from discreet.io.index import file
-from discreet.io.index.lists import invert
+from discreet.io import files, inverted_lists
+from discreet.io.inverted_lists import invert
 
 pytestmark = pytest.mark.nojit
 
@@ -386,7 +385,7 @@ def test_an_index_that_is_not_there_is_refused(tmp_path):
 
 
 def test_an_index_of_a_newer_version_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(file, "VERSION", 2)
+    monkeypatch.setattr(inverted_lists, "VERSION", 2)
     path = saved(InvertedFile(rows_of(PRINTED)), tmp_path)
     monkeypatch.undo()
     with pytest.raises(
@@ -434,7 +433,7 @@ def test_an_index_belongs_to_its_file_whenever_that_was_touched(source):
 
 
 def test_a_file_of_the_same_size_and_time_is_not_read_again(source, monkeypatch):
-    monkeypatch.setattr(file, "origin_of", None)
+    monkeypatch.setattr(inverted_lists, "origin_of", None)
     assert numbers(opened(source), "~A") == [1]
 
 
@@ -477,7 +476,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(source, monkeypatch):
         source.write_text("A\n", encoding="utf-8")
         return Transactions([["A"]])
 
-    monkeypatch.setattr("discreet.io.index.index.read", read)
+    monkeypatch.setattr("discreet.io.inverted.read", read)
     with pytest.raises(InputError, match=r"rows\.csv: the file changed while it was read; begin again"):
         InvertedFile.of_file(source)
 

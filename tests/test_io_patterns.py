@@ -170,7 +170,7 @@ def test_pairs_and_patterns_are_sources_too():
 @pytest.mark.parametrize(("name", "value"), [("n", 4), ("min_support", 3), ("kind", "maximal")])
 def test_what_the_caller_says_must_agree_with_the_file(name, value):
     data = written(Patterns.from_itemsets([([], 3), (["a"], 2)], n=3, kind="closed"), "json")
-    with pytest.raises(InputError, match=f"the source says {name} is .*, but {name}={value} was given; leave it out"):
+    with pytest.raises(InputError, match=f"the source says {name} is .*, but {value} was given; leave {name}= out"):
         read_patterns(BytesIO(data), format="json", **{name: value})
 
 

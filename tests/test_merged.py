@@ -420,7 +420,7 @@ LONG = {
 @pytest.mark.parametrize("lines", LONG.values(), ids=LONG)
 def test_lines_of_row_ids_and_items_are_scanned_where_the_ids_rise(tmp_path, monkeypatch, lines, block):
     for module in ("csv.BLOCK", "parquet.LINES"):
-        monkeypatch.setattr(f"discreet.io.read.{module}", block)
+        monkeypatch.setattr(f"discreet.io.formats.{module}", block)
     columns = {"row": "who", "item": "what"}
     path = tmp_path / "rows.csv"
     path.write_text(f"when,who,what\n{''.join(f'1,{line}' for line in lines.splitlines(keepends=True))}")
@@ -563,9 +563,9 @@ def test_more_different_items_than_memory_allows_are_refused(tmp_path):
 
 @pytest.mark.parametrize("after", [b"1 2\n1 2\n1\n", b"1 2\n2 3\n", b"1 2\n1 3\n", b"1 2\n1 2\n\n"])
 def test_a_file_that_changes_between_two_passes_is_refused(tmp_path, monkeypatch, after):
-    path, total = tmp_path / "rows.dat", SCAN.Counts.total
+    path, total = tmp_path / "rows.dat", SCAN.ItemCounts.total
     path.write_bytes(b"1 2\n1 2\n")
-    monkeypatch.setattr(SCAN.Counts, "total", lambda counts: path.write_bytes(after) and total(counts))
+    monkeypatch.setattr(SCAN.ItemCounts, "total", lambda counts: path.write_bytes(after) and total(counts))
     with pytest.raises(InputError, match="the file has changed between two passes over it; scan it again"):
         scan(path, min_support=1)
 

@@ -6,7 +6,7 @@ import pytest
 from discreet import block, detect, hide, mine
 from discreet.hiding.problem import HidingProblem, parse_sensitive
 from discreet.io import datasets
-from discreet.io.index.index import InvertedFile
+from discreet.io.inverted import InvertedFile
 
 pytestmark = pytest.mark.nojit
 

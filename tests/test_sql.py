@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
-from discreet.io.sql import databases, postgresql
-from discreet.io.sql.names import parts, quoted
+from discreet.io.sql import databases, drivers
+from discreet.io.sql.lines import quote_names, split_table_name
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")
@@ -181,11 +181,11 @@ def test_names_are_names_whatever_stands_in_them(url):
 @pytest.mark.parametrize("table", ["", ".", "a.", ".a", 'a"b', '"a', "a.b.c", 'stays"; DROP TABLE stays', "a\0b"])
 def test_what_is_no_name_of_a_table_is_refused(table):
     with pytest.raises(OptionError, match="give its name"):
-        parts(table)
+        split_table_name(table)
 
 
 def test_a_name_may_have_a_schema_and_quotes():
-    assert (parts("ward.stays"), parts('"a.b"."c""d"'), quoted("a", 'b"')) == (
+    assert (split_table_name("ward.stays"), split_table_name('"a.b"."c""d"'), quote_names("a", 'b"')) == (
         ("ward", "stays"),
         ("a.b", 'c"d'),
         '"a"."b"""',
@@ -211,7 +211,7 @@ def test_text_is_told_apart_by_its_letters_whatever_the_database_does(tmp_path):
 @pytest.mark.parametrize("lines", [1, 2, 3])
 def test_rows_are_read_whole_however_the_lines_are_cut(stays, monkeypatch, lines):
     expected = read(stays, **ASKED)
-    monkeypatch.setattr("discreet.io.sql.sqlite.LINES", lines)
+    monkeypatch.setattr("discreet.io.sql.drivers.LINES", lines)
     assert read(stays, **ASKED) == expected
     assert scan(stays, min_support=1, **ASKED) == Merged.of(expected, 1)
 
@@ -317,7 +317,7 @@ def test_what_fails_in_the_middle_of_writing_leaves_nothing(url, monkeypatch):
         yield [1], ["a"]
         raise InputError("broken")
 
-    monkeypatch.setattr("discreet.io.sql.written.Written.chunks", broken)
+    monkeypatch.setattr("discreet.io.sql.lines.TableRows.chunks", broken)
     with pytest.raises(OutputError, match="broken"):
         write(Transactions([["a"]], ids=[1]), url, **ASKED)
     monkeypatch.undo()
@@ -395,14 +395,14 @@ def long_table(server, name, lines):
 @pytest.fixture
 def arrived(monkeypatch):
     """How many lines each batch has that comes from PostgreSQL, as Arrow counts them, before any of ours sees it."""
-    lines, ours = [], postgresql.arrow_batches
+    lines, ours = [], drivers.batch_arrow
 
     def counted(reader):
         for batch in reader:
             lines.append(batch.num_rows)
             yield batch
 
-    monkeypatch.setattr(postgresql, "arrow_batches", lambda reader: ours(counted(reader)))
+    monkeypatch.setattr(drivers, "batch_arrow", lambda reader: ours(counted(reader)))
     return lines
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, OutputError, Policy, Verdict, audit
 from discreet.cli import main
-from discreet.io.trees import stated
+from discreet.io import stated_trees
 from discreet.publications.trees import joint as joint_module
 from discreet.publications.trees import reading
 from discreet.publications.trees.joint import find_overlaps
@@ -720,7 +720,7 @@ def classes_of_their_own(many):
 
 
 def test_many_leaves_with_classes_of_their_own_are_refused(monkeypatch):
-    monkeypatch.setattr(stated, "MOST_COUNTS", 120)
+    monkeypatch.setattr(stated_trees, "MOST_COUNTS", 120)
     for small, large in zip(classes_of_their_own(10), classes_of_their_own(11), strict=True):
         assert read(small).rows == 90
         with pytest.raises(InputError, match="more than 120 counts"):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from discreet import Hidden, InvertedFile, Transactions
     from discreet.cli.terminal import Bars
     from discreet.hiding.measures import Hiding, RuleCounts
-    from discreet.io.formats.sensitive import Named
     from discreet.report import Source
 
 SPECIAL: Final = {name for method in METHODS.values() for name in method.options}
@@ -123,7 +122,9 @@ def hide(asked: HideOptions) -> int:
     return 0
 
 
-def _hide_all(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> tuple[Iterable[bytes], Iterable[str]]:
+def _hide_all(
+    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
+) -> tuple[Iterable[bytes], Iterable[str]]:
     """Hide for each recipient, and return the report as JSON and as lines."""
     from discreet.report import hidden_facts, hidden_text
 
@@ -140,7 +141,9 @@ def _hide_all(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") ->
     return [f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n".encode()], lines
 
 
-def _compare(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> tuple[Iterable[bytes], Iterable[str]]:
+def _compare(
+    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
+) -> tuple[Iterable[bytes], Iterable[str]]:
     """Compare the methods; the disclosures of --psi replace those in the file."""
     from discreet.hiding.compare import compare_hiding
     from discreet.report import hiding_comparison_json, hiding_comparison_svg, hiding_comparison_text, save
@@ -174,7 +177,9 @@ def _is_streamed(asked: HideOptions) -> bool:
     return True
 
 
-def _stream(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "tuple[Mapping[str, Hidden], Source]":
+def _stream(
+    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
+) -> "tuple[Mapping[str, Hidden], Source]":
     """Hide in one scan for each recipient, and write the folder."""
     from discreet.hiding.folder import stream_hidden
 
@@ -202,7 +207,9 @@ def _stream(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "
     )
 
 
-def _hide(named: "Mapping[str, Named]", asked: HideOptions, bars: "Bars") -> "tuple[Mapping[str, Hidden], Source]":
+def _hide(
+    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
+) -> "tuple[Mapping[str, Hidden], Source]":
     """Hide for each recipient, from one index; write the folder or the table if one is asked for."""
     from discreet import write, write_hidden
     from discreet.hiding.hide import hide as hide_in
@@ -313,7 +320,7 @@ def _check_places(asked: HideOptions) -> None:
         check_folder(Path(out), Path(file))
 
 
-def _read_sensitive(files: Sequence[str]) -> "dict[str, Named]":
+def _read_sensitive(files: Sequence[str]) -> "dict[str, NamedItemsets]":
     """Return the sensitive itemsets of each recipient, who is named after the file."""
     from discreet import read_sensitive
 

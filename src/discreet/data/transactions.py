@@ -10,7 +10,7 @@ from typing import Any, Final, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data import baskets, query
+from discreet.data import query
 from discreet.data.itemsets import Itemsets, offsets_of
 from discreet.data.labels import Itemset, Label, is_missing, sort_labels
 from discreet.errors import InputError
@@ -40,11 +40,11 @@ class Transactions:
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
         """Encode ``rows``: an iterable of iterables of hashable labels, or a one-hot table as in ``from_onehot``."""
-        from discreet.io import frames  # noqa: PLC0415 - io stands on this module
+        from discreet.io import baskets, frames  # noqa: PLC0415 - io stands on this module
 
         if frames.is_frame(rows):
-            offsets, items, names, _ = frames.from_onehot(rows)
-            self._fill(Itemsets(offsets, items), tuple(names), ids)
+            coded = frames.from_onehot(rows)
+            self._fill(coded.itemsets, coded.labels, ids)
             return
         lengths, flat, is_ordered = _flatten(rows)
         labels = _ordered(flat)
@@ -86,8 +86,8 @@ class Transactions:
         """
         from discreet.io import frames  # noqa: PLC0415 - io stands on this module
 
-        offsets, items, names, ids = frames.from_onehot(frame, labels=labels)
-        return cls.from_codes(offsets, items, names, ids=ids)
+        coded = frames.from_onehot(frame, labels=labels)
+        return cls.from_codes(*coded.itemsets.flat, coded.labels)
 
     @classmethod
     def from_long(cls, frame: Any, *, row: str, item: str) -> Self:  # noqa: ANN401 - of any library
@@ -101,8 +101,8 @@ class Transactions:
         """
         from discreet.io import frames  # noqa: PLC0415 - io stands on this module
 
-        offsets, items, labels, ids = frames.from_long(frame, row=row, item=item)
-        return cls.from_codes(offsets, items, labels, ids=ids)
+        coded = frames.from_long(frame, row=row, item=item)
+        return cls.from_codes(*coded.itemsets.flat, coded.labels, ids=coded.ids)
 
     @property
     def offsets(self) -> NDArray[np.int64]:

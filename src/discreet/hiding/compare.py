@@ -15,7 +15,7 @@ from discreet.errors import BudgetError
 from discreet.hiding.hide import METHODS, check_method, hide
 from discreet.hiding.measures import Hiding, Yardstick, as_min_count
 from discreet.hiding.problem import SensitiveLike
-from discreet.io.index.index import InvertedFile
+from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import Budget
 from discreet.runtime import html
 from discreet.runtime.progress import watching

@@ -15,11 +15,10 @@ from discreet.hiding.problem import SensitiveLike
 from discreet.hiding.stream import hide_file
 from discreet.io.files import MARK
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
-from discreet.io.formats.csv import COMMA
-from discreet.io.read import read
-from discreet.io.registry import format_of
-from discreet.io.rewrite import rewrite
+from discreet.io.read import read, rewrite
+from discreet.io.registry import find_source_format
 from discreet.io.sql import databases
+from discreet.io.text import COMMA
 from discreet.runtime import resources
 
 README: Final = """\
@@ -62,7 +61,7 @@ def write_hidden(
     """
     place, file = Path(folder), Path(source)
     check_place(place, file)
-    form = format_of(file, reading.get("format"), what="rows").name
+    form = find_source_format(file, reading.get("format"), what="rows").name
     # Rows that have lost items may look like another table.
     as_it_is = {**reading, "format": form, "separator": reading.get("separator") or COMMA} if form == "csv" else reading
     with folder_beside(place) as beside:

@@ -25,7 +25,7 @@ from discreet.hiding.problem import (
     remove,
 )
 from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule
-from discreet.io.index.index import InvertedFile
+from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import Budget
 from discreet.runtime import html
 from discreet.runtime.progress import Progress, watching

@@ -17,8 +17,8 @@ from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, as_disclosure
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, InputError, OptionError, ThresholdError
-from discreet.io.formats.sensitive import Named
-from discreet.io.index.index import InvertedFile
+from discreet.io.formats.sensitive import NamedItemsets
+from discreet.io.inverted import InvertedFile
 from discreet.runtime.progress import Progress
 from discreet.runtime.solver import Numbers
 
@@ -36,7 +36,7 @@ class Sensitive(NamedTuple):
     numbers: tuple[int, ...] = ()
 
 
-SensitiveLike: TypeAlias = Sensitive | Named | Patterns | Iterable[Iterable[Label]]
+SensitiveLike: TypeAlias = Sensitive | NamedItemsets | Patterns | Iterable[Iterable[Label]]
 """Itemsets to hide in any form that users may give."""
 
 
@@ -72,7 +72,7 @@ def _list_itemsets(
     match sensitive:
         case Sensitive():
             return sensitive.itemsets, sensitive.disclosures
-        case Named():
+        case NamedItemsets():
             return list(sensitive.among(code)), sensitive.disclosures
         case Patterns():
             return [itemset for itemset, _ in sensitive], [None] * len(sensitive)

@@ -28,14 +28,14 @@ from discreet.hiding.problem import (
     refuse_unknown,
 )
 from discreet.hiding.swa import Demand, Windows, as_window, choose
+from discreet.io.chunks import Reading
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
-from discreet.io.formats.csv import line
-from discreet.io.formats.sensitive import Named
-from discreet.io.index.index import InvertedFile
-from discreet.io.label_codes import blocks
-from discreet.io.line_files import Lines, Removed, Text, changed, in_batches
-from discreet.io.registry import reading
-from discreet.io.rewrite import same_format
+from discreet.io.formats.sensitive import NamedItemsets
+from discreet.io.inverted import InvertedFile
+from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
+from discreet.io.read import find_rewrite_format
+from discreet.io.registry import check_reading, row_functions
+from discreet.io.text import as_record, encode_lines
 from discreet.runtime.progress import Progress, watching
 from discreet.runtime.resources import as_memory
 from discreet.runtime.text import abbreviate
@@ -83,17 +83,17 @@ def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of it
     ...     target.read_bytes(), hidden.rows_touched, hidden.after.tolist()
     (b'2 3\n3 2\n2\n', 2, [0])
     """
-    form = same_format(source, target, format)
-    if not form.lines or not isinstance(target, str | os.PathLike) or target == "-":
+    form = find_rewrite_format(source, target, format)
+    functions = row_functions(form)
+    if not functions.chunks or not functions.lines or not isinstance(target, str | os.PathLike) or target == "-":
         raise OptionError("one scan goes from a file with a line a row to another one; for others use hide and rewrite")
-    given = {} if separator is None else {"separator": separator}
-    options = reading(form, format, given)
+    options = check_reading(form, format, Reading(separator=separator))
     request = _parse_request(sensitive, disclosure, below)
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
         if isinstance(source, str | os.PathLike) and source != "-":
-            next(form.module.pieces(**options).read(stream(source)), None)  # refuses a table that is not baskets
-        run = _Scan(form.module.lines(request.texts, **given), request, tell, _size(source))
+            next(functions.chunks(options).read(stream(source)), None)  # refuses a table that is not baskets
+        run = _Scan(functions.lines(request.texts, options), request, tell, _size(source))
         with nullcontext() if log is None else beside(_check_log(log, source, target), PRIVATE) as run.log:
             save(target, run.hide(run.count_bytes(stream(source)), *limits), sources=[source])
     sizes = (run.rows, run.before, run.after, run.touched, run.removed)
@@ -113,7 +113,7 @@ class _Request(NamedTuple):
 class _Scan:
     """One scan: how the file is read, what to hide, and the counts so far."""
 
-    text: Text
+    text: LineFormat
     request: _Request
     progress: Progress
     size: int | None
@@ -145,7 +145,7 @@ class _Scan:
             demand = Demand(itemsets, sensitive.disclosures, below, self.window)
             many = self.window * min(together, demand.together)
             self._write_log([["row", "items"]])
-            for batch in in_batches(_check_rows(chain(ahead, parts)), many):
+            for batch in batch_lines(_check_rows(chain(ahead, parts)), many):
                 self._check_memory(batch, memory)
                 yield self._edit(batch, demand, texts)
                 self.progress(self.read / self.size if self.size else 0.0, self.rows)
@@ -153,16 +153,18 @@ class _Scan:
             refuse_unknown(number, int(np.count_nonzero(~self.seen[itemset])), itemset.size)
         check_hidden(self.before, self.after, sensitive, below)
 
-    def _edit(self, batch: Lines, demand: Demand, texts: list[str]) -> bytes:
+    def _edit(self, batch: LineRows, demand: Demand, texts: list[str]) -> bytes:
         """Return the bytes of some windows without the removed items, and count supports before and after."""
-        rows = Transactions.from_codes(batch.offsets, batch.items, texts)
+        rows = Transactions.from_codes(*batch.held.flat, texts)
         holders = InvertedFile(rows).rows_of_each(demand.itemsets)
         removals = list_removals(*choose(Windows(batch.lengths, rows.itemsets, holders), demand, self.before))
         data, same = batch.data, np.ones(batch.n, dtype=np.bool_)
         if removals.size:
-            data, touched, after = changed(batch, Removed(removals.rows[removals.owners], removals.items), self.text)
+            data, touched, after = remove_items(
+                batch, RemovedItems(removals.rows[removals.owners], removals.items), self.text
+            )
             same[touched] = False
-            self.after += count_supports(Transactions.from_codes(after.offsets, after.items, texts), demand.itemsets)
+            self.after += count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
         self.after += [np.count_nonzero(same[held]) for held in holders]
         self.before += [held.size for held in holders]
         self.seen[rows.items] = True
@@ -179,9 +181,9 @@ class _Scan:
 
     def _write_log(self, lines: Iterable[list[str]]) -> None:
         if self.log is not None:
-            self.log.writelines(blocks(map(line, lines)))
+            self.log.writelines(encode_lines(map(as_record, lines)))
 
-    def _check_memory(self, batch: Lines, memory: int | None) -> None:
+    def _check_memory(self, batch: LineRows, memory: int | None) -> None:
         """Refuse a window that takes twice its memory because later rows are longer."""
         takes = COPIES * (len(batch.data) + ROW * batch.n)
         if memory is not None and takes > 2 * max(memory, COPIES * CHUNK):
@@ -193,7 +195,11 @@ class _Scan:
 
 def _parse_request(sensitive: SensitiveLike, disclosure: Share | Sequence[Share], below: int | None) -> _Request:
     """Return the itemsets to hide, by the text of their items."""
-    names = {name.text for itemset in sensitive.itemsets for name in itemset} if isinstance(sensitive, Named) else ()
+    names = (
+        {name.text for itemset in sensitive.itemsets for name in itemset}
+        if isinstance(sensitive, NamedItemsets)
+        else ()
+    )
     parsed = parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(sorted(names))})
     if below is not None and (isinstance(below, bool) or not isinstance(below, numbers.Integral) or below < 1):
         raise ThresholdError(
@@ -213,7 +219,7 @@ def _size(source: Place) -> int | None:
     return None if path.suffix.lower() in COMPRESSIONS else path.stat().st_size
 
 
-def _choose_sizes(first: Lines, window: int | None, memory: int | None) -> tuple[int, int]:
+def _choose_sizes(first: LineRows, window: int | None, memory: int | None) -> tuple[int, int]:
     """Return how many rows a window has, and how many small windows are processed together."""
     width = int((first.stops - first.starts).sum()) // max(1, first.n) + 1
     if window is None:
@@ -221,7 +227,7 @@ def _choose_sizes(first: Lines, window: int | None, memory: int | None) -> tuple
     return window, max(1, CHUNK // (width * window))
 
 
-def _read_to_rows(parts: Iterator[Lines]) -> Iterator[Lines]:
+def _read_to_rows(parts: Iterator[LineRows]) -> Iterator[LineRows]:
     """Yield lines up to the first rows: item names may come before."""
     for part in parts:
         yield part
@@ -229,7 +235,7 @@ def _read_to_rows(parts: Iterator[Lines]) -> Iterator[Lines]:
             return
 
 
-def _check_rows(parts: Iterable[Lines]) -> Iterator[Lines]:
+def _check_rows(parts: Iterable[LineRows]) -> Iterator[LineRows]:
     """Yield the same lines; refuse rows that are too long."""
     first = 0
     for part in parts:

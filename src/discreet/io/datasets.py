@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io import files
+from discreet.io.chunks import Reading
 from discreet.io.formats import fimi
 
 
@@ -146,7 +147,7 @@ def load(name: str, *, download: bool = False) -> Transactions:
         data = _download(name)
     if data is None:
         raise InputError(f"the data set {name} is not on this machine; {_advice(name)}")
-    return fimi.read(data)
+    return fimi.read(data, Reading())
 
 
 def cache_folder() -> Path:

@@ -36,6 +36,8 @@ MARK: Final = "DO-NOT-RELEASE"
 PUBLIC, PRIVATE = 0o666, 0o600
 """The modes of files that anybody may read, as far as the umask allows, and that only their owner may."""
 
+EMPTY: Final = "the file is empty; an export has probably failed: write it again"
+
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12
 """Zstandard can blow a chunk up 30,000 times before we see its size, so its chunks are small."""
@@ -103,7 +105,7 @@ def load(place: Place, memory: int | None = None) -> Data:
     """
     data = _load(place, memory)
     if not data:
-        raise InputError("the file is empty; an export has probably failed: write it again")
+        raise InputError(EMPTY)
     if data[:4] == data[-4:] == MAGIC:
         for size in unpacked_sizes(data):
             _check_room(size, memory)

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from discreet.errors import OutputError
 from discreet.io.files import aside, save
-from discreet.io.formats.csv import line
-from discreet.io.label_codes import blocks
+from discreet.io.text import as_record, encode_lines
 
 SHARED, OWN = 0o777, 0o700
 """The modes of folders that anybody may enter, as far as the umask allows, and that only their owner may."""
@@ -98,9 +97,9 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_csv(path: Path, head: list[str], lines: Iterable[list[object]]) -> None:
+def write_csv(path: Path, head: list[str], lines: Iterable[Iterable[object]]) -> None:
     """Write a table with a head."""
-    save(path, chain(blocks([line(head)]), blocks(map(line, lines))))
+    save(path, encode_lines(as_record(line) for line in chain([head], lines)))
 
 
 def write_text(path: Path, lines: Iterable[str], *, private: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Frames of pandas, polars and Arrow, and SciPy's sparse matrices, read column by column and never made dense."""
+"""Frames of pandas, polars and Arrow, and sparse matrices of SciPy, read by column and never made dense."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -6,104 +6,106 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data import baskets
-from discreet.data.labels import Label, is_missing, recode, sort_labels
+from discreet.data.itemsets import Itemsets
+from discreet.data.labels import Label, is_missing, sort_labels
 from discreet.errors import InputError, Option
+from discreet.io import baskets
 from discreet.io.label_codes import Coded, Codes
 
 Frame: TypeAlias = Any
 """Of a library that we do not import."""
 
-Rows: TypeAlias = NDArray[np.integer]
+RowNumbers: TypeAlias = NDArray[np.integer]
 """The numbers of the rows that hold an item, increasing."""
 
 SLICE: Final = 1 << 16
-"""Values of a column that become Python objects at a time."""
+"""Values of a column that become Python objects at once."""
 
 
 def is_frame(source: object) -> bool:
     """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
-    # Of the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
+    # Ask the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
     is_other = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
     return is_other or getattr(source, "ndim", 1) != 1
 
 
 def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded:
-    """Return the rows of a one-hot table: a column an item, with 1 or True where the row holds it.
+    """Return the rows of a one-hot table: one column per item, with 1 or True where the row holds it.
 
-    ``labels`` names the columns of a matrix, which are numbered otherwise.
+    ``labels`` names the columns of a matrix; without it they are numbered.
     """
-    n, found, columns = _columns(frame)
-    width = len(found)
-    names = list(found if labels is None else labels)
-    if len(names) != width:
-        raise InputError(f"there are {width} columns but {len(names)} labels; give one label a column")
+    n, columns, holders = _read_columns(frame)
+    names = list(columns if labels is None else labels)
+    if len(names) != len(columns):
+        raise InputError(f"there are {len(columns)} columns but {len(names)} labels; give one label a column")
     if len(set(names)) != len(names) or any(map(is_missing, names)):
         raise InputError("two columns have the same label, or one has none; give each column a label of its own")
-    holders = dict(zip(names, columns, strict=True))
-    return _from_columns(n, [(label, holders[label]) for label in sort_labels(names)])
+    rows_of = dict(zip(names, holders, strict=True))
+    return _transpose(n, [(label, rows_of[label]) for label in sort_labels(names)])
 
 
 def from_long(frame: Frame, *, row: str, item: str) -> Coded:
-    """Return the rows of a table with a row id and an item a line, in the order in which the ids first appear."""
-    table = narwhal(frame)
+    """Return the rows of a table with one row id and one item per line, in the order of their first lines."""
+    table = as_narwhals(frame)
     _check_columns(table, row, item)
-    rows, ids = _coded(table[row], f"column {row!r}")
-    return grouped(rows, ids, *_coded(table[item], f"column {item!r}"))
+    rows, ids = _encode(table[row], f"column {row!r}")
+    return group_lines(rows, ids, *_encode(table[item], f"column {item!r}"))
 
 
-def grouped(
+def group_lines(
     rows: NDArray[np.int32], ids: Sequence[Hashable], items: NDArray[np.int32], labels: Sequence[Label]
 ) -> Coded:
-    """Return the rows of lines with a row id and an item each, both coded."""
+    """Return the rows of lines with one row id and one item each, both coded."""
     first = items[: baskets.SEEN].tolist()
     baskets.check_pairs(rows[: baskets.SEEN].tolist(), [labels[item] for item in first])
-    lengths = np.bincount(rows, minlength=len(ids))
-    offsets = np.zeros(len(ids) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return Coded(offsets, *recode(items[np.argsort(rows, kind="stable")], labels), ids=list(ids))
+    itemsets = Itemsets.from_lengths(np.bincount(rows, minlength=len(ids)), items[np.argsort(rows, kind="stable")])
+    return Coded.of(itemsets, labels, list(ids))
 
 
 def from_lists(frame: Frame, *, items: str, row: str | None = None) -> Coded:
-    """Return the rows of a table with a list of items a line, and the row ids of the column ``row``."""
-    table = narwhal(frame)
+    """Return the rows of a table with one list of items per line, and the row ids of the column ``row``."""
+    table = as_narwhals(frame)
     _check_columns(table, items, *([] if row is None else [row]))
     codes: Codes[Hashable] = Codes()
-    flat, lengths = [np.zeros(0, dtype=np.int32)], [0]
-    for part in _slices(table[items]):
-        for number, listed in enumerate(part, start=len(lengths)):
-            if isinstance(listed, str | bytes | Mapping) or not isinstance(listed, Iterable):
+    flat, lengths = [np.zeros(0, dtype=np.int32)], list[int]()
+    for part in _slice(table[items]):
+        for number, row_items in enumerate(part, start=len(lengths) + 1):
+            if isinstance(row_items, str | bytes | Mapping) or not isinstance(row_items, Iterable):
                 raise InputError(
                     f"row {number} of column {items!r} holds no list; give a column of lists with ", Option("items")
                 )
         lengths.extend(map(len, part))
-        flat.append(_codes_of(codes, (label for listed in part for label in listed), f"column {items!r}"))
-    _check_missing(np.concatenate(flat), codes.values, f"column {items!r}")
-    coded, labels = recode(np.concatenate(flat), codes.values)
-    ids = None if row is None else [value for part in _slices(table[row]) for value in part]
-    return Coded(np.cumsum(lengths, dtype=np.int64), coded, labels, ids)
+        flat.append(_add_codes(codes, (label for row_items in part for label in row_items), f"column {items!r}"))
+    coded = np.concatenate(flat)
+    _check_missing(coded, codes.values, f"column {items!r}")
+    ids = None if row is None else [value for part in _slice(table[row]) for value in part]
+    return Coded.of(Itemsets.from_lengths(lengths, coded), codes.values, ids)
 
 
-def _columns(frame: Frame) -> tuple[int, Sequence[Label], Iterator[Rows]]:
+def _read_columns(frame: Frame) -> tuple[int, Sequence[Label], Iterator[RowNumbers]]:
     """Return the number of rows, the labels, and the rows that each column holds."""
     if getattr(frame, "ndim", 2) != 2:  # noqa: PLR2004 - rows and columns
         raise InputError(f"an array of {frame.ndim} dimensions is no table; give one of rows and columns")
     if hasattr(type(frame), "tocsc"):
-        return frame.shape[0], range(frame.shape[1]), _sparse_matrix(frame.tocsc())
+        return frame.shape[0], range(frame.shape[1]), _read_sparse(frame.tocsc())
     if isinstance(frame, np.ndarray):
         if np.ma.is_masked(frame):
             raise InputError("the array has masked values; fill them with 0 or False")
         plain = np.asarray(frame)
-        return len(plain), range(plain.shape[1]), (_ones(column, at) for at, column in enumerate(plain.T))
+        return len(plain), range(plain.shape[1]), (_find_ones(column, at) for at, column in enumerate(plain.T))
     if hasattr(type(frame), "iloc"):
         labels = frame.columns.tolist()
-        return len(frame), labels, (_pandas_column(frame.iloc[:, at], at) for at in range(len(labels)))
-    table = narwhal(frame)
+        return len(frame), labels, (_read_pandas(frame.iloc[:, at], at) for at in range(len(labels)))
+    table = as_narwhals(frame)
     names = table.columns
-    return len(table), names, (_ones(_whole(table[name], at).to_numpy(), at) for at, name in enumerate(names))
+    return (
+        len(table),
+        names,
+        (_find_ones(_check_complete(table[name], at).to_numpy(), at) for at, name in enumerate(names)),
+    )
 
 
-def _from_columns(n: int, columns: Sequence[tuple[Label, Rows]]) -> Coded:
+def _transpose(n: int, columns: Sequence[tuple[Label, RowNumbers]]) -> Coded:
     """Turn columns into rows: count what each row holds, then fill the rows item by item, in order."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for _, rows in columns:
@@ -114,26 +116,26 @@ def _from_columns(n: int, columns: Sequence[tuple[Label, Rows]]) -> Coded:
     for code, (_, rows) in enumerate(columns):
         items[free[rows]] = code
         free[rows] += 1
-    return Coded(offsets, items, [label for label, _ in columns])
+    return Coded(Itemsets(offsets, items), tuple(label for label, _ in columns))
 
 
-def _sparse_matrix(matrix: Any) -> Iterator[Rows]:  # noqa: ANN401 - SciPy is optional
+def _read_sparse(matrix: Frame) -> Iterator[RowNumbers]:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     for at, (start, stop) in enumerate(zip(matrix.indptr, matrix.indptr[1:], strict=False)):
-        yield matrix.indices[start:stop][_ones(matrix.data[start:stop], at)]
+        yield matrix.indices[start:stop][_find_ones(matrix.data[start:stop], at)]
 
 
-def _pandas_column(series: Any, at: int) -> Rows:  # noqa: ANN401 - pandas is optional
+def _read_pandas(series: Frame, at: int) -> RowNumbers:
     array = series.array
     if not hasattr(array, "sp_index"):
-        return _ones(_whole(narwhal(series, series=True), at).to_numpy(), at)
-    stored: Rows = array.sp_index.to_int_index().indices
+        return _find_ones(_check_complete(as_narwhals(series, series=True), at).to_numpy(), at)
+    stored: RowNumbers = array.sp_index.to_int_index().indices
     if stored.size < array.size and is_missing(array.fill_value):
         raise _missing(at)
-    ones = stored[_ones(array.sp_values, at)]
-    if stored.size == array.size or not _ones(np.array([array.fill_value]), at).size:
+    ones = stored[_find_ones(array.sp_values, at)]
+    if stored.size == array.size or not _find_ones(np.array([array.fill_value]), at).size:
         return ones
     held = np.ones(array.size, dtype=np.bool_)  # a sparse column of ones, which lists its zeros
     held[stored] = False
@@ -141,8 +143,8 @@ def _pandas_column(series: Any, at: int) -> Rows:  # noqa: ANN401 - pandas is op
     return np.flatnonzero(held).astype(np.int32)
 
 
-def _whole(series: Any, at: int) -> Any:  # noqa: ANN401 - a series of narwhals, whatever is behind it
-    import narwhals as nw  # noqa: PLC0415 - as above
+def _check_complete(series: Frame, at: int) -> Frame:
+    import narwhals as nw  # noqa: PLC0415 - as below
 
     if series.is_null().any():
         raise _missing(at)
@@ -150,8 +152,8 @@ def _whole(series: Any, at: int) -> Any:  # noqa: ANN401 - a series of narwhals,
     return series.cast(nw.Float64) if series.dtype in (nw.Int128, nw.UInt128) else series
 
 
-def _ones(values: NDArray[Any], at: int) -> Rows:
-    """Return where ``values`` are 1 or True; refuse any but 0, 1, True and False."""
+def _find_ones(values: NDArray[Any], at: int) -> RowNumbers:
+    """Return where ``values`` are 1 or True; refuse any others than 0, 1, True and False."""
     kind = values.dtype.kind
     if (kind == "f" and np.isnan(values).any()) or (kind == "O" and any(map(is_missing, values))):
         raise _missing(at)
@@ -172,16 +174,14 @@ def _missing(at: int) -> InputError:
     return InputError(f"column {at + 1} of the one-hot table holds missing values; fill them with 0 or False")
 
 
-def narwhal(native: Frame, *, series: bool = False) -> Any:  # noqa: ANN401 - a frame of narwhals, whatever is behind it
-    """Return the frame, or the series, behind the one interface of narwhals."""
+def as_narwhals(native: Frame, *, series: bool = False) -> Frame:
+    """Return a frame, or a series, of narwhals."""
     import narwhals as nw  # noqa: PLC0415 - loaded late, so that importing discreet is quick
 
     try:
-        return (
-            nw.from_native(native, eager_only=True, series_only=True)
-            if series
-            else nw.from_native(native, eager_only=True)
-        )
+        if series:
+            return nw.from_native(native, eager_only=True, series_only=True)
+        return nw.from_native(native, eager_only=True)
     except TypeError:
         raise InputError(
             f"a table of type {type(native).__name__} cannot be read; give a frame of pandas, polars or Arrow "
@@ -189,29 +189,29 @@ def narwhal(native: Frame, *, series: bool = False) -> Any:  # noqa: ANN401 - a 
         ) from None
 
 
-def _check_columns(table: Any, *names: str) -> None:  # noqa: ANN401 - a frame of narwhals
+def _check_columns(table: Frame, *names: str) -> None:
     missing = [name for name in names if name not in table.columns]
     if missing:
         raise InputError(f"none of the {len(table.columns)} columns is called {missing[0]!r}; check its name")
 
 
-def _slices(series: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a series of narwhals
+def _slice(series: Frame) -> Iterator[list[Any]]:
     return (series[start : start + SLICE].to_list() for start in range(0, len(series), SLICE))
 
 
-def _coded(series: Any, name: str) -> tuple[NDArray[np.int32], list[Hashable]]:  # noqa: ANN401 - a series of narwhals
+def _encode(series: Frame, name: str) -> tuple[NDArray[np.int32], list[Hashable]]:
     """Return the code of each value, and the values by code."""
     codes: Codes[Hashable] = Codes()
-    parts = [_codes_of(codes, part, name) for part in _slices(series)]
+    parts = [_add_codes(codes, part, name) for part in _slice(series)]
     coded = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
     _check_missing(coded, codes.values, name)
     return coded, codes.values
 
 
-def _codes_of(codes: Codes[Hashable], values: Iterable[Any], name: str) -> NDArray[np.int32]:
+def _add_codes(codes: Codes[Hashable], values: Iterable[Any], name: str) -> NDArray[np.int32]:
     """Return the codes of values; refuse what is no label."""
     try:
-        return np.array(codes.of(values), dtype=np.int32)
+        return np.array(codes.encode(values), dtype=np.int32)
     except TypeError:
         raise InputError(f"{name} holds values that cannot be labels, such as lists; name a column of labels") from None
 

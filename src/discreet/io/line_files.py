@@ -1,154 +1,149 @@
-"""Lines: files with one row a line, read piece by piece, and written again without some items, byte for byte."""
+"""Files of rows written again without some items: lines byte for byte, and lines of tables."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.errors import GuaranteeError, InputError
-from discreet.io.files import CHUNK
+from discreet.data.itemsets import Itemsets, offsets_of
+from discreet.data.labels import Label
+from discreet.errors import GuaranteeError, InputError, OutputError
+from discreet.io.files import CHUNK, EMPTY
 
 LONGEST_LINE: Final = 1 << 24
-"""More bytes without a line end are refused: no row is that long, and a stream has to stay small in memory."""
+"""A longer line is refused: no row is that long, and a stream has to stay small in memory."""
+
+Losses: TypeAlias = Mapping[int, Collection[Label]]
+"""The items that rows lose, by row number from 0."""
 
 
-class Lines(NamedTuple):
-    """Whole lines, and the rows in them.
+@dataclass(frozen=True, eq=False)
+class LineRows:
+    """Whole lines and the rows in them.
 
-    Row r is ``data[starts[r]:stops[r]]``, its line end left out; it has ``lengths[r]`` items, repeated ones counted
-    once. Of those that are looked for it holds ``items[offsets[r]:offsets[r + 1]]``, by their places in the list of
-    them, in order.
+    Row r is ``data[starts[r]:stops[r]]`` without its line end, and has ``lengths[r]`` distinct items. ``held`` are the
+    items that are looked for, by their places in the list of them.
     """
 
     data: bytes
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    held: Itemsets
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return self.starts.size
 
-    def cut(self, row: int) -> tuple["Lines", "Lines"]:
+    def cut(self, row: int) -> tuple["LineRows", "LineRows"]:
         """Return the lines before a row, and those from it on."""
         at = int(self.starts[row]) if row < self.n else len(self.data)
-        held = int(self.offsets[row])
+        starts, stops, lengths = self.starts, self.stops, self.lengths
+        offsets, items = self.held.flat
+        first = int(offsets[row])
+        before, after = Itemsets(offsets[: row + 1], items[:first]), Itemsets(offsets[row:] - first, items[first:])
         return (
-            Lines(
-                self.data[:at],
-                self.starts[:row],
-                self.stops[:row],
-                self.lengths[:row],
-                self.offsets[: row + 1],
-                self.items[:held],
-            ),
-            Lines(
-                self.data[at:],
-                self.starts[row:] - at,
-                self.stops[row:] - at,
-                self.lengths[row:],
-                self.offsets[row:] - held,
-                self.items[held:],
-            ),
+            LineRows(self.data[:at], starts[:row], stops[:row], lengths[:row], before),
+            LineRows(self.data[at:], starts[row:] - at, stops[row:] - at, lengths[row:], after),
         )
 
 
-class Removed(NamedTuple):
-    """Items removed from rows, as pairs in the order of the rows; the items by their places in the list of them."""
+class RemovedItems(NamedTuple):
+    """Items removed from rows, as pairs in the order of the rows; an item is its place in the list of items."""
 
     rows: NDArray[np.int64]
     items: NDArray[np.int32]
 
 
-class Text(NamedTuple):
-    """How a format with one row a line is read in pieces, and how rows, a line each, lose items."""
+class LineFormat(NamedTuple):
+    """How a format of one row per line is scanned, and how rows lose items."""
 
-    scan: Callable[[Iterable[bytes]], Iterator[Lines]]
-    without: Callable[[Lines, Removed], bytes]
+    scan: Callable[[Iterable[bytes]], Iterator[LineRows]]
+    without: Callable[[LineRows, RemovedItems], bytes]
 
 
-class Changed(NamedTuple):
-    """Lines of which some rows have lost items, and these rows by themselves, as they are read from the new lines."""
+class ChangedLines(NamedTuple):
+    """Lines in which some ``rows`` have lost items, and these rows alone, as read from the new lines."""
 
     data: bytes
     rows: NDArray[np.int64]
-    after: Lines
+    after: LineRows
 
 
-def changed(part: Lines, removed: Removed, text: Text) -> Changed:
-    """Return lines without what is removed from rows that hold it; all else is the same bytes.
+def remove_items(lines: LineRows, removed: RemovedItems, form: LineFormat) -> ChangedLines:
+    """Return lines without the removed items, which the rows must hold; all else stays the same bytes.
 
-    A row of which nothing is left is an empty line; the last of a file gets a line end for that, if it has none.
+    A row that loses all of its items is an empty line; a last line without an end gets one for that.
     """
-    new = np.flatnonzero(np.diff(removed.rows, prepend=-1))
-    rows = removed.rows[new]
-    lost = np.diff(np.append(new, removed.rows.size))
-    lines = text.without(_alone(part, rows), Removed(np.repeat(np.arange(rows.size), lost), removed.items))
-    after = joined([*text.scan(lines[start : start + CHUNK] for start in range(0, len(lines), CHUNK))])
-    if not np.array_equal(after.lengths, part.lengths[rows] - lost):
+    firsts = np.flatnonzero(np.diff(removed.rows, prepend=-1))
+    rows = removed.rows[firsts]
+    losses = np.diff(np.append(firsts, removed.rows.size))
+    text = form.without(_take(lines, rows), RemovedItems(np.repeat(np.arange(rows.size), losses), removed.items))
+    after = join_lines([*form.scan(text[start : start + CHUNK] for start in range(0, len(text), CHUNK))])
+    if not np.array_equal(after.lengths, lines.lengths[rows] - losses):
         raise GuaranteeError("rows have not lost what they should; nothing is written: please report this as a bug")
-    out = np.empty(len(part.data) + 1, dtype=np.uint8)
-    bounds = part.starts[rows], part.stops[rows]
-    size = kernels.formats.splice_lines(_seen(part.data), bounds, _seen(lines), (after.starts, after.stops), out)
-    return Changed(out[:size].tobytes(), rows, after)
+    out = np.empty(len(lines.data) + 1, dtype=np.uint8)
+    bounds = lines.starts[rows], lines.stops[rows]
+    size = kernels.formats.splice_lines(as_array(lines.data), bounds, as_array(text), (after.starts, after.stops), out)
+    return ChangedLines(out[:size].tobytes(), rows, after)
 
 
-def _alone(part: Lines, rows: NDArray[np.int64]) -> Lines:
-    """Return some rows, a line each, with nothing between them."""
-    starts, stops = part.starts[rows], part.stops[rows]
-    ends = np.cumsum(stops - starts + 1)
-    out = np.empty(int(ends[-1]), dtype=np.uint8)
-    kernels.formats.join_lines(_seen(part.data), starts, stops, out)
-    lengths, nothing = part.lengths[rows], np.zeros(rows.size + 1, dtype=np.int64)
-    return Lines(out.tobytes(), ends - (stops - starts + 1), ends - 1, lengths, nothing, np.empty(0, dtype=np.int32))
+def _take(lines: LineRows, rows: NDArray[np.int64]) -> LineRows:
+    """Return some rows, one per line, with nothing between them."""
+    starts, stops = lines.starts[rows], lines.stops[rows]
+    bounds = offsets_of(stops - starts + 1)
+    out = np.empty(int(bounds[-1]), dtype=np.uint8)
+    kernels.formats.join_lines(as_array(lines.data), starts, stops, out)
+    nothing = Itemsets(np.zeros(rows.size + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    return LineRows(out.tobytes(), bounds[:-1], bounds[1:] - 1, lines.lengths[rows], nothing)
 
 
-def _seen(data: bytes) -> NDArray[np.uint8]:
-    return np.frombuffer(data, dtype=np.uint8)
+def as_array(data: bytes | bytearray) -> NDArray[np.uint8]:
+    """Return a read-only view of bytes: kernels are compiled once for bytes and bytearray then."""
+    view = np.frombuffer(data, dtype=np.uint8)
+    view.setflags(write=False)
+    return view
 
 
-def joined(parts: Sequence[Lines]) -> Lines:
-    """Return parts that follow each other as one."""
+def join_lines(parts: Sequence[LineRows]) -> LineRows:
+    """Join parts that follow each other."""
     if len(parts) == 1:
         return parts[0]
-    sizes = np.cumsum([0, *(len(part.data) for part in parts)])
-    held = np.cumsum([0, *(part.items.size for part in parts)])
-    return Lines(
+    begins = offsets_of([len(part.data) for part in parts])[:-1].tolist()
+    return LineRows(
         b"".join([part.data for part in parts]),
-        np.concatenate([part.starts + size for part, size in zip(parts, sizes, strict=False)]),
-        np.concatenate([part.stops + size for part, size in zip(parts, sizes, strict=False)]),
+        np.concatenate([part.starts + begin for part, begin in zip(parts, begins, strict=True)]),
+        np.concatenate([part.stops + begin for part, begin in zip(parts, begins, strict=True)]),
         np.concatenate([part.lengths for part in parts]),
-        np.concatenate([[0], *(part.offsets[1:] + many for part, many in zip(parts, held, strict=False))]),
-        np.concatenate([part.items for part in parts]),
+        Itemsets.concat([part.held for part in parts]),
     )
 
 
-def in_batches(parts: Iterable[Lines], rows: int) -> Iterator[Lines]:
-    """Yield the same lines in batches of so many rows, the last of which may have fewer."""
-    waiting: list[Lines] = []
+def batch_lines(parts: Iterable[LineRows], rows: int) -> Iterator[LineRows]:
+    """Yield the same lines in batches of so many rows; the last batch may have fewer."""
+    waiting: list[LineRows] = []
     many = 0
     for part in parts:
         waiting.append(part)
         many += part.n
         while many >= rows:
-            batch, rest = joined(waiting).cut(rows)
+            batch, rest = join_lines(waiting).cut(rows)
             waiting, many = [rest], rest.n
             yield batch
-    if waiting and (last := joined(waiting)).data:
+    if waiting and (last := join_lines(waiting)).data:
         yield last
 
 
-def whole_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[tuple[bytes, int]]:
-    r"""Yield the bytes of a file, cut at line ends only, each time with the number of lines that came before.
+def split_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[tuple[bytes, int]]:
+    r"""Yield the bytes of a file, cut at line ends only, each time with the number of lines before.
 
     With ``returns``, a carriage return ends a line too, where no line feed follows.
 
-    >>> list(whole_lines([b"1 2", b"\n3\n4", b"5"]))
+    >>> list(split_lines([b"1 2", b"\n3\n4", b"5"]))
     [(b'1 2\n3\n', 0), (b'45', 2)]
     """
     waiting: list[bytes] = []
@@ -160,7 +155,7 @@ def whole_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[t
         if end:
             data = b"".join([*waiting, chunk[:end]])
             yield data, before
-            before += max(1, int(np.count_nonzero(_seen(data) == ord("\n"))))
+            before += max(1, int(np.count_nonzero(as_array(data) == ord("\n"))))
             waiting, size = [], 0
         waiting.append(chunk[end:])
         size += len(chunk) - end
@@ -169,4 +164,69 @@ def whole_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[t
     if size:
         yield b"".join(waiting), before
     elif not before:
-        raise InputError("the file is empty; an export has probably failed: write it again")
+        raise InputError(EMPTY)
+
+
+def spread_losses(
+    parts: Iterable[LineRows], losses: Losses, slots: Mapping[str, int]
+) -> Iterator[tuple[LineRows, RemovedItems]]:
+    """Yield parts of a file, each with the items that its rows lose, by their ``slots``; refuse losses not held."""
+    pairs = [(row, slots[str(item)]) for row, lost in losses.items() for item in lost]
+    rows = np.array([row for row, _ in pairs], dtype=np.int64)
+    items = np.array([slot for _, slot in pairs], dtype=np.int32)
+    first = 0
+    for part in parts:
+        low, high = np.searchsorted(rows, [first, first + part.n])
+        removed = RemovedItems(rows[low:high] - first, items[low:high])
+        held = part.held.owners * len(slots) + part.held.entries
+        is_missing = ~np.isin(removed.rows * len(slots) + removed.items, held)
+        check_held(removed.rows[is_missing] + first)
+        yield part, removed
+        first += part.n
+    check_held(rows[rows >= first])
+
+
+def select_lines(ids: Iterable[Hashable], items: Iterable[Label], losses: Losses) -> list[bool]:
+    """Return which lines of a row id and an item stay; rows are numbered as their ids first appear.
+
+    A row that loses all of its items is refused: without a line there would be a row less.
+
+    >>> select_lines([7, 3, 7], ["tea", "tea", "milk"], {0: ["tea"]})
+    [False, True, True]
+    """
+    numbers: dict[Hashable, int] = {}
+    pairs = [(numbers.setdefault(name, len(numbers)), item) for name, item in zip(ids, items, strict=True)]
+    gone = {(row, item) for row, lost in losses.items() for item in lost}
+    check_held(row for row, _ in gone - set(pairs))
+    stays = [pair not in gone for pair in pairs]
+    left = {row for (row, _), is_left in zip(pairs, stays, strict=True) if is_left}
+    if len(left) < len(numbers):
+        row = min(set(range(len(numbers))) - left)
+        raise OutputError(
+            f"row {row + 1} loses all of its items, and a table with a line an item cannot hold a row without any; "
+            "write the rows as baskets, or as lists in Parquet"
+        )
+    return stays
+
+
+def remove_from_lists(lists: Iterable[Iterable[Label]], losses: Losses) -> list[list[Label]]:
+    """Return the lists of the rows that lose items, without these.
+
+    >>> remove_from_lists([["tea", "milk", "tea"]], {4: ["tea"]})
+    [['milk']]
+    """
+    after = []
+    for items, (row, lost) in zip(map(list, lists), losses.items(), strict=True):
+        check_held(row for item in lost if item not in items)
+        after.append([item for item in items if item not in lost])
+    return after
+
+
+def check_held(rows: Iterable[int]) -> None:
+    """Refuse ``rows`` that do not hold the items they lose: the file is not the one that was read."""
+    row = min(rows, default=None)
+    if row is not None:
+        raise InputError(
+            f"row {row + 1} does not hold an item that it shall lose; the file has changed since it was read, or was "
+            "read with other options"
+        )

@@ -1,26 +1,33 @@
-"""Readers and writers: files, frames and plain rows in; files out."""
+"""The one door: files, frames and plain rows in; files out."""
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from discreet.data.labels import Label
+from discreet.data.labels import Itemset, Label
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
-from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save
+from discreet.io.chunks import Reading
+from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save, stream
 from discreet.io.formats import sensitive
-from discreet.io.formats.sensitive import Named
-from discreet.io.label_codes import patterns_in_order, rows_in_order
-from discreet.io.registry import check_options, find, format_of, reading
-from discreet.io.rewrite import rewrite
-from discreet.io.scan import scan
+from discreet.io.formats.sensitive import NamedItemsets
+from discreet.io.label_codes import collect_patterns, sort_pattern_codes, sort_row_codes
+from discreet.io.line_files import Losses, remove_items, spread_losses
+from discreet.io.registry import (
+    Format,
+    check_options,
+    check_reading,
+    find_format,
+    find_source_format,
+    pattern_functions,
+    row_functions,
+)
 from discreet.io.sql import databases
-from discreet.io.stated_patterns import Listed, Mined, listed
 from discreet.runtime import resources
-
-__all__ = ["read", "read_patterns", "read_sensitive", "rewrite", "scan", "write", "write_patterns"]
 
 
 def read(  # noqa: PLR0913 - all but one by their names, as in scan
@@ -33,37 +40,36 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
     separator: str | None = None,
     table: str | None = None,
     query: str | None = None,
-    memory: Any = None,  # noqa: ANN401 - a whole number; typed so that options, which are text, can be handed on
+    memory: Any = None,  # noqa: ANN401 - a whole number; typed so that options, which are text, can be unpacked
 ) -> Transactions:
     r"""Return the rows of a file, a frame, a table of a database or any iterable of rows.
 
-    A file is of the format that its suffix tells, also before .gz, .xz or .zst, or that ``format``
-    names: fimi, spmf, csv, onehot (a CSV file with a column an item) or parquet; ``"-"`` is standard input. ``row`` and
-    ``item`` name the columns of a table with a row id and an item a line, ``items`` a column of lists; a frame without
-    these is a one-hot table. ``separator`` stands between the fields of a CSV file. One that looks like another table
-    than rows of items is refused, unless both ``format`` and ``separator`` say that it is meant (docs/formats.md).
-    A file may unpack to ``memory`` bytes, half of the machine's unless told; more end in a BudgetError.
+    The suffix of a file, also before .gz, .xz or .zst, or ``format`` names its format: fimi, spmf, csv, onehot (a CSV
+    file with one column per item) or parquet; ``"-"`` is standard input. ``row`` and ``item`` name the columns of a
+    table with one row id and one item per line, ``items`` a column of lists; a frame without these is a one-hot table.
+    ``separator`` separates the fields of a CSV file. A CSV file that looks like another table than baskets is refused,
+    unless both ``format`` and ``separator`` are given (docs/formats.md). A file may unpack to ``memory`` bytes, by
+    default half of the machine's; a larger one raises a BudgetError.
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
-    its table, or a ``query`` gives lines, of which ``row`` and ``item`` are columns; the rows stand in the order of
+    its table, or ``query`` selects lines; ``row`` and ``item`` name two of their columns. The rows are in the order of
     their ids.
 
     >>> from io import BytesIO
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = {"row": row, "item": item, "items": items, "separator": separator, "table": table, "query": query}
-    given = {name: value for name, value in options.items() if value is not None}
+    options = Reading(row, item, items, separator)
+    given = options.given | {name: text for name, text in (("table", table), ("query", query)) if text is not None}
     if is_url(source):
-        check_options({**given, **({} if format is None else {"format": format})}, databases.OPTIONS, "a database")
+        check_options([*given, *([] if format is None else ["format"])], databases.OPTIONS, "a database")
         return databases.read(source, table=table, query=query, row=row, item=item)
     if is_place(source) and not frames.is_frame(source):
-        form = format_of(source, format, what="rows")
-        asked = reading(form, format, given)
+        form = find_source_format(source, format, what="rows")
+        check_options(given, form.options, f"the format {form.name}")
         room = None if memory is None else resources.as_memory(memory)
         with naming(source):
-            rows: Transactions = form.module.read(load(source, room), **asked)
-            return rows
+            return row_functions(form).read(load(source, room), check_reading(form, format, options))
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
     if frames.is_frame(source):
@@ -82,35 +88,33 @@ def read_patterns(
 ) -> Patterns:
     r"""Return the patterns of a file, of a frame in the layout of mlxtend, or of pairs of itemset and support.
 
-    The formats are spmf, borgelt, csv, parquet and json. ``n`` is the number of rows that were mined,
-    needed where neither the source nor its empty itemset tells; without ``min_support`` the smallest
-    support stands for it, and ``kind`` is "frequent" unless the source or you say otherwise.
+    The formats are spmf, borgelt, csv, parquet and json. ``n`` is the number of rows that were mined, needed where
+    neither the source nor its empty itemset states it. By default ``min_support`` is the smallest support, and ``kind``
+    is that of the source, else "frequent".
 
     >>> from io import BytesIO
     >>> read_patterns(BytesIO(b"a b (2)\n"), format="borgelt", n=3, kind="maximal")
     <Patterns: 1 maximal itemsets, support at least 2 of 3 rows>
     """
-    given = Mined(n, min_support, kind)
     if is_place(source) and not frames.is_frame(source):
-        form = format_of(source, format, what="patterns")
+        form = find_source_format(source, format, what="patterns")
         with naming(source):
-            found: Listed = form.module.read_patterns(load(source), n)
-            return found.patterns(given)
+            return pattern_functions(form).read(load(source), n).patterns(n, min_support, kind)
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if frames.is_frame(source):
         return _read_frame_of_patterns(source, n=n, min_support=min_support, kind=kind)
     if isinstance(source, Patterns):
         return source
-    return listed(source).patterns(given)
+    return collect_patterns(source).patterns(n, min_support, kind)
 
 
-def read_sensitive(source: Place, *, format: str | None = None) -> Named:  # noqa: A002 - as in read
-    r"""Return the sensitive itemsets of a file, for ``hide``: one a line, or any format of ``read_patterns``.
+def read_sensitive(source: Place, *, format: str | None = None) -> NamedItemsets:  # noqa: A002 - as in read
+    r"""Return the sensitive itemsets of a file, for ``hide``: one per line, or any format of ``read_patterns``.
 
-    A line lists items, bare or in quotes as in queries, with blanks, commas or ``&`` between them; ``@ 10%`` at its end
-    is the share of its rows in which it may still be found. ``#`` begins a comment. Which labels are meant is found
-    out when the rows are known. ``format`` is "text" or one of patterns; without it, the suffix tells.
+    A line lists items, bare or in quotes as in queries, separated by blanks, commas or ``&``; ``@ 10%`` at its end is
+    the share of its rows in which it may still be found. ``#`` begins a comment. The names are matched to labels when
+    the rows are known. ``format`` is "text" or one of patterns; by default the suffix decides.
 
     >>> from io import BytesIO
     >>> from discreet import hide
@@ -121,7 +125,7 @@ def read_sensitive(source: Place, *, format: str | None = None) -> Named:  # noq
     """
     with naming(source):
         data = load(source)
-        return sensitive.read(data, name_of(source), sensitive.format_of(source, format, data))
+        return sensitive.read(data, name_of(source), sensitive.find_pattern_format(source, format, data))
 
 
 def write(
@@ -133,10 +137,10 @@ def write(
     row: str | None = None,
     item: str | None = None,
 ) -> None:
-    r"""Write rows to a file, so that ``read`` gives them back; ``target`` and ``format`` as in ``read``.
+    r"""Write rows to a file that ``read`` reads back; ``target`` and ``format`` as in ``read``.
 
-    The file is written beside and moved into place. What the format cannot hold is refused. In a database, rows go to
-    a new ``table``, with columns ``row`` and ``item``, in one transaction: all of it is there afterwards, or nothing.
+    The file is written beside ``target`` and moved into place. Rows that the format cannot hold are refused. In a
+    database, rows go to a new ``table`` with columns ``row`` and ``item``, in one transaction.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -145,14 +149,14 @@ def write(
     b'bread,milk\n\n'
     """
     transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
-    given = {name: value for name, value in {"table": table, "row": row, "item": item}.items() if value is not None}
     if is_url(target):
-        check_options({} if format is None else {"format"}, frozenset(), "a database")
+        check_options([] if format is None else ["format"], frozenset(), "a database")
         databases.write(transactions, str(target), table=table, row=row, item=item)
         return
-    form = find(target, format, what="rows")
+    form = find_format(target, format, what="rows")
+    given = [name for name, text in (("table", table), ("row", row), ("item", item)) if text is not None]
     check_options(given, frozenset(), "a file that is written")
-    save(target, form.module.write(rows_in_order(transactions)))
+    save(target, row_functions(form).write(sort_row_codes(transactions)))
 
 
 def write_patterns(
@@ -162,10 +166,10 @@ def write_patterns(
     format: str | None = None,  # noqa: A002 - as in read
     source: Place | None = None,
 ) -> None:
-    r"""Write patterns to a file, so that ``read_patterns`` gives them back; formats as there.
+    r"""Write patterns to a file that ``read_patterns`` reads back; formats as there.
 
-    The file is written beside and moved into place. What the format cannot hold is refused. Whoever may not read the
-    ``source`` of the rows may not read it either.
+    The file is written beside ``target`` and moved into place. Patterns that the format cannot hold are refused. Only
+    those who may read the ``source`` of the rows may read the file.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -173,11 +177,70 @@ def write_patterns(
     >>> file.getvalue()
     b'a b (2)\n'
     """
-    form = find(target, format, what="patterns")
-    save(target, form.module.write_patterns(patterns_in_order(patterns)), sources=[source])
+    form = find_format(target, format, what="patterns")
+    save(target, pattern_functions(form).write(sort_pattern_codes(patterns)), sources=[source])
 
 
-def _read_frame(frame: Any, given: Mapping[str, str]) -> Transactions:  # noqa: ANN401 - of any library
+def rewrite(
+    source: Place,
+    target: Place,
+    removed: Iterable[tuple[int, Itemset]],
+    *,
+    format: str | None = None,  # noqa: A002 - as in read
+    row: str | None = None,
+    item: str | None = None,
+    items: str | None = None,
+    separator: str | None = None,
+) -> None:
+    r"""Write a file of rows again without the items that rows lose, such as ``Hidden.log``; options as in ``read``.
+
+    ``target`` has the format of ``source``. All else stays: in files of one row per line, other lines keep their bytes,
+    and a row without items becomes an empty line; in tables, other lines and columns are kept. A table of one item per
+    line cannot hold a row without items, so such a row is refused. ``target`` must be another file; it is written
+    beside and moved into place, compressed as its suffix says, and only those who may read ``source`` may read it.
+
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> rewrite(BytesIO(b"milk,rye bread\n\ntea,milk\n"), file, [(0, frozenset(["milk"]))], format="csv")
+    >>> file.getvalue()
+    b'rye bread\n\ntea,milk\n'
+    """
+    options = Reading(row, item, items, separator)
+    form = find_rewrite_format(source, target, format)
+    check_options(options.given, form.options, f"the format {form.name}")
+    losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
+    with naming(source):
+        save(target, _rewrite(source, losses, form, options), sources=[source])
+
+
+def find_rewrite_format(source: Place, target: Place, name: str | None) -> Format:
+    """Return the format of ``source``; refuse a ``target`` that is the same file, or of another format."""
+    form = find_source_format(source, name, what="rows")
+    old, new = _as_path(source), _as_path(target)
+    if old is not None and new is not None and old.exists() and new.exists() and old.samefile(new):
+        raise OptionError("the rows would be written over the file that they come from; give another file to write")
+    if new is not None and name is None and find_format(new, None, what="rows") != form:
+        raise OptionError(f"the rows stay in their format, {form.name}; give a file to write with such a suffix")
+    return form
+
+
+def _as_path(place: Place) -> Path | None:
+    return Path(place) if isinstance(place, str | os.PathLike) and place != "-" else None
+
+
+def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> Iterator[bytes]:
+    functions = row_functions(form)
+    if functions.without is not None and (functions.lines is None or options.row is not None):
+        yield from functions.without(load(source), losses, options)
+    elif functions.lines is not None:
+        texts = sorted({str(item) for lost in losses.values() for item in lost})
+        lines = functions.lines(texts, options)
+        slots = {text: slot for slot, text in enumerate(texts)}
+        for part, removed in spread_losses(lines.scan(stream(source)), losses, slots):
+            yield remove_items(part, removed, lines).data if removed.rows.size else part.data
+
+
+def _read_frame(frame: Any, given: dict[str, str]) -> Transactions:  # noqa: ANN401 - of any library
     if given.keys() == {"row", "item"}:
         return Transactions.from_long(frame, row=given["row"], item=given["item"])
     if "items" in given:
@@ -196,7 +259,7 @@ def _read_frame_of_patterns(
 ) -> Patterns:
     if n is None:
         raise InputError("a frame does not say of how many rows these are patterns; say it with ", Option("n"))
-    table = frames.narwhal(frame)
+    table = frames.as_narwhals(frame)
     if "itemsets" not in table.columns or not {"support", "count"} & set(table.columns):
         raise InputError("a frame of patterns needs the columns 'support' (or 'count') and 'itemsets'; rename them")
     count = None if min_support is None else as_count(min_support, n)

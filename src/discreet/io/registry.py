@@ -1,90 +1,110 @@
-"""Formats: which file is of which format, and which functions read and write it."""
+"""The table of formats: which file is of which format, and which functions read and write it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
-from typing import Any, Final
+from typing import Final, Literal
 
 from discreet.errors import Option, OptionError
+from discreet.io.chunks import Reading, RowFunctions
 from discreet.io.files import Place, check_there, is_url, naming, suffix_of
+from discreet.io.formats import borgelt, csv, fimi, json, onehot, spmf
+from discreet.io.label_codes import PatternFunctions
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: what it holds, how its files end, which options its reader of rows has, if a line is a row.
+    """A file format: its suffixes, its functions for rows and for patterns, the options of its reader of rows.
 
-    One without suffixes has to be named. Its module in this folder has ``read`` and ``write`` if it holds rows,
-    ``read_patterns`` and ``write_patterns`` if it holds patterns, and is loaded when it is first asked for. ``lines``
-    tells how rows with a line each are read in pieces; ``without`` gives a table back that has lost items.
+    A format without suffixes has to be named. ``lines`` says that each line is a row.
     """
 
     name: str
     suffixes: tuple[str, ...]
-    rows: bool = True
-    patterns: bool = True
+    rows: Callable[[], RowFunctions] | None = None
+    patterns: Callable[[], PatternFunctions] | None = None
     options: frozenset[str] = frozenset()
     lines: bool = False
 
-    @property
-    def module(self) -> ModuleType:
-        """The module with the functions of this format."""
-        return import_module(f"discreet.io.formats.{self.name}")
 
+def _parquet_rows() -> RowFunctions:
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    return parquet.ROWS
+
+
+def _parquet_patterns() -> PatternFunctions:
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    return parquet.PATTERNS
+
+
+_CSV_OPTIONS: Final = frozenset({"separator", "row", "item"})
+_PARQUET_OPTIONS: Final = frozenset({"items", "row", "item"})
 
 FORMATS: Final = {
     form.name: form
     for form in (
-        Format("fimi", (".dat", ".fimi"), patterns=False, lines=True),
-        Format("spmf", (".txt", ".spmf"), lines=True),
-        Format("csv", (".csv", ".basket"), options=frozenset({"separator", "row", "item"}), lines=True),
-        Format("onehot", (), patterns=False, options=frozenset({"separator", "row"})),
-        Format("parquet", (".parquet", ".pq"), options=frozenset({"items", "row", "item"})),
-        Format("json", (".json",), rows=False),
-        Format("borgelt", (".out",), rows=False),
+        Format("fimi", (".dat", ".fimi"), lambda: fimi.ROWS, lines=True),
+        Format("spmf", (".txt", ".spmf"), lambda: spmf.ROWS, lambda: spmf.PATTERNS, lines=True),
+        Format("csv", (".csv", ".basket"), lambda: csv.ROWS, lambda: csv.PATTERNS, _CSV_OPTIONS, lines=True),
+        Format("onehot", (), lambda: onehot.ROWS, options=frozenset({"separator", "row"})),
+        Format("parquet", (".parquet", ".pq"), _parquet_rows, _parquet_patterns, _PARQUET_OPTIONS),
+        Format("json", (".json",), patterns=lambda: json.PATTERNS),
+        Format("borgelt", (".out",), patterns=lambda: borgelt.PATTERNS),
     )
 }
 
 
-def find(place: Place, name: str | None, *, what: str) -> Format:
-    """Return the format called ``name``, else that of the suffix of ``place``; it must hold ``what``, rows or patterns.
+def find_format(place: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
+    """Return the format called ``name``, else that of the suffix of ``place``; it must hold ``what``.
 
-    >>> find("retail.dat.gz", None, what="rows").name
+    >>> find_format("retail.dat.gz", None, what="rows").name
     'fimi'
     """
-    able = {form.name: form for form in FORMATS.values() if getattr(form, what)}
+    formats = {form.name: form for form in FORMATS.values() if getattr(form, what)}
     if is_url(place):
         check_there(place)
     if name is not None:
-        if name not in able:
-            raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(able)}")
-        return able[name]
+        if name not in formats:
+            raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(formats)}")
+        return formats[name]
     suffix = suffix_of(place)
-    for form in able.values():
+    for form in formats.values():
         if suffix in form.suffixes:
             return form
-    known = ", ".join(form.name + f" ({' '.join(form.suffixes)})" * bool(form.suffixes) for form in able.values())
-    told = f"the suffix {suffix[:40]!r} tells no format" if suffix else "there is no suffix to tell the format"
-    raise OptionError(f"{told} of {what}; name one with ", Option("format"), f": {known}")
+    known = ", ".join(form.name + f" ({' '.join(form.suffixes)})" * bool(form.suffixes) for form in formats.values())
+    problem = f"the suffix {suffix[:40]!r} is of no format" if suffix else "there is no suffix that shows the format"
+    raise OptionError(f"{problem} of {what}; name one with ", Option("format"), f": {known}")
 
 
-def format_of(source: Place, name: str | None, *, what: str) -> Format:
-    """Return the format of a source; that there is no such file is said before anything about its suffix."""
+def find_source_format(source: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
+    """Return the format of a source; a missing file is reported before an unknown suffix."""
     try:
-        return find(source, name, what=what)
+        return find_format(source, name, what=what)
     except OptionError:
         with naming(source):
             check_there(source)
         raise
 
 
-def reading(form: Format, name: str | None, given: Mapping[str, str]) -> dict[str, Any]:
-    """Check the options of a reader, and return them.
+def row_functions(form: Format) -> RowFunctions:
+    """Return the functions of a format that holds rows."""
+    if form.rows is None:
+        raise OptionError(f"the format {form.name} holds no rows; name another with ", Option("format"))
+    return form.rows()
 
-    Where both the format and the separator of a CSV file are named, its lines are meant to be what they are read as.
-    """
-    check_options(given, form.options, f"the format {form.name}")
-    return {**given, "is_meant": True} if form.name == "csv" and name and "separator" in given else dict(given)
+
+def pattern_functions(form: Format) -> PatternFunctions:
+    """Return the functions of a format that holds patterns."""
+    if form.patterns is None:
+        raise OptionError(f"the format {form.name} holds no patterns; name another with ", Option("format"))
+    return form.patterns()
+
+
+def check_reading(form: Format, name: str | None, options: Reading) -> Reading:
+    """Return the options of a reader, checked; baskets are meant if the caller names both format and separator."""
+    check_options(options.given, form.options, f"the format {form.name}")
+    return options._replace(is_meant=form.name == "csv" and bool(name) and options.separator is not None)
 
 
 def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:

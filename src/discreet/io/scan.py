@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label, is_missing, sort_labels
 from discreet.data.merged import Merged
 from discreet.data.transactions import check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
-from discreet.io.chunks import Piece, Pieces
-from discreet.io.files import COMPRESSIONS, Place, check_there, is_url, naming, stream
-from discreet.io.merging import FEW, Merging, Thresholds, lowest
-from discreet.io.registry import Format, check_options, format_of, reading
+from discreet.io.chunks import SMALL_CODE, ChunkReader, Reading, RowMerger, Thresholds, lowest_count
+from discreet.io.files import COMPRESSIONS, EMPTY, Place, check_there, is_url, naming, stream
+from discreet.io.registry import Format, check_options, check_reading, find_source_format, row_functions
 from discreet.io.sql import databases
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import unpacked_sizes
 from discreet.runtime.progress import Progress, watching
 
 FOLD: Final = 1 << 18
-"""Counts that wait at least before they are added up: the more wait, the less often all are sorted."""
-BYTES_AN_ITEM: Final = 200
-"""What a different item takes: its label, its number and its count."""
+"""Counts wait until there are this many, and are then added up at once."""
+BYTES_PER_ITEM: Final = 200
+"""Memory of a distinct item: its label, its number and its count."""
 
 
 def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -44,15 +44,15 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     query: str | None = None,
     progress: Progress | None = None,
 ) -> Merged:
-    r"""Return the merged rows of a file that may be larger than memory; ``Merged.of`` all of its rows is the same.
+    r"""Return the merged rows of a file that may be larger than memory, the same as ``Merged.of`` all of its rows.
 
-    The first pass counts items, the second one cuts rows to those that at least ``min_support`` of them hold (of
-    several, the lowest counts), and merges equal ones. Only different rows need fit in so many bytes of ``memory``,
-    half of the machine's unless told; more end in a BudgetError.
+    The first pass counts items; the second cuts rows to the items that at least ``min_support`` rows hold (the lowest
+    of several), and merges equal rows. Only distinct rows need to fit in ``memory`` bytes, by default half of the
+    machine's; more raise a BudgetError.
 
-    The formats are those of ``read``, packed or not, but for one-hot tables in CSV and for Parquet within another
-    packing. A table of row ids and items must be sorted by its row ids. A pipe cannot be read twice, and is refused.
-    ``progress`` is told what share of the work is done, as far as that is known, and how many rows were seen.
+    The formats are those of ``read``, compressed or not, except one-hot CSV and compressed Parquet. A table of row ids
+    and items must be sorted by row id. A pipe cannot be read twice and is refused. ``progress`` receives the share of
+    the work that is done, as far as it is known, and the number of rows seen.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -61,34 +61,29 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     ...     list(scan(Path(folder, "rows.dat"), min_support=2))
     [(frozenset(), 1), (frozenset({1, 2}), 2), (frozenset({2}), 1)]
     """
-    options = {"row": row, "item": item, "items": items, "separator": separator, "table": table, "query": query}
-    given = {name: value for name, value in options.items() if value is not None}
-    if is_url(source):
-        check_options({**given, **({} if format is None else {"format": format})}, databases.OPTIONS, "a database")
-        return databases.scan(
-            str(source), min_support=min_support, room=resources.as_memory(memory), progress=progress, **given
-        )
-    path, form = _path(source), format_of(source, format, what="rows")
-    asked = reading(form, format, given)
+    options = Reading(row, item, items, separator)
+    given = [*options.given, *(name for name, text in (("table", table), ("query", query)) if text is not None)]
     room = resources.as_memory(memory)
+    if is_url(source):
+        check_options([*given, *([] if format is None else ["format"])], databases.OPTIONS, "a database")
+        columns = databases.SqlLines.check(table, query, row, item)
+        return databases.scan(str(source), columns, min_support=min_support, room=room, progress=progress)
+    path, form = _as_path(source), find_source_format(source, format, what="rows")
+    check_options(given, form.options, f"the format {form.name}")
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
-        if not can_scan(path, form):
+        chunks = row_functions(form).chunks
+        if chunks is None or not (form.lines or path.suffix.lower() not in COMPRESSIONS):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
         if not form.lines:
-            _check_groups(path, room)
-        pieces: Pieces = form.module.pieces(**asked)
-        return _merged(_Passes(path, form, pieces, tell), pieces, min_support, room)
+            _check_row_groups(path, room)
+        reader = chunks(check_reading(form, format, options))
+        return _merge(_Passes(path, form, reader, tell), reader, min_support, room)
 
 
-def can_scan(path: Path, form: Format) -> bool:
-    """Return whether a file of a format can be read in pieces, and so twice."""
-    return form.lines or (form.name == "parquet" and path.suffix.lower() not in COMPRESSIONS)
-
-
-def _check_groups(path: Path, room: int) -> None:
-    """Refuse a Parquet file of which a part that is read at once unpacks to more than ``room`` bytes."""
+def _check_row_groups(path: Path, room: int) -> None:
+    """Refuse a Parquet file with a row group that unpacks to more than ``room`` bytes."""
     if not path.stat().st_size:
-        raise InputError("the file is empty; an export has probably failed: write it again")
+        raise InputError(EMPTY)
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         if any(size - before > room for before, size in pairwise([0, *unpacked_sizes(data)])):
             raise BudgetError(
@@ -98,24 +93,23 @@ def _check_groups(path: Path, room: int) -> None:
 
 
 class _Passes:
-    """Two passes over a file, and how far they are."""
+    """Two passes over a file, and their progress."""
 
-    def __init__(self, path: Path, form: Format, pieces: Pieces, tell: Progress) -> None:
-        """Begin before the first pass."""
+    def __init__(self, path: Path, form: Format, reader: ChunkReader, tell: Progress) -> None:
         self.rows = 0
-        self._path, self._form, self._pieces, self._tell = path, form, pieces, tell
+        self._path, self._form, self._reader, self._tell = path, form, reader, tell
         self._size = path.stat().st_size if form.lines and path.suffix.lower() not in COMPRESSIONS else 0
         self._read = 0
 
-    def read(self, number: int) -> Iterator[Piece]:
-        """Yield the rows of one pass, repeated items dropped, and tell how far it is."""
+    def read(self, number: int) -> Iterator[Itemsets]:
+        """Yield the rows of one pass without repeated items, and report progress."""
         self.rows = self._read = 0
         source = self._chunks() if self._form.lines else os.fspath(self._path)
-        for offsets, items in self._pieces.read(source):
-            kept = items[: kernels.itemsets.sort_rows(offsets, items)]
-            check_lengths(np.diff(offsets), before=self.rows)
-            self.rows += offsets.size - 1
-            yield Piece(offsets, kept)
+        for chunk in self._reader.read(source):
+            rows = chunk.sort_items()
+            check_lengths(rows.lengths, before=self.rows)
+            self.rows += len(rows)
+            yield rows
             share = min(1.0, self._read / self._size) if self._size else 0.0
             self._tell((number + share) / 2, self.rows)
 
@@ -125,47 +119,48 @@ class _Passes:
             yield chunk
 
 
-def _merged(passes: _Passes, pieces: Pieces, min_support: Thresholds, room: int) -> Merged:
-    """Return the rows of a file merged: one pass counts items, the other one merges what is left of rows."""
-    counts = Counts(room)
-    for part in passes.read(0):
-        counts.add(part)
-    n, (numbers, held) = passes.rows, counts.total()
-    least, merging = lowest(min_support, n), Merging(room)
-    frequent = Frequent.of(numbers, pieces.labels(numbers), held, least)
-    for part in passes.read(1):
-        merging.add(frequent.cut(part))
-    found = merging.merged(frequent.labels, n=n, min_support=least)
-    supports = kernels.merge_rows.count(found.offsets, found.items, found.weights, len(found.labels))
-    if passes.rows != n or not np.array_equal(supports, frequent.supports):
+def _merge(passes: _Passes, reader: ChunkReader, min_support: Thresholds, room: int) -> Merged:
+    """Merge the rows of a file: one pass counts items, the other merges rows cut to frequent items."""
+    counts = ItemCounts(room)
+    for chunk in passes.read(0):
+        counts.add(chunk)
+    n, (numbers, supports) = passes.rows, counts.total()
+    least, merger = lowest_count(min_support, n), RowMerger(room)
+    frequent = FrequentItems.of(numbers, reader.labels(numbers), supports, least)
+    for chunk in passes.read(1):
+        merger.add(frequent.cut(chunk))
+    merged = merger.merge(frequent.labels, n=n, min_support=least)
+    after = kernels.merge_rows.count(merged.offsets, merged.items, merged.weights, len(merged.labels))
+    if passes.rows != n or not np.array_equal(after, frequent.supports):
         raise InputError("the file has changed between two passes over it; scan it again")
-    return found
+    return merged
 
 
-class Counts:
-    """How many rows hold each item, added up piece by piece.
+class ItemCounts:
+    """How many rows hold each item, added up chunk by chunk.
 
-    >>> counts = Counts(1 << 20)
-    >>> counts.add(Piece(np.array([0, 2, 3]), np.array([7, 9, 7], np.int32)))
+    >>> counts = ItemCounts(1 << 20)
+    >>> counts.add(Itemsets.of([[7, 9], [7]]))
     >>> [numbers.tolist() for numbers in counts.total()]
     [[7, 9], [2, 1]]
     """
 
     def __init__(self, room: int) -> None:
-        """Begin with nothing; all different items may take so many bytes."""
+        """Begin without any item; distinct items may take ``room`` bytes."""
         self._room = room
         self._waiting: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
         self._many, self._fold = 0, FOLD
 
-    def add(self, part: Piece) -> None:
-        """Count the items of some rows, which hold each of them once."""
-        if part.items.max(initial=0) < part.items.size + FEW:
-            every = np.bincount(part.items)
-            numbers = np.flatnonzero(every).astype(np.int32)
-            held = every[numbers]
+    def add(self, rows: Itemsets) -> None:
+        """Count the items of rows that repeat none."""
+        items = rows.items
+        if items.max(initial=0) < items.size + SMALL_CODE:
+            counts = np.bincount(items)
+            numbers = np.flatnonzero(counts).astype(np.int32)
+            counts = counts[numbers]
         else:  # a table by number would be larger than the items
-            numbers, held = np.unique(part.items, return_counts=True)
-        self._waiting.append((numbers, held))
+            numbers, counts = np.unique(items, return_counts=True)
+        self._waiting.append((numbers, counts))
         self._many += numbers.size
         if self._many > self._fold:
             self._fold = max(FOLD, 2 * self.total()[0].size)
@@ -174,20 +169,20 @@ class Counts:
         """Return all numbers of items, in order, and how many rows hold each."""
         every = np.concatenate([np.empty(0, dtype=np.int32), *(numbers for numbers, _ in self._waiting)])
         numbers, which = np.unique(every, return_inverse=True)
-        held = np.zeros(numbers.size, dtype=np.int64)
-        np.add.at(held, which, np.concatenate([np.empty(0, dtype=np.int64), *(counts for _, counts in self._waiting)]))
-        self._waiting, self._many = [(numbers, held)], numbers.size
-        if BYTES_AN_ITEM * numbers.size > self._room:
+        total = np.zeros(numbers.size, dtype=np.int64)
+        np.add.at(total, which, np.concatenate([np.empty(0, dtype=np.int64), *(counts for _, counts in self._waiting)]))
+        self._waiting, self._many = [(numbers, total)], numbers.size
+        if BYTES_PER_ITEM * numbers.size > self._room:
             raise BudgetError(
                 f"there are {numbers.size:,} different items or more, which do not fit in the "
                 f"{resources.size(self._room)} that ",
                 *(Option("memory"), " allows: raise it"),
             )
-        return numbers, held
+        return numbers, total
 
 
-class Frequent(NamedTuple):
-    """The items that enough rows hold: their numbers, the code of each, and labels and supports by code."""
+class FrequentItems(NamedTuple):
+    """The frequent items: their numbers, the code of each number, and labels and supports by code."""
 
     numbers: NDArray[np.int32]
     codes: NDArray[np.int32]
@@ -195,27 +190,28 @@ class Frequent(NamedTuple):
     supports: NDArray[np.int64]
 
     @classmethod
-    def of(cls, numbers: NDArray[np.int32], labels: Sequence[Label], held: NDArray[np.int64], least: int) -> Self:
-        """Take the numbers, labels and supports of all items, and keep those with a support of ``least``.
+    def of(cls, numbers: NDArray[np.int32], labels: Sequence[Label], supports: NDArray[np.int64], least: int) -> Self:
+        """Keep the items with a support of at least ``least``.
 
-        >>> Frequent.of(np.array([3, 8, 9]), ["tea", "milk", "wine"], np.array([2, 3, 1]), 2).labels
+        >>> FrequentItems.of(np.array([3, 8, 9]), ["tea", "milk", "wine"], np.array([2, 3, 1]), 2).labels
         ('milk', 'tea')
         """
         if any(map(is_missing, labels)):
             raise InputError("the rows hold missing values; leave their lines out, or fill them")
-        support = dict(zip(labels, held.tolist(), strict=True))
-        kept = tuple(label for label in sort_labels(labels) if support[label] >= least)
-        code = {label: number for number, label in enumerate(kept)}
+        support = dict(zip(labels, supports.tolist(), strict=True))
+        frequent = tuple(label for label in sort_labels(labels) if support[label] >= least)
+        code = {label: number for number, label in enumerate(frequent)}
         codes = np.array([code[label] for label in labels if label in code], dtype=np.int32)
-        return cls(numbers[held >= least], codes, kept, np.array([support[label] for label in kept], dtype=np.int64))
+        counts = np.array([support[label] for label in frequent], dtype=np.int64)
+        return cls(numbers[supports >= least], codes, frequent, counts)
 
-    def cut(self, part: Piece) -> Piece:
+    def cut(self, rows: Itemsets) -> Itemsets:
         """Return rows cut to these items, in their codes; the arrays are rewritten."""
-        offsets, items = part
-        return Piece(offsets, self.codes[items[: kernels.formats.select(offsets, items, self.numbers)]])
+        offsets, items = rows.flat
+        return Itemsets(offsets, self.codes[items[: kernels.formats.select(offsets, items, self.numbers)]])
 
 
-def _path(source: Place) -> Path:
+def _as_path(source: Place) -> Path:
     """Return the path of a file that can be read twice; refuse any other source."""
     if isinstance(source, str | os.PathLike) and source != "-":
         with naming(source):

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from discreet import InputError
-from discreet.data import baskets
-from discreet.data.baskets import BITS, ROW_ID
+from discreet.errors import InputError
+from discreet.io import baskets
+from discreet.io.baskets import BITS, ROW_ID
 from discreet.io.files import stream, suffix_of
 from discreet.io.registry import FORMATS
 
@@ -208,9 +208,9 @@ def _of_parquet(path: Path, told: Mapping[str, Any], head: bytes) -> Seen:
     """Return the shape of a Parquet file, its columns, and its first rows."""
     import polars as pl  # noqa: PLC0415 - slow to load, and not for the server
 
-    from discreet.io.formats.parquet import whole_file  # noqa: PLC0415 - it loads polars
+    from discreet.io.formats.parquet import explain_errors  # noqa: PLC0415 - it loads polars
 
-    with whole_file():
+    with explain_errors():
         frame = pl.scan_parquet(path).head(MOST_RECORDS).collect()
     columns = frame.columns
     lists = [name for name in columns if isinstance(frame.schema[name], pl.List)]

@@ -12,7 +12,7 @@ from discreet.disclosure.attacks.certificate import Bound, Cells, Claim
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Attack
 from discreet.disclosure.attacks.formula import Mark, Pattern
-from discreet.io.label_codes import blocks
+from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.json import document, encoded
 from discreet.report.wording import Source
@@ -100,7 +100,7 @@ def attack_json(attack: Attack, *, source: Source | None = None, against: Sequen
         )
         for finding in attack.findings
     )
-    yield from blocks(document(head, {"findings": entries}))
+    yield from encode_lines(document(head, {"findings": entries}))
 
 
 def bounds_text(found: Bounds) -> Iterator[str]:
@@ -133,7 +133,7 @@ def bounds_json(found: Bounds, *, source: Source | None = None, against: Sequenc
         "certificate": _claim(found.certificate.claim, labels),
     }
     lemmas = (encoded(_claim(lemma, labels)) for lemma in found.certificate.lemmas)
-    yield from blocks(document(head, {"lemmas": lemmas}))
+    yield from encode_lines(document(head, {"lemmas": lemmas}))
 
 
 def _beside(facts: Facts, against: Sequence[Source]) -> dict[str, Any]:

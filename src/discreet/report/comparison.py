@@ -8,7 +8,7 @@ from typing import Final
 from discreet import __version__
 from discreet.blocking.block import Comparison
 from discreet.blocking.release.release import Release
-from discreet.io.label_codes import blocks
+from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.release import WITHSTOOD, release_facts
 from discreet.report.text import aligned, share
@@ -76,7 +76,7 @@ def comparison_json(comparison: Comparison, *, source: Source | None = None) -> 
         "best": comparison.best.method,
         "methods": lines,
     }
-    yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
+    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
 
 
 def compared_line(release: Release) -> list[str]:

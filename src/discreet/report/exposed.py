@@ -10,8 +10,7 @@ from discreet.data.transactions import Transactions
 from discreet.disclosure.channels import Exposed
 from discreet.errors import InputError
 from discreet.io.files import MARK
-from discreet.io.formats.csv import line
-from discreet.io.label_codes import blocks
+from discreet.io.text import as_record, encode_lines
 from discreet.judging.audit import Audit
 
 
@@ -26,7 +25,7 @@ def exposed_csv(audit: Audit) -> Iterator[bytes]:
     b'row,channels,smallest\n10,1,1\n11,1,2\n12,1,2\n'
     """
     rows, exposed = exposed_rows(audit)
-    yield from blocks(_lines(exposed, rows.ids))
+    yield from encode_lines(_lines(exposed, rows.ids))
 
 
 def exposed_rows(audit: Audit) -> tuple[Transactions, Exposed]:
@@ -58,4 +57,4 @@ def _lines(exposed: Exposed, ids: Sequence[Hashable] | None) -> Iterator[str]:
     yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
     for at in np.lexsort((numbers, -channels, smallest)).tolist():
         row = int(numbers[at])
-        yield line([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])
+        yield as_record([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])

@@ -7,8 +7,7 @@ from typing import Final
 from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.disclosure.channels import Term, signed
 from discreet.errors import OutputError
-from discreet.io.formats.csv import WITHIN, line, quoted
-from discreet.io.label_codes import blocks
+from discreet.io.text import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, Who
 from discreet.publications.rules.bounded import Bounded
@@ -36,7 +35,7 @@ def findings_csv(audit: Audit, *, explain: int = 100, against: Sequence[Source] 
     evidence = audit.evidence
     names = cell_names(evidence.patterns.labels if evidence.facts is None else evidence.facts.labels)
     every = chain.from_iterable(_list_group(group, names, explain, against) for group in audit.groups)
-    yield from blocks(map(line, chain([HEAD], every)))
+    yield from encode_lines(map(as_record, chain([HEAD], every)))
 
 
 def _list_group(
@@ -76,7 +75,7 @@ def direction(change: Change) -> str:
 
 def cell_names(labels: Iterable[Label]) -> dict[Label, str]:
     """Return the text of each label in a cell, quoted where it would be taken for something else."""
-    names = {label: quoted(str(label)) for label in labels}
+    names = {label: quote_label(str(label)) for label in labels}
     if len(set(names.values())) < len(names):
         raise OutputError(
             "two labels have the same text, such as 1 and '1', so a table cannot tell them apart; rename one"

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet import __version__
 from discreet.hiding.compare import HidingComparison, MethodLine
-from discreet.io.label_codes import blocks
+from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.hidden import MEASURES, measure_facts
 from discreet.report.svg_chart import Panel, lines_svg
@@ -58,7 +58,7 @@ def hiding_comparison_facts(comparison: HidingComparison, *, source: Source | No
 def hiding_comparison_json(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield methods side by side as JSON."""
     told = hiding_comparison_facts(comparison, source=source)
-    yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
+    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
 
 
 def hiding_comparison_svg(comparison: HidingComparison) -> bytes:

@@ -6,11 +6,13 @@ from numbers import Integral
 from typing import Any, TypeAlias, cast
 
 from discreet import __version__
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed, Term
 from discreet.disclosure.implications import Implications
-from discreet.io.label_codes import blocks, ragged
+from discreet.io.label_codes import iterate_codes
+from discreet.io.text import encode_lines
 from discreet.judging.audit import Audit
 from discreet.judging.policy import ZEROS, Policy
 from discreet.judging.tradeoff import Tradeoff
@@ -42,7 +44,7 @@ def audit_json(
         **facts,
     }
     checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
-    yield from blocks(document(head, {"checks": checks, **lists}))
+    yield from encode_lines(document(head, {"checks": checks, **lists}))
 
 
 Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]
@@ -112,7 +114,7 @@ def channels_json(
         "all": every is not None,
     }
     entries = channels_of(channels, patterns, 0) if every is None else _objects(every)
-    yield from blocks(document(head, {"channels": entries}))
+    yield from encode_lines(document(head, {"channels": entries}))
 
 
 def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterator[bytes]:
@@ -131,7 +133,7 @@ def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         "exposed": map(encoded, tradeoff.exposed.tolist()),
         "safe": (encoded({"k": k, "min_support": safe}) for k, safe in tradeoff.safe.items()),
     }
-    yield from blocks(document(head, lists))
+    yield from encode_lines(document(head, lists))
 
 
 def document(head: Mapping[str, Any], lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
@@ -164,8 +166,8 @@ def channels_of(channels: Channels, patterns: Patterns, explain: int) -> Iterato
     """Yield each maximal channel, from the arrays: there may be hundreds of thousands."""
     names = Names(channels.labels)
     sums = {at: _sum(channels[at].terms(patterns)) for at in channels.ranking()[:explain].tolist()}
-    tops = [names.of(top) for top in ragged(channels.top_offsets, channels.top_items)]
-    bases = map(names.of, ragged(channels.cells.offsets, channels.cells.items))
+    tops = [names.of(top) for top in iterate_codes(Itemsets(channels.top_offsets, channels.top_items))]
+    bases = map(names.of, iterate_codes(Itemsets(channels.cells.offsets, channels.cells.items)))
     counts = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
     for number, (base, top, count) in enumerate(counts):
         yield f'{{"base": {base}, "top": {tops[top]}, "count": {count}{sums.get(number, "")}}}'
@@ -206,7 +208,7 @@ def bounded_json(found: Iterable[Bounded]) -> Iterator[str]:
 
 def _implications(implications: Implications) -> Iterator[str]:
     names = Names(implications.labels)
-    bases = map(names.of, ragged(implications.offsets, implications.bases))
+    bases = map(names.of, iterate_codes(Itemsets(implications.offsets, implications.bases)))
     for base, item in zip(bases, implications.items.tolist(), strict=True):
         yield f'{{"base": {base}, "item": {names.texts[item]}}}'
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.blocking.block import describe
 from discreet.blocking.release.release import Proof, Release
-from discreet.io.label_codes import blocks
+from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.json import policy_facts
 from discreet.report.text import audit_text, share
@@ -145,7 +145,7 @@ def release_json(release: Release, *, source: Source | None = None) -> Iterator[
         **release_facts(release),
         "input": source._asdict() if source else None,
     }
-    yield from blocks([json.dumps(told, indent=2, ensure_ascii=False)])
+    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
 
 
 def _listed(release: Release) -> str:

@@ -16,8 +16,8 @@ from discreet.data.patterns import Patterns
 from discreet.errors import on_command_line
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
-from discreet.io.formats.csv import HEADER, WITHIN, line
-from discreet.io.label_codes import patterns_in_order, ragged
+from discreet.io.label_codes import iterate_patterns, sort_pattern_codes
+from discreet.io.text import HEADER, WITHIN, as_record
 from discreet.judging.audit import Audit
 from discreet.judging.finding import Who
 from discreet.judging.verdict import CheckName, Verdict
@@ -104,7 +104,7 @@ def write_sacro(
     """
     place = Path(folder)
     check_sacro(place)
-    listed, evidence = patterns_in_order(audit.patterns), evidence_of(audit)
+    listed, evidence = sort_pattern_codes(audit.patterns), evidence_of(audit)
     names = cell_names(audit.patterns.labels)
     results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
     with folder_beside(place, OWN) as beside:
@@ -143,7 +143,9 @@ def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str,
     return {
         "status": status,
         "properties": _properties(audit, f"{audit.patterns.kind} itemsets"),
-        "files": [_file(ITEMSETS, {check: [[line, SUPPORT] for line in lines] for check, lines in flagged.items()})],
+        "files": [
+            _file(ITEMSETS, {check: [[as_record, SUPPORT] for as_record in lines] for check, lines in flagged.items()})
+        ],
         "outcome": {one.name: {"status": STATUS[one.verdict], "found": one.found} for one in audit.checks},
         "command": _command(audit),
         # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
@@ -158,7 +160,7 @@ def _evidence_result(audit: Audit, evidence: Signs, file: str) -> dict[str, Any]
     return {
         "status": "fail",
         "properties": _properties(audit, evidence.check),
-        "files": [_file(file, {evidence.check: [[line, COUNT] for line in range(len(evidence.found))]})],
+        "files": [_file(file, {evidence.check: [[as_record, COUNT] for as_record in range(len(evidence.found))]})],
         "outcome": {evidence.check: {"status": "fail", "found": len(evidence.found)}},
         "command": _command(audit),
         "summary": f"fail; evidence for the checker, never to be released; {evidence.check}: {len(evidence.found):,}",
@@ -230,7 +232,7 @@ def _as_html(sentence: str) -> str:
 
 def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[list[str]]:
     texts = [names[label] for label in listed.labels]
-    for itemset, support in zip(ragged(listed.offsets, listed.items), listed.supports.tolist(), strict=True):
+    for itemset, support in iterate_patterns(listed):
         yield [WITHIN.join([texts[code] for code in itemset]), str(support)]
 
 
@@ -264,7 +266,7 @@ def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:
     """
     end = ""
     for cells in lines:
-        yield f"{end}{line(cells)}".encode()
+        yield f"{end}{as_record(cells)}".encode()
         end = "\n"
 
 

@@ -10,7 +10,7 @@ from discreet.data.labels import Itemset
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term
-from discreet.io.label_codes import ragged
+from discreet.io.label_codes import iterate_codes
 from discreet.judging.audit import Audit
 from discreet.judging.finding import find_terms
 from discreet.judging.verdict import CheckName, Verdict
@@ -94,7 +94,7 @@ def _lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
     """Return the lines of those itemsets that have one: the empty itemset, which n tells of, need not be listed."""
     code = {label: number for number, label in enumerate(listed.labels)}
     wanted = {tuple(sorted(code[label] for label in itemset)) for itemset in itemsets}
-    every = enumerate(ragged(listed.offsets, listed.items))
+    every = enumerate(iterate_codes(listed.itemsets))
     return [line for line, itemset in every if tuple(itemset) in wanted] if wanted else []
 
 

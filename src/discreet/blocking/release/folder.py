@@ -23,9 +23,9 @@ from discreet.disclosure.attacks.finding import LEVELS
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
-from discreet.io.label_codes import patterns_in_order
+from discreet.io.label_codes import sort_pattern_codes
 from discreet.io.read import read_patterns, write_patterns
-from discreet.io.registry import FORMATS, find
+from discreet.io.registry import FORMATS, find_format
 from discreet.judging.policy import ZEROS, Policy, load, names
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def write_release(
             Either(("lower {}", "min_support", "k"), "add rows"),
         )
     place = Path(folder)
-    suffix = find("-", format, what="patterns").suffixes[0]
+    suffix = find_format("-", format, what="patterns").suffixes[0]
     check_place(place)
     with folder_beside(place) as beside:
         listed = beside / f"patterns{suffix}"
@@ -157,7 +157,7 @@ def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) 
 
 def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:
     """Return the certificate: the claims, and the cells of each maximal itemset, for the verifier to count again."""
-    tops = list(_list_tops(patterns_in_order(patterns)))
+    tops = list(_list_tops(sort_pattern_codes(patterns)))
     return {
         "certificate": 1,
         **{word: facts[word] for word in CLAIMS},
@@ -206,7 +206,7 @@ def _list_suppressed(release: Release) -> tuple[list[str], Iterator[list[object]
 
 def _list_changes(release: Release) -> Iterator[list[object]]:
     """Yield each itemset that is or was closed and whose support has changed: before, after, and its items."""
-    old, new = patterns_in_order(release.original), patterns_in_order(release.patterns)
+    old, new = sort_pattern_codes(release.original), sort_pattern_codes(release.patterns)
     for patterns, is_new in ((old, False), (new, True)):
         pairs = np.column_stack([supports_in(old, patterns), supports_in(new, patterns)])
         for at in np.flatnonzero(pairs[:, 0] != pairs[:, 1]).tolist():

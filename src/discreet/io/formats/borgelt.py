@@ -10,56 +10,54 @@ from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, exact
 from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Data
-from discreet.io.formats.csv import holds
-from discreet.io.label_codes import as_labels, as_lines, as_texts, blocks, ragged
-from discreet.io.stated_patterns import Listed, as_support, listed
+from discreet.io.label_codes import PatternFunctions, StatedPatterns, as_texts, collect_patterns, iterate_patterns
+from discreet.io.text import as_labels, as_lines, as_support, encode_lines, fits_field
 
 LINE: Final = re.compile(r"(?P<items>.*)\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
 
 
-def read_patterns(data: Data, n: int | None) -> Listed:
-    r"""Return the patterns of a file such as ``a b c (12)``, a count; ``(12.3)`` and ``(12%)`` are parts of ``n``.
+def read_patterns(data: Data, n: int | None = None) -> StatedPatterns:
+    r"""Return the patterns of a file such as ``a b c (12)``, a count; ``(12.3)`` and ``(12%)`` are shares of ``n``.
 
     >>> read_patterns(b"a b (12.5)\n", 8).supports.tolist()
     [1]
     """
-    return listed(_pairs(as_lines(data), n), as_labels=as_labels)
+    return collect_patterns(_read_pairs(as_lines(data), n), as_labels=as_labels)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns with their counts, in chunks."""
     if len(patterns) == 0:
         raise OutputError("there are no patterns, and an empty file reads as a failed export; write JSON")
-    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text] and holds(text))
-    itemsets = ragged(patterns.offsets, patterns.items)
-    return blocks(
+    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text] and fits_field(text))
+    return encode_lines(
         " ".join([*(texts[code] for code in itemset), f"({support})"])
-        for itemset, support in zip(itemsets, patterns.supports.tolist(), strict=True)
+        for itemset, support in iterate_patterns(patterns)
     )
 
 
-def _pairs(lines: list[str], n: int | None) -> Iterator[tuple[list[str], int]]:
+def _read_pairs(lines: list[str], n: int | None) -> Iterator[tuple[list[str], int]]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            found = LINE.fullmatch(line)
-            if found is None:
+            match = LINE.fullmatch(line)
+            if match is None:
                 raise InputError(f"line {number} is no pattern such as 'a b c (12)', a support in brackets at its end")
-            yield found["items"].split(), _support(found, n, f"line {number}")
+            yield match["items"].split(), _read_support(match, n, f"line {number}")
 
 
-def _support(found: re.Match[str], n: int | None, where: str) -> int:
-    """Return the only count of ``n`` rows that a percentage stands for: the exact one, else the one it rounds."""
-    if found["decimals"] is None and not found["percent"]:
-        return as_support(found["support"], where)
+def _read_support(match: re.Match[str], n: int | None, where: str) -> int:
+    """Return the only count of ``n`` rows that a percentage can be: the exact one, else the one it rounds."""
+    if match["decimals"] is None and not match["percent"]:
+        return as_support(match["support"], where)
     if n is None:
         raise InputError(f"{where} has a support in percent; say of how many rows with ", Option("n"))
-    share = exact(found["support"])
+    share = exact(match["support"])
     if share is None or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"{where} has a support of too many digits, or n is no number of rows; write counts")
     middle = share * n / 100
     if middle.denominator == 1:
         return int(middle)
-    half = Fraction(n, 200 * 10 ** (len(found["decimals"] or ".") - 1))
+    half = Fraction(n, 200 * 10 ** (len(match["decimals"] or ".") - 1))
     least, most = ceil(middle - half), floor(middle + half)
     if least != most:
         raise InputError(
@@ -67,3 +65,6 @@ def _support(found: re.Match[str], n: int | None, where: str) -> int:
             "give the n that was mined, or write more decimals or counts"
         )
     return least
+
+
+PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

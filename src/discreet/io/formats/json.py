@@ -1,4 +1,4 @@
-"""JSON: patterns with what was mined, one pattern a line, in a fixed order."""
+"""JSON: patterns and how they were mined, one pattern per line, in a fixed order."""
 
 import json
 from collections.abc import Iterator
@@ -7,52 +7,52 @@ from typing import Any, Final
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, OutputError
 from discreet.io.files import Data
-from discreet.io.label_codes import as_text, blocks, ragged, used
-from discreet.io.stated_patterns import Listed, Told, listed
+from discreet.io.label_codes import (
+    Mined,
+    PatternFunctions,
+    StatedPatterns,
+    collect_patterns,
+    find_used_codes,
+    iterate_patterns,
+)
+from discreet.io.text import as_text, encode_lines
 
 SHAPE: Final = '{"n": 3, "min_support": 2, "kind": "closed", "patterns": [{"items": ["a", "b"], "support": 2}]}'
 
 
-def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
+def read_patterns(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a JSON file of ours; labels are text or whole numbers."""
     try:
-        told = json.loads(as_text(data))
+        document = json.loads(as_text(data))
     except ValueError as error:
         line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "it"
         raise InputError(f"this is no JSON ({line} breaks its rules); mend it") from None
     except RecursionError:
         raise InputError(f"the JSON is nested too deeply; it must look like {SHAPE}") from None
-    if not (isinstance(told, dict) and isinstance(told.get("patterns"), list)):
+    if not (isinstance(document, dict) and isinstance(document.get("patterns"), list)):
         raise InputError(f"the JSON holds no patterns; it must look like {SHAPE}")
-    pairs = (_pattern(pattern, number) for number, pattern in enumerate(told["patterns"], start=1))
-    return listed(pairs, mined=Told(told.get("n"), told.get("min_support"), told.get("kind")))
+    pairs = (_read_pattern(pattern, number) for number, pattern in enumerate(document["patterns"], start=1))
+    mined = Mined(document.get("n"), document.get("min_support"), document.get("kind"))
+    return collect_patterns(pairs, mined=mined)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as JSON, in chunks."""
-    texts = _texts(patterns)
+    texts = _as_json_texts(patterns)
     last = len(patterns)
-    yield from blocks(
-        [
-            "{",
-            f'  "n": {patterns.n},',
-            f'  "min_support": {patterns.min_support},',
-            f'  "kind": "{patterns.kind}",',
-            '  "patterns": [',
-        ]
-    )
-    itemsets = ragged(patterns.offsets, patterns.items)
-    yield from blocks(
+    mined = f'  "n": {patterns.n},\n  "min_support": {patterns.min_support},\n  "kind": "{patterns.kind}",'
+    yield from encode_lines(["{", mined, '  "patterns": ['])
+    yield from encode_lines(
         f'    {{"items": [{", ".join(texts[code] for code in itemset)}], "support": {support}}}{"," * (number < last)}'
-        for number, (itemset, support) in enumerate(zip(itemsets, patterns.supports.tolist(), strict=True), start=1)
+        for number, (itemset, support) in enumerate(iterate_patterns(patterns), start=1)
     )
-    yield from blocks(["  ]", "}"])
+    yield from encode_lines(["  ]", "}"])
 
 
-def _texts(patterns: Patterns) -> list[str]:
+def _as_json_texts(patterns: Patterns) -> list[str]:
     """Return each label as JSON; refuse those in use that are neither text nor whole numbers."""
     texts = [""] * len(patterns.labels)
-    for code in used(patterns):
+    for code in find_used_codes(patterns):
         label = patterns.labels[code]
         number = getattr(label, "__index__", None)  # numpy's integers have it too
         if isinstance(label, bool) or not (isinstance(label, str) or number):
@@ -65,7 +65,7 @@ def _texts(patterns: Patterns) -> list[str]:
     return texts
 
 
-def _pattern(pattern: Any, number: int) -> tuple[list[str | int], int]:  # noqa: ANN401 - whatever JSON holds
+def _read_pattern(pattern: Any, number: int) -> tuple[list[str | int], int]:  # noqa: ANN401 - whatever JSON holds
     good = isinstance(pattern, dict) and isinstance(pattern.get("items"), list) and _is(pattern.get("support"), int)
     if not (good and all(_is(label, str, int) for label in pattern["items"])):
         raise InputError(f"pattern {number} of the JSON is not as it must be; it must look like {SHAPE}")
@@ -74,3 +74,6 @@ def _pattern(pattern: Any, number: int) -> tuple[list[str | int], int]:  # noqa:
 
 def _is(value: object, *kinds: type) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

@@ -1,4 +1,4 @@
-"""One-hot tables in CSV: a header of labels, then a row a line with 1 or true where it holds the item."""
+"""One-hot tables in CSV: a header of labels, then one row per line with 1 or true where it holds the item."""
 
 import re
 from collections import Counter
@@ -9,45 +9,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import recode
+from discreet.data.itemsets import Itemsets
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.io.chunks import Reading, RowFunctions
 from discreet.io.files import Data
-from discreet.io.formats.csv import as_separator, holds, line, parsed, text_of, unescaped
-from discreet.io.formats.fimi import BYTE_ORDER_MARK
-from discreet.io.label_codes import Coded, as_labels, as_text, as_texts, refuse_what_lines_cannot_hold, used
-from discreet.io.tables import Losses, check_held
+from discreet.io.label_codes import Coded, as_texts, check_fits_lines, find_used_codes
+from discreet.io.line_files import Losses, as_array, check_held
+from discreet.io.text import (
+    BYTE_ORDER_MARK,
+    as_labels,
+    as_record,
+    as_separator,
+    fits_field,
+    open_text,
+    parse_records,
+    unescape,
+)
 
 BLOCK: Final = 1 << 22
-"""Bytes that are put together before they are written."""
+"""Bytes that are joined before they are written."""
 
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False", b"TRUE": b"FALSE"}
-"""What stands for a one, and what for the zero that it becomes."""
+"""Each way to write one, and the zero it becomes."""
 
 
-def read(data: Data, *, separator: str = ",", row: str | None = None) -> Transactions:
+def read(data: Data, options: Reading) -> Transactions:
     r"""Return the rows of a one-hot table; ``row`` names the column of row ids, if it has one.
 
-    A cell is 0 or 1, also as 0.0 and 1.0, or false or true in letters of any size, perhaps in quotes. Lines of blanks
-    are no rows. Blanks are part of labels, and no part of ids; both are whole numbers where all look so.
+    A cell is 0, 1, 0.0, 1.0, false or true, in upper or lower case, perhaps in quotes. Blank lines are no rows. Blanks
+    are part of labels, and no part of ids; both are whole numbers if all of them look so.
 
-    >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", row="who")
+    >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", Reading(row="who"))
     >>> [sorted(row) for row in rows], rows.ids
     ([['tea'], ['rye bread', 'tea']], [7, 8])
     """
-    table = _parsed(data, separator, row)
-    items, labels = recode(table.items, as_labels(table.texts))
-    return Coded(table.offsets, items, labels, _ids(data, table)).transactions()
+    table = _parse(data, options)
+    return Coded.of(table.rows, as_labels(table.texts), _read_ids(data, table)).transactions()
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as a table of 0 and 1, in chunks."""
-    refuse_what_lines_cannot_hold(rows, "a one-hot table")
-    texts, codes = as_texts(rows, "a one-hot table", lambda text: holds(text.strip()) and holds(text)), used(rows)
+    check_fits_lines(rows, "a one-hot table")
+    texts = as_texts(rows, "a one-hot table", lambda text: fits_field(text.strip()) and fits_field(text))
+    codes = find_used_codes(rows)
     if not codes:
         raise OutputError("no row holds an item, and a one-hot table has a column an item; write another format")
-    yield f"{line(texts[code] for code in codes)}\n".encode()
+    yield f"{as_record(texts[code] for code in codes)}\n".encode()
     column = np.zeros(len(rows.labels), dtype=np.int64)
     column[codes] = np.arange(len(codes))
     step = max(1, BLOCK // (2 * len(codes)))
@@ -61,84 +70,69 @@ def write(rows: Transactions) -> Iterator[bytes]:
         yield lines.tobytes()
 
 
-def without(data: Data, losses: Losses, *, separator: str = ",", row: str | None = None) -> Iterator[bytes]:
-    """Yield the table again, in which the ones of what rows lose are zeros and all else is the same bytes."""
-    table = _parsed(data, separator, row)
+def without(data: Data, losses: Losses, options: Reading) -> Iterator[bytes]:
+    """Yield the table with zeros for the items that rows lose; all else stays the same bytes."""
+    table = _parse(data, options)
     cells = [(number, str(item)) for number, lost in losses.items() for item in lost]
     item = {text: code for code, text in enumerate(table.texts)}
-    check_held([cell for cell in cells if cell[0] >= table.n or cell[1] not in item])
-    held = np.repeat(np.arange(table.n), np.diff(table.offsets)) * len(item) + table.items
+    check_held(number for number, text in cells if number >= len(table.rows) or text not in item)
+    held = table.rows.owners * len(item) + table.rows.entries
     places = np.array(sorted(number * len(item) + item[text] for number, text in cells), dtype=np.int64)
-    check_held([(place // len(item), None) for place in places[~np.isin(places, held)].tolist()])
+    check_held(place // len(item) for place in places[~np.isin(places, held)].tolist())
     at = 0
-    for start, stop in _bounds(data, table, places).tolist():
+    for start, stop in _find_cells(data, table, places).tolist():
         yield bytes(data[at:start])
         yield _zero(bytes(data[start:stop]))
         at = stop
     yield bytes(data[at:])
 
 
-class _Table(NamedTuple):
-    """A one-hot table as it stands in a file: the texts of its header, and what rows hold by their places there.
+class _OneHotTable(NamedTuple):
+    """A one-hot table: the labels of its header without the id column (-1: none), and rows by their places there.
 
-    The column of ids, -1 if there is none, is left out of the texts; of each row, ``ids`` says where that text starts
-    and stops.
+    ``ids`` has the start and the stop of each row id in the file.
     """
 
     separator: int
     start: int
     id_column: int
     texts: list[str]
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    rows: Itemsets
     ids: NDArray[np.int64]
 
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.offsets.size - 1
 
-
-def _parsed(data: Data, separator: str, row: str | None) -> _Table:
-    as_separator(separator)
+def _parse(data: Data, options: Reading) -> _OneHotTable:
+    row, separator = options.row, as_separator(options.separator)
     if not separator.isascii():
         raise OptionError("the separator of a one-hot table must be an ASCII character such as ',' or ';'")
-    as_text(data)
-    header, start = _header(data, separator)
-    id_column = _id_column(header, row)
-    seen = _seen(data)
-    lines = 2 + sum(int(np.count_nonzero(seen == end)) for end in b"\r\n")
-    items, offsets = np.empty(seen.size // 2 + 1, dtype=np.int32), np.empty(lines, dtype=np.int64)
+    header, start = _read_header(data, separator)
+    id_column = _find_id_column(header, row)
+    view = as_array(data)
+    lines = 2 + sum(int(np.count_nonzero(view == end)) for end in b"\r\n")
+    items, offsets = np.empty(view.size // 2 + 1, dtype=np.int32), np.empty(lines, dtype=np.int64)
     ids = np.empty((lines if row is not None else 0, 2), dtype=np.int64)
     error, line, column, n = kernels.formats.parse_onehot(
-        seen, start, ord(separator), len(header), id_column, items, offsets, ids
+        view, start, ord(separator), len(header), id_column, items, offsets, ids
     )
     if error != kernels.formats.FINE:
-        raise _wrong(error, len(LINE_END.findall(data, 0, line)) + 1, column + 1, len(header))
+        raise _explain(error, len(LINE_END.findall(data, 0, line)) + 1, column + 1, len(header))
     texts = [text for at, text in enumerate(header) if at != id_column]
-    return _Table(
-        ord(separator), start, id_column, texts, offsets[: n + 1].copy(), items[: offsets[n]].copy(), ids[:n].copy()
-    )
+    rows = Itemsets(offsets[: n + 1].copy(), items[: offsets[n]].copy())
+    return _OneHotTable(ord(separator), start, id_column, texts, rows, ids[:n].copy())
 
 
-def _seen(data: Data) -> NDArray[np.uint8]:
-    seen = np.frombuffer(data, dtype=np.uint8)
-    seen.setflags(write=False)  # as bytes and bytearray are one type to the kernels then, they are compiled once
-    return seen
-
-
-def _header(data: Data, separator: str) -> tuple[list[str], int]:
+def _read_header(data: Data, separator: str) -> tuple[list[str], int]:
     """Return the texts of the first line that is not empty, and where the table begins after it."""
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    for text, record in parsed(text_of(data), separator):
+    for text, record in parse_records(open_text(data), separator):
         start += len(text.encode())
         if any(map(str.strip, record)):
-            return [*map(unescaped, record)], start
+            return [*map(unescape, record)], start
     raise InputError("the file holds nothing but blanks; a one-hot table begins with a header of labels")
 
 
-def _id_column(header: Sequence[str], row: str | None) -> int:
-    """Return which column holds row ids, -1 if none does; refuse columns without a label of their own."""
+def _find_id_column(header: Sequence[str], row: str | None) -> int:
+    """Return the column of row ids, -1 if there is none; refuse columns without a label of their own."""
     many = Counter(header)
     if row is not None and row not in many:
         raise InputError(f"none of the {len(header)} columns is called {row!r}; check its name")
@@ -157,33 +151,33 @@ def _id_column(header: Sequence[str], row: str | None) -> int:
     return id_column
 
 
-def _ids(data: Data, table: _Table) -> Sequence[object] | None:
+def _read_ids(data: Data, table: _OneHotTable) -> Sequence[object] | None:
     if table.id_column < 0:
         return None
-    found = [data[start:stop].decode().strip() for start, stop in table.ids.tolist()]
-    if "" in found:
+    texts = [data[start:stop].decode().strip() for start, stop in table.ids.tolist()]
+    if "" in texts:
         raise InputError(
-            f"column {table.id_column + 1} holds {found.count('')} missing values; give each row an id, or leave it out"
+            f"column {table.id_column + 1} holds {texts.count('')} missing values; give each row an id, or leave it out"
         )
-    quoted = _seen(data)[table.ids[:, 0] - 1] == ord('"')
+    are_quoted = (as_array(data)[table.ids[:, 0] - 1] == ord('"')).tolist()
     return as_labels(
-        text.replace('""', '"') if within else text for text, within in zip(found, quoted.tolist(), strict=True)
+        text.replace('""', '"') if is_quoted else text for text, is_quoted in zip(texts, are_quoted, strict=True)
     )
 
 
-def _bounds(data: Data, table: _Table, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where cells start and stop; a place counts the cells of the rows before, the ids left out."""
+def _find_cells(data: Data, table: _OneHotTable, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where cells start and stop; a place counts the cells of the rows before, without ids."""
     bounds = np.empty((places.size, 2), dtype=np.int64)
     if places.size:
         rows, columns = np.divmod(places, len(table.texts))
         if table.id_column >= 0:
             columns += columns >= table.id_column
-        kernels.formats.find_cells(_seen(data), table.start, table.separator, rows, columns, bounds)
+        kernels.formats.find_cells(as_array(data), table.start, table.separator, rows, columns, bounds)
     return bounds
 
 
 def _zero(one: bytes) -> bytes:
-    """Return what says zero as the file says one.
+    """Return zero in the way the file writes one.
 
     >>> _zero(b"1.0"), _zero(b"True"), _zero(b" 1 ")
     (b'0.0', b'False', b' 0 ')
@@ -192,8 +186,7 @@ def _zero(one: bytes) -> bytes:
     return one.replace(text, ZEROS.get(text, b"false"))
 
 
-def _wrong(error: int, line: int, column: int, width: int) -> InputError:
-    """Return what is wrong with a line."""
+def _explain(error: int, line: int, column: int, width: int) -> InputError:
     if error == kernels.formats.RAGGED:
         return InputError(f"line {line} has not as many fields as the header, {width}; mend it, or check the separator")
     if error == kernels.formats.BROKEN:
@@ -205,3 +198,6 @@ def _wrong(error: int, line: int, column: int, width: int) -> InputError:
         "name it with ",
         *(Option("row"), " if it holds row ids"),
     )
+
+
+ROWS: Final = RowFunctions(read, write, without=without)

@@ -1,4 +1,4 @@
-"""Parquet: rows as a column of lists or in the long form, and patterns, with what was mined in the file's metadata."""
+"""Parquet: rows as a column of lists, in the long form or one-hot, and patterns; metadata says how they were mined."""
 
 import json
 from collections.abc import Iterator
@@ -9,134 +9,137 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
-from discreet.io.chunks import Grouped, Piece, Pieces
+from discreet.io.chunks import ChunkReader, Reading, RowFunctions, RowGrouper
 from discreet.io.files import Data
 from discreet.io.frames import from_lists, from_long, from_onehot
-from discreet.io.label_codes import Codes, used, whole_labels
-from discreet.io.stated_patterns import Listed, Told
-from discreet.io.tables import Losses, check_held, kept_items, kept_lines
+from discreet.io.label_codes import (
+    Codes,
+    Mined,
+    PatternFunctions,
+    StatedPatterns,
+    check_label_types,
+    find_used_codes,
+)
+from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
 from discreet.runtime.parquet_footer import silenced
 
-BOTH: Final = (
-    "the long form needs both columns; give ",
-    Option("row"),
-    " and ",
-    Option("item"),
-    ", and no ",
-    Option("items"),
-)
 OURS: Final = "discreet"
 ITEMS: Final = "items"
 ID: Final = "id"
 SUPPORT: Final = "support"
 LINES: Final = 1 << 17
-"""Lines of a table that are read at a time, where it may be larger than memory."""
+"""Lines of a table that may be larger than memory, read at a time."""
 SCHEMA: Final = "ARROW:schema"
-"""Metadata that a writer makes itself."""
+"""Metadata that every writer makes itself."""
 
 
-def read(data: Data, *, items: str | None = None, row: str | None = None, item: str | None = None) -> Transactions:
+def read(data: Data, options: Reading) -> Transactions:
     """Return the rows of a Parquet file.
 
-    ``items`` names a column of lists (``items`` unless said otherwise), ``row`` and ``item`` those of
-    the long form. A table without any of these is taken for a one-hot one.
+    ``items`` names a column of lists (by default ``items``), ``row`` and ``item`` name those of the long form. A table
+    without any of these is one-hot.
     """
-    if item is not None and (row is None or items is not None):
-        raise OptionError(*BOTH)
-    told = _told(data)
-    names = _names(data)
-    if item is not None and row is not None:
-        return from_long(_frame(data, row, item), row=row, item=item).transactions()
-    if items is None and ITEMS not in names:
-        return from_onehot(_frame(data, *names)).transactions()
-    items = ITEMS if items is None else items
-    row = ID if told.get("ids") else row
-    return from_lists(_frame(data, items, *([] if row is None else [row])), items=items, row=row).transactions()
+    if long := _long_columns(options):
+        return from_long(_read_columns(data, *long), row=long[0], item=long[1]).transactions()
+    names = _column_names(data)
+    if options.items is None and ITEMS not in names:
+        return from_onehot(_read_columns(data, *names)).transactions()
+    items = ITEMS if options.items is None else options.items
+    row = ID if _read_metadata(data).get("ids") else options.row
+    columns = [items] if row is None else [items, row]
+    return from_lists(_read_columns(data, *columns), items=items, row=row).transactions()
 
 
-def pieces(*, items: str | None = None, row: str | None = None, item: str | None = None) -> Pieces:
-    """Return how a Parquet file is read in pieces: lists, one-hot, or the long form sorted by row ids."""
-    if item is not None and (row is None or items is not None):
-        raise OptionError(*BOTH)
+def read_in_chunks(options: Reading) -> ChunkReader:
+    """Return how a Parquet file is read in chunks: lists, one-hot, or the long form sorted by row id."""
+    long = _long_columns(options)
     codes: Codes[Label] = Codes()
 
-    def read(path: str) -> Iterator[Piece]:
-        with whole_file():
+    def read(path: str) -> Iterator[Itemsets]:
+        with explain_errors():
             names = list(pl.read_parquet_schema(path))
-        if item is not None and row is not None:
-            yield from _long_pieces(path, codes, row, item)
+        if long:
+            yield from _group_long(path, codes, *long)
             return
-        onehot = items is None and ITEMS not in names
-        column = ITEMS if items is None else items
-        for part in _slices(path, names if onehot else [column]):
-            coded = from_onehot(part) if onehot else from_lists(part, items=column)
-            numbers = np.array(codes.of(coded.labels), dtype=np.int32)
-            yield Piece(coded.offsets, numbers[coded.items] if coded.items.size else coded.items)
+        is_onehot = options.items is None and ITEMS not in names
+        column = ITEMS if options.items is None else options.items
+        for part in _read_slices(path, names if is_onehot else [column]):
+            coded = from_onehot(part) if is_onehot else from_lists(part, items=column)
+            numbers = np.array(codes.encode(coded.labels), dtype=np.int32)
+            rows = coded.itemsets
+            yield Itemsets(rows.offsets, numbers[rows.items] if rows.items.size else rows.items)
 
-    def labels(numbers: NDArray[np.int32]) -> list[Label]:
-        named = codes.values
-        return [named[code] for code in numbers.tolist()]
+    return ChunkReader(read, codes.values_of)
 
-    return Pieces(read, labels)
+
+def _long_columns(options: Reading) -> tuple[str, str] | None:
+    """Return the columns of the long form, if it is asked for."""
+    if options.item is None:
+        return None
+    if options.row is None or options.items is not None:
+        columns = (Option("row"), " and ", Option("item"), ", and no ", Option("items"))
+        raise OptionError("the long form needs both columns; give ", *columns)
+    return options.row, options.item
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
-    """Yield the rows as a Parquet file with a column of lists, and one of ids where the rows have them."""
-    columns = {ITEMS: _lists(rows)}
+    """Yield the rows as a Parquet file with a column of lists, and one of ids if the rows have them."""
+    columns = {ITEMS: _as_lists(rows)}
     if rows.ids is not None:
-        columns[ID] = _typed(ID, list(rows.ids), "the row ids")
-    yield _written(columns, {"ids": rows.ids is not None})
+        columns[ID] = _as_series(ID, list(rows.ids), "the row ids")
+    yield _encode(pl.DataFrame(columns), {OURS: json.dumps({"ids": rows.ids is not None})})
 
 
-def without(
-    data: Data, losses: Losses, *, items: str | None = None, row: str | None = None, item: str | None = None
-) -> Iterator[bytes]:
-    """Yield the file without what rows lose, as one chunk; other columns, and what its metadata says, are kept."""
-    names = _names(data)
-    frame = _frame(data, *names)
-    if item is not None and row is not None:
-        frame = frame.filter(pl.Series(kept_lines(frame[row], frame[item], losses), dtype=pl.Boolean))
-    elif items is None and ITEMS not in names:
-        frame = frame.with_columns(_without_ones(frame, losses))
+def without(data: Data, losses: Losses, options: Reading) -> Iterator[bytes]:
+    """Yield the file without the items that rows lose, as one chunk; other columns and metadata are kept."""
+    names = _column_names(data)
+    frame = _read_columns(data, *names)
+    if options.item is not None and options.row is not None:
+        stays = select_lines(frame[options.row], frame[options.item], losses)
+        frame = frame.filter(pl.Series(stays, dtype=pl.Boolean))
+    elif options.items is None and ITEMS not in names:
+        frame = frame.with_columns(_remove_ones(frame, losses))
     else:
-        frame = frame.with_columns(_without_items(frame[ITEMS if items is None else items], losses))
-    with whole_file():
-        told = pl.read_parquet_metadata(BytesIO(data))
-    told.pop(SCHEMA, None)
-    yield _saved(frame, told)
+        column = ITEMS if options.items is None else options.items
+        frame = frame.with_columns(_remove_items(frame[column], losses))
+    with explain_errors():
+        metadata = pl.read_parquet_metadata(BytesIO(data))
+    metadata.pop(SCHEMA, None)
+    yield _encode(frame, metadata)
 
 
-def read_patterns(data: Data, n: int | None) -> Listed:  # noqa: ARG001 - one signature for all formats
+def read_patterns(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a Parquet file with the columns ``items`` (lists) and ``support`` (counts)."""
-    frame = _frame(data, ITEMS, SUPPORT)
+    frame = _read_columns(data, ITEMS, SUPPORT)
     if not frame.schema[SUPPORT].is_integer() or frame[SUPPORT].null_count():
         raise InputError(
             f"the column {SUPPORT!r} must hold counts, whole numbers; multiply shares by the number of rows"
         )
-    itemsets = from_lists(frame, items=ITEMS)
-    told = _told(data)
-    mined = Told(told.get("n"), told.get("min_support"), told.get("kind"))
+    coded = from_lists(frame, items=ITEMS)
+    stated = _read_metadata(data)
+    mined = Mined(stated.get("n"), stated.get("min_support"), stated.get("kind"))
     supports = as_supports(frame[SUPPORT].to_list())
-    return Listed(itemsets.offsets, itemsets.items, supports, tuple(itemsets.labels), mined)
+    return StatedPatterns(coded.itemsets, supports, coded.labels, mined)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as a Parquet file."""
-    columns = {ITEMS: _lists(patterns), SUPPORT: pl.Series(SUPPORT, patterns.supports)}
-    yield _written(columns, {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind})
+    frame = pl.DataFrame({ITEMS: _as_lists(patterns), SUPPORT: pl.Series(SUPPORT, patterns.supports)})
+    mined = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
+    yield _encode(frame, {OURS: json.dumps(mined)})
 
 
-def _lists(value: Transactions | Patterns) -> pl.Series:
+def _as_lists(value: Transactions | Patterns) -> pl.Series:
     """Return the rows or itemsets as a column of lists of labels, made from the arrays at once."""
-    codes = used(value)
-    whole_labels(value, codes, "Parquet")
-    labels = _typed(ITEMS, [value.labels[code] for code in codes], "the labels")
+    codes = find_used_codes(value)
+    check_label_types(value, codes, "Parquet")
+    labels = _as_series(ITEMS, [value.labels[code] for code in codes], "the labels")
     place = np.zeros(len(value.labels), dtype=np.int32)
     place[codes] = np.arange(len(codes), dtype=np.int32)
     start, stop = value.offsets[[0, -1]]
@@ -148,7 +151,7 @@ def _lists(value: Transactions | Patterns) -> pl.Series:
     return bounds.select(cut.alias(ITEMS))[ITEMS]
 
 
-def _typed(name: str, values: list[Any], what: str) -> pl.Series:
+def _as_series(name: str, values: list[Any], what: str) -> pl.Series:
     text = all(isinstance(value, str) for value in values)
     try:
         return pl.Series(name, values, dtype=pl.String if text else pl.Int64, strict=True)
@@ -158,56 +161,52 @@ def _typed(name: str, values: list[Any], what: str) -> pl.Series:
         ) from None
 
 
-def _without_items(lists: pl.Series, losses: Losses) -> pl.Series:
-    """Return a column of lists, some of them without items; the new ones are put after all, and taken from there."""
+def _remove_items(lists: pl.Series, losses: Losses) -> pl.Series:
+    """Return a column of lists, some without items: new lists are appended and gathered to their places."""
     if isinstance(lists.dtype, pl.Array):
         lists = lists.arr.to_list()
     rows = [row for row in losses if row < len(lists)]
-    check_held([(row, None) for row in losses if row >= len(lists)])
-    after = pl.Series(lists.name, kept_items(lists.gather(rows).to_list(), losses), dtype=lists.dtype)
+    check_held(row for row in losses if row >= len(lists))
+    after = pl.Series(lists.name, remove_from_lists(lists.gather(rows).to_list(), losses), dtype=lists.dtype)
     places = np.arange(len(lists))
     places[rows] = len(lists) + np.arange(len(rows))
     return pl.concat([lists, after]).gather(places)
 
 
-def _without_ones(frame: pl.DataFrame, losses: Losses) -> list[pl.Series]:
-    """Return the columns of a one-hot table in which ones become zeros."""
+def _remove_ones(frame: pl.DataFrame, losses: Losses) -> list[pl.Series]:
+    """Return the columns of a one-hot table with zeros for the items that rows lose."""
     rows: dict[Label, list[int]] = {}
     for number, lost in losses.items():
-        check_held([(number, name) for name in lost if number >= len(frame) or name not in frame.columns])
+        check_held(number for name in lost if number >= len(frame) or name not in frame.columns)
         for name in lost:
             rows.setdefault(name, []).append(number)
     for name, numbers in rows.items():
-        check_held([(number, name) for number in numbers if not frame[str(name)][number]])
+        check_held(number for number in numbers if not frame[str(name)][number])
     return [frame[str(name)].scatter(numbers, 0) for name, numbers in rows.items()]
 
 
-def _written(columns: dict[str, pl.Series], told: dict[str, Label]) -> bytes:
-    return _saved(pl.DataFrame(columns), {OURS: json.dumps(told)})
-
-
-def _saved(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
+def _encode(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
     out = BytesIO()
     frame.write_parquet(out, metadata=metadata)
     return out.getvalue()
 
 
-def _long_pieces(path: str, codes: Codes[Label], row: str, item: str) -> Iterator[Piece]:
+def _group_long(path: str, codes: Codes[Label], row: str, item: str) -> Iterator[Itemsets]:
     """Yield the rows of the long form as they end."""
-    grouped = Grouped()
-    for part in _slices(path, [row, item]):
+    rows = RowGrouper()
+    for part in _read_slices(path, [row, item]):
         if missing := part.null_count().sum_horizontal()[0]:
             raise InputError(
                 f"the columns {row!r} and {item!r} hold {missing} missing values; leave their lines out, or fill them"
             )
-        yield grouped.add(part[row].to_list(), codes.of(part[item].to_list()))
-    yield grouped.last()
+        yield rows.add(part[row].to_list(), codes.encode(part[item].to_list()))
+    yield rows.end()
 
 
-def _slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
-    """Yield some columns of a file, so many lines at a time; the first part may be empty, no other is."""
+def _read_slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
+    """Yield some columns of a file, many lines at a time; only the first part may be empty."""
     for start in count(step=LINES):
-        with whole_file():
+        with explain_errors():
             part = pl.scan_parquet(path).slice(start, LINES).select(names).collect()
         if not start or len(part):
             yield part
@@ -215,26 +214,26 @@ def _slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
             return
 
 
-def _told(data: Data) -> dict[str, Any]:
-    """Return what our own metadata says; nothing for the files of others."""
-    with whole_file():
-        told = json.loads(pl.read_parquet_metadata(BytesIO(data)).get(OURS, "{}"))
-    return told if isinstance(told, dict) else {}
+def _read_metadata(data: Data) -> dict[str, Any]:
+    """Return our own metadata; nothing for the files of others."""
+    with explain_errors():
+        metadata = json.loads(pl.read_parquet_metadata(BytesIO(data)).get(OURS, "{}"))
+    return metadata if isinstance(metadata, dict) else {}
 
 
-def _names(data: Data) -> list[str]:
-    with whole_file():
+def _column_names(data: Data) -> list[str]:
+    with explain_errors():
         return list(pl.read_parquet_schema(BytesIO(data)))
 
 
-def _frame(data: Data, *names: str) -> pl.DataFrame:
-    with whole_file():
+def _read_columns(data: Data, *names: str) -> pl.DataFrame:
+    with explain_errors():
         return pl.read_parquet(BytesIO(data), columns=list(names))
 
 
 @contextmanager
-def whole_file() -> Iterator[None]:
-    """Say in a sentence of ours, without the data that those of polars may hold, what is wrong with a file."""
+def explain_errors() -> Iterator[None]:
+    """Say in our words what is wrong with a file; those of polars may hold data."""
     try:
         with silenced():
             yield
@@ -242,3 +241,7 @@ def whole_file() -> Iterator[None]:
         raise InputError("the file does not have the columns that were asked for; check their names") from None
     except (ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError("this is no Parquet file, or a damaged one; check its format, or write it again") from None
+
+
+ROWS: Final = RowFunctions(read, write, read_in_chunks, without=without)
+PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

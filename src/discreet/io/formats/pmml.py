@@ -1,16 +1,35 @@
-"""PMML: association models of the Data Mining Group, as KNIME, SAS, SPSS and arules write them."""
+"""PMML: association models and decision trees of the Data Mining Group, as KNIME, SAS, SPSS and R write them."""
 
-from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Final, NamedTuple, TypeAlias
 from xml.etree import ElementTree as ET
 
+from discreet.data.thresholds import NUMBER
 from discreet.errors import InputError
 from discreet.io.files import Data
-from discreet.io.label_codes import as_text
-from discreet.io.stated_patterns import as_support
+from discreet.io.stated_trees import Node, StatedTree, Test, check_room, digits_of, is_number
+from discreet.io.text import as_support, as_text
 
 MEASURES: Final = {"lift": "lift", "leverage": "leverage", "affinity": "jaccard"}
-"""The attributes of rules that are measures, and what others call them."""
+"""The measures among the attributes of rules, and their usual names."""
+SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
+WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}
+DEEPEST: Final = 50
+"""Levels of nested conditions; programs write two."""
+WIDEST: Final = 100
+"""Branches by thresholds at a node; programs write two."""
+SIZES: Final = (
+    "PMML states sizes (recordCount), which are numbers of rows only if the tree was fitted without weights and on no "
+    "sample"
+)
+STAYING: Final = (
+    "Rows may stay at an inner node (returnLastPrediction), so its counts cannot be known: write the tree without "
+    "compacting it, such as by pmml_pipeline.configure(compact=False)."
+)
+
+ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]
+"""A node, and its stated number of rows of each class."""
 
 
 class ModelRule(NamedTuple):
@@ -23,7 +42,7 @@ class ModelRule(NamedTuple):
     measures: Mapping[str, str]
 
 
-class Model(NamedTuple):
+class AssociationModel(NamedTuple):
     """An association model: the number of rows, the labels and perhaps the share of each itemset by its id, rules."""
 
     n: int | None
@@ -31,76 +50,231 @@ class Model(NamedTuple):
     rules: tuple[ModelRule, ...]
 
 
-def read(data: Data) -> Model:
+def read_association_model(data: Data) -> AssociationModel:
     """Return the only association model of a PMML file."""
-    models = [element for element in opened(data).iter() if name_of(element) == "AssociationModel"]
+    models = [element for element in _parse_xml(data).iter() if _name_of(element) == "AssociationModel"]
     if len(models) != 1:
         raise InputError(f"the PMML has {len(models)} association models; give a file with one")
-    return _model(models[0])
+    return _read_model(models[0])
 
 
-def opened(data: Data) -> ET.Element:
-    """Return the document of a PMML file.
-
-    Nothing but the file itself is read: a document type, which could name other files or blow it up, is refused.
-    """
+def _parse_xml(data: Data) -> ET.Element:
+    """Parse a PMML file; refuse a document type, which could name other files or blow it up."""
     text = as_text(data)
     if "<!doctype" in text.lower() or "<!entity" in text.lower():
         raise InputError("the PMML has a document type or entities, which are not read; save it without them")
     try:
-        return ET.fromstring(text)  # noqa: S314 - entities, by which XML is attacked, are refused above
+        return ET.fromstring(text)  # noqa: S314 - entities are refused above
     except ET.ParseError as error:
         raise InputError(f"this is no XML (line {error.position[0]} breaks its rules); mend it") from None
 
 
-def _model(model: ET.Element) -> Model:
-    items = {get(item, "id"): _label(item) for item in _all(model, "Item")}
+def _read_model(model: ET.Element) -> AssociationModel:
+    items = {_get(item, "id"): _read_label(item) for item in _children(model, "Item")}
     if len(set(items.values())) != len(items):
         raise InputError("two items of the PMML have the same value; give each item a value of its own")
-    itemsets = {get(one, "id"): (_items(one, items), one.get("support")) for one in _all(model, "Itemset")}
+    itemsets = {_get(one, "id"): (_read_items(one, items), one.get("support")) for one in _children(model, "Itemset")}
     rules = tuple(
         ModelRule(
-            get(rule, "antecedent"),
-            get(rule, "consequent"),
-            get(rule, "support"),
-            get(rule, "confidence"),
+            _get(rule, "antecedent"),
+            _get(rule, "consequent"),
+            _get(rule, "support"),
+            _get(rule, "confidence"),
             {name: rule.attrib[attribute] for attribute, name in MEASURES.items() if attribute in rule.attrib},
         )
-        for rule in _all(model, "AssociationRule")
+        for rule in _children(model, "AssociationRule")
     )
     for at, rule in enumerate(rules, start=1):
         if rule.antecedent not in itemsets or rule.consequent not in itemsets:
             raise InputError(f"rule {at} of the PMML names an itemset that is not there; mend it")
-    told = model.get("numberOfTransactions")
-    return Model(None if told is None else as_support(told, "the attribute numberOfTransactions"), itemsets, rules)
+    count = model.get("numberOfTransactions")
+    n = None if count is None else as_support(count, "the attribute numberOfTransactions")
+    return AssociationModel(n, itemsets, rules)
 
 
-def _items(itemset: ET.Element, items: Mapping[str, str]) -> frozenset[str]:
-    found = [get(one, "itemRef") for one in itemset if name_of(one) == "ItemRef"]
-    if not all(one in items for one in found):
+def _read_items(itemset: ET.Element, items: Mapping[str, str]) -> frozenset[str]:
+    references = [_get(one, "itemRef") for one in _children(itemset, "ItemRef")]
+    if not all(one in items for one in references):
         raise InputError("an itemset of the PMML names an item that is not there; mend it")
-    return frozenset(items[one] for one in found)
+    return frozenset(items[one] for one in references)
 
 
-def _label(item: ET.Element) -> str:
-    """Return what an item is called: its value, or its field and category as PMML 4.3 has it."""
+def _read_label(item: ET.Element) -> str:
+    """Return the name of an item: its value, or its field and category as in PMML 4.3."""
     if item.get("value") is None and item.get("field") and item.get("category"):
         return f"{item.get('field')}={item.get('category')}"
-    return get(item, "value")
+    return _get(item, "value")
 
 
-def _all(model: ET.Element, name: str) -> Iterator[ET.Element]:
-    return (element for element in model if name_of(element) == name)
+def _children(element: ET.Element, name: str) -> Iterator[ET.Element]:
+    return (child for child in element if _name_of(child) == name)
 
 
-def name_of(element: ET.Element) -> str:
-    """Return what an element is called, whatever the version of PMML."""
+def _name_of(element: ET.Element) -> str:
+    """Return the name of an element in any version of PMML."""
     return str(element.tag).rpartition("}")[2]
 
 
-def get(element: ET.Element, name: str) -> str:
-    """Return an attribute that must be there."""
+def _get(element: ET.Element, name: str) -> str:
     value = element.get(name)
     if value is None:
-        raise InputError(f"an element {name_of(element)} of the PMML has no {name}; mend it")
+        raise InputError(f"an element {_name_of(element)} of the PMML has no {name}; mend it")
     return value
+
+
+def read_trees(data: Data) -> tuple[StatedTree, ...]:
+    """Return the trees of a PMML file, as R, KNIME, SAS and sklearn2pmml write them; a forest has several."""
+    root = _parse_xml(data)
+    models = [element for element in root.iter() if _name_of(element) == "TreeModel"]
+    if not models:
+        raise InputError("the PMML has no TreeModel; give a tree, or a MiningModel whose segments are trees")
+    for segment in (element for element in root.iter() if _name_of(element) == "Segment"):
+        if not any(_name_of(part) == "True" for part in segment):
+            raise InputError(
+                "a segment of the PMML is for some rows alone, which is not followed; give each tree alone"
+            )
+    trees = [
+        list(_read_nodes(_find_root(model), is_mean=model.get("functionName") == "regression")) for model in models
+    ]
+    classes = tuple(dict.fromkeys(label for tree in trees for _, scores in tree for label in scores))
+    check_room(sum(map(len, trees)), len(classes))
+    return tuple(_state_tree(model, tree, classes) for model, tree in zip(models, trees, strict=True))
+
+
+def _find_root(model: ET.Element) -> ET.Element:
+    roots = list(_children(model, "Node"))
+    if len(roots) != 1:
+        raise InputError(f"a TreeModel of the PMML has {len(roots)} root nodes; give one")
+    if _read_tests(roots[0]):
+        raise InputError("a tree of the PMML is for some rows alone, as its root says; give one for all rows")
+    return roots[0]
+
+
+def _state_tree(model: ET.Element, tree: list[ScoredNode], classes: tuple[str, ...]) -> StatedTree:
+    nodes = tuple(
+        node._replace(counts=tuple(scores.get(label, "0") for label in classes) if scores else ())
+        for node, scores in tree
+    )
+    digits = max((digits_of(node.mean) for node in nodes if node.mean), default=None)
+    fault = STAYING * _may_stay(model)
+    return StatedTree(nodes, classes, _find_features(model, nodes), doubt=SIZES, fault=fault, mean_digits=digits)
+
+
+def _may_stay(model: ET.Element) -> bool:
+    """Return whether an inner node may keep rows: it predicts, and has one child or states no number of rows.
+
+    A number of rows above two or more children must be their sum.
+    """
+    if model.get("noTrueChildStrategy") != "returnLastPrediction":
+        return False
+    todo = [_find_root(model)]
+    while todo:
+        node = todo.pop()
+        below = list(_children(node, "Node"))
+        if node.get("score") and (len(below) == 1 or (below and not node.get("recordCount"))):
+            return True
+        todo += below
+    return False
+
+
+def _find_features(model: ET.Element, nodes: tuple[Node, ...]) -> tuple[str, ...]:
+    """Return the features that the model may use, which trees of one forest share, then others in its tests."""
+    active = [
+        _get(field, "name")
+        for schema in _children(model, "MiningSchema")
+        for field in _children(schema, "MiningField")
+        if field.get("usageType", "active") == "active"
+    ]
+    used = (test.feature for node in nodes for test in node.tests if test.sign)
+    return tuple(dict.fromkeys([*active, *used]))
+
+
+def _read_nodes(root: ET.Element, *, is_mean: bool) -> Iterator[ScoredNode]:
+    """Yield the nodes, each after its parent and its earlier siblings, with its rows of each class."""
+    todo: list[tuple[ET.Element, int, tuple[Test, ...]]] = [(root, -1, ())]
+    for number in count():
+        if not todo:
+            return
+        element, parent, tests = todo.pop()
+        distribution = list(_children(element, "ScoreDistribution"))
+        scores = {_get(score, "value"): _get(score, "recordCount") for score in distribution}
+        if len(scores) != len(distribution):
+            raise InputError("a node of the PMML states a class twice; mend it")
+        mean = element.get("score", "").strip() if is_mean else ""
+        yield Node(parent, tests, element.get("recordCount", ""), mean=mean if NUMBER.fullmatch(mean) else ""), scores
+        below = [(child, number, tests) for child, tests in _read_branches(element)]
+        todo += reversed(below)
+
+
+def _read_branches(node: ET.Element) -> Iterator[tuple[ET.Element, tuple[Test, ...]]]:
+    """Yield the children with their tests: the own predicate, and the opposites of earlier ones, if known.
+
+    A row goes to the first child whose predicate is true, so the last may say "true" for the rest.
+    """
+    rest: list[Test] = []
+    is_known = True
+    for child in _children(node, "Node"):
+        own = _read_tests(child)
+        tests = own if own or is_known else (Test("none of the branches before"),)
+        yield child, tuple(dict.fromkeys((*tests, *rest)))
+        if len(own) == 1 and own[0].sign:
+            rest.append(own[0].negate())
+        else:
+            is_known = False
+        if len(rest) > WIDEST:
+            raise InputError(f"a node of the PMML has more than {WIDEST} branches by thresholds; split it")
+
+
+def _read_tests(node: ET.Element) -> tuple[Test, ...]:
+    predicates = [part for part in node if _name_of(part) in PREDICATES]
+    if len(predicates) != 1:
+        raise InputError(f"a node of the PMML has {len(predicates)} predicates; each has one")
+    return _read_predicate(predicates[0])
+
+
+def _read_predicate(element: ET.Element, depth: int = 0) -> tuple[Test, ...]:
+    """Return the tests that must all hold."""
+    kind = _name_of(element)
+    if kind in PLAIN:
+        return PLAIN[kind](element)
+    if depth >= DEEPEST:
+        raise InputError(f"a condition of the PMML is nested more than {DEEPEST} levels deep; write it flatter")
+    parts = [_read_predicate(part, depth + 1) for part in element if _name_of(part) in PREDICATES]
+    operator = _get(element, "booleanOperator")
+    if operator == "surrogate" and parts:
+        return parts[0]  # the others are for rows that lack the feature of the first
+    if operator == "and":
+        return tuple(test for part in parts for test in part)
+    return (Test("(" + f" {operator} ".join(" and ".join(map(_as_words, part)) or "true" for part in parts) + ")"),)
+
+
+def _read_set(element: ET.Element) -> tuple[Test, ...]:
+    array = next(_children(element, "Array"), None)
+    text = "" if array is None or array.text is None else " ".join(array.text.split())
+    negation = "not in" if _get(element, "booleanOperator") == "isNotIn" else "in"
+    return (Test(f"{_get(element, 'field')} {negation} {{{text}}}"),)
+
+
+def _read_simple(element: ET.Element) -> tuple[Test, ...]:
+    feature, operator = _get(element, "field"), _get(element, "operator")
+    if operator in SIGNS:
+        number = _get(element, "value").strip()
+        if not is_number(number):
+            raise InputError("a predicate of the PMML compares with what is no number; mend it")
+        return (Test(feature=feature, sign=SIGNS[operator], number=number),)
+    if operator not in WORDS:
+        raise InputError("a predicate of the PMML has an operator that PMML does not know; mend it")
+    return (Test(f"{feature} {WORDS[operator].format(element.get('value', ''))}"),)
+
+
+def _as_words(test: Test) -> str:
+    return test.words or f"{test.feature} {test.sign} {test.number}"
+
+
+PLAIN: Final[Mapping[str, Callable[[ET.Element], tuple[Test, ...]]]] = {
+    "SimplePredicate": _read_simple,
+    "SimpleSetPredicate": _read_set,
+    "True": lambda _: (),
+    "False": lambda _: (Test("never"),),
+}
+PREDICATES: Final = {*PLAIN, "CompoundPredicate"}

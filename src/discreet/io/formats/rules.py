@@ -1,7 +1,6 @@
-"""Files and frames of association rules, as mlxtend, SPMF, arules and PMML have them: numbers as they are printed."""
+"""Association rules in files and frames of mlxtend, SPMF, arules and PMML; numbers stay as they are printed."""
 
 import ast
-import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -12,10 +11,8 @@ from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Data, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.formats import pmml
-from discreet.io.formats.csv import WITHIN, records, text_of
-from discreet.io.formats.spmf import NUMBER, named, names_of
-from discreet.io.label_codes import as_labels, as_text
-from discreet.io.stated_patterns import as_support
+from discreet.io.formats.spmf import NUMBER, find_labels, read_names
+from discreet.io.text import as_labels, as_support, as_text, read_table, split_cell
 
 LINE: Final = re.compile(
     r"(?P<held>[0-9 ]*)==>(?P<also>[0-9 ]+)#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
@@ -23,21 +20,21 @@ LINE: Final = re.compile(
     re.ASCII,
 )
 SIDES: Final = (("antecedents", "consequents"), ("antecedent", "consequent"), ("lhs", "rhs"))
-"""What the columns of both sides are called: by mlxtend, by others, by arules."""
+"""The columns of both sides: of mlxtend, of others, of arules."""
 HELD: Final = ("antecedent support", "coverage", "lhssupport")
-"""What the column of the antecedent's support is called: by mlxtend, by arules."""
+"""The column of the antecedent's support: of mlxtend, of arules."""
 ALSO: Final = ("consequent support", "rhssupport")
 READ: Final = {*(name for pair in SIDES for name in pair), "rules", "count", "support", "confidence", *HELD, *ALSO}
 NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}
-"""What programs print where they divide by 0."""
+"""Programs print these where they divide by 0."""
 ARROW: Final = re.compile(r"\s*=>\s*(?=\{)")
 BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")
-"""A comma between items, and none within an interval such as [20,30)."""
+"""A comma between items, but not within an interval such as [20,30)."""
 LONGEST_SIDE: Final = 100_000
 
 
 class StatedRule(NamedTuple):
-    """A rule with its numbers as they are printed: of how many ``rows``, of which ``share`` of them, of its sides."""
+    """A rule with its numbers as printed: its count of ``rows``, its ``share``, and the supports of both sides."""
 
     antecedent: Itemset
     consequent: Itemset
@@ -48,10 +45,10 @@ class StatedRule(NamedTuple):
     also: str | None = None
 
 
-class Stated(NamedTuple):
-    """Rules as a source states them, ``itemsets`` with the shares that hold them, and the number of rows if it does.
+class StatedRules(NamedTuple):
+    """Rules as a source states them, ``itemsets`` with their shares, and the number of rows if it is stated.
 
-    ``columns`` are others that it has, such as lift, by their names in small letters: a text of each rule, or None.
+    ``columns`` are the other columns, such as lift, by their names in lower case: a text for each rule, or None.
     """
 
     rules: tuple[StatedRule, ...]
@@ -60,29 +57,32 @@ class Stated(NamedTuple):
     columns: Mapping[str, Sequence[str | None]] = MappingProxyType({})
 
 
-def read(source: Place, format: str | None = None) -> Stated:  # noqa: A002 - the word that users look for
-    r"""Return the rules of a file: SPMF's, CSV of arules or mlxtend, or PMML; the suffix tells, or ``format``.
+def read_stated_rules(source: Place, format: str | None = None) -> StatedRules:  # noqa: A002 - the word that users look for
+    r"""Return the rules of a file: SPMF, CSV of arules or mlxtend, or PMML, by its suffix or ``format``.
 
     >>> from io import BytesIO
-    >>> read(BytesIO(b"1 2 ==> 3 #SUP: 4 #CONF: 0.66\n"), "spmf").rules[0].confidence
+    >>> read_stated_rules(BytesIO(b"1 2 ==> 3 #SUP: 4 #CONF: 0.66\n"), "spmf").rules[0].confidence
     '0.66'
     """
-    name = _format(source, format)
+    name = _find_format(source, format)
     with naming(source):
         return READERS[name](load(source))
 
 
-def from_frame(frame: Any) -> Stated:  # noqa: ANN401 - of any library
+def read_frame_of_rules(frame: frames.Frame) -> StatedRules:
     """Return the rules of a frame in the layout of mlxtend's ``association_rules``."""
-    table = frames.narwhal(frame)
+    table = frames.as_narwhals(frame)
     columns: dict[str, Sequence[Any]] = {str(name).lower(): table[name].to_list() for name in table.columns}
     _check_columns(columns)
-    held, also = _sides(columns)
-    sides = [(_side(one, at), _side(other, at)) for at, (one, other) in enumerate(zip(held, also, strict=True), 1)]
-    return Stated(tuple(_stated(columns, sides)), columns=_others(columns))
+    held, also = _find_sides(columns)
+    sides = [
+        (_as_itemset(one, at), _as_itemset(other, at))
+        for at, (one, other) in enumerate(zip(held, also, strict=True), 1)
+    ]
+    return StatedRules(tuple(_state_rules(columns, sides)), columns=_read_measures(columns))
 
 
-def _format(source: Place, name: str | None) -> str:
+def _find_format(source: Place, name: str | None) -> str:
     if name is not None:
         if name not in READERS:
             raise OptionError(f"format is {str(name)[:40]!r}; rules can be in one of {', '.join(READERS)}")
@@ -99,71 +99,64 @@ def _format(source: Place, name: str | None) -> str:
     )
 
 
-def _spmf(data: Data) -> Stated:
+def _read_spmf(data: Data) -> StatedRules:
     """Return the rules of SPMF: ``1 2 ==> 3 #SUP: 4 #CONF: 0.66``, with a count as support."""
     lines = [line.removesuffix("\r").rstrip() for line in as_text(data).split("\n")]
-    names = names_of(lines)
-    found, lifts = [], []
+    names = read_names(lines)
+    rules, lifts = [], []
     for at, line in enumerate(lines, start=1):
         if line and not line.startswith(("#", "%", "@")):
             match = LINE.fullmatch(line)
             sides = [] if match is None else [match[side].split() for side in ("held", "also")]
             if match is None or not all(NUMBER.fullmatch(item) for side in sides for item in side):
                 raise InputError(f"line {at} is no rule such as '1 2 ==> 3 #SUP: 4 #CONF: 0.66'; mend it")
-            held, also = (frozenset(named(list(map(int, side)), names)) for side in sides)
+            held, also = (frozenset(find_labels(list(map(int, side)), names)) for side in sides)
             rows = as_support(match["support"], f"line {at}")
-            found.append(StatedRule(held, also, match["confidence"], rows=rows))
-            lifts.append(_number(match["lift"]))
-    return Stated(tuple(found), columns={"lift": lifts})
+            rules.append(StatedRule(held, also, match["confidence"], rows=rows))
+            lifts.append(_as_measure(match["lift"]))
+    return StatedRules(tuple(rules), columns={"lift": lifts})
 
 
-def _csv(data: Data) -> Stated:
+def _read_csv(data: Data) -> StatedRules:
     """Return the rules of a CSV table: of arules, ``{a,b} => {c}``, or of mlxtend, ``frozenset({'a', 'b'})``."""
-    as_text(data)
-    lines = [line for line in records(text_of(data), ",") if line]
-    head = [name.strip().lower() for name in lines[0]] if lines else []
-    if len(lines) > 1 and len(lines[1]) == len(head) + 1:
-        head = ["", *head]  # R writes the names of lines without a name for them
-    for at, line in enumerate(lines[1:], start=1):
-        if len(line) != len(head):
-            raise InputError(f"rule {at} has {len(line)} fields, and the header has {len(head)}; mend it")
-    columns = {name: [line[at] for line in lines[1:]] for at, name in enumerate(head)}
+    head, body = read_table(data, "rule", row_names=True)
+    columns = {name.strip().lower(): [record[at] for record in body] for at, name in enumerate(head)}
     _check_columns(columns)
-    texts = _sides(columns)
-    sides = [[_labels(cell, at) for at, cell in enumerate(side, start=1)] for side in texts]
-    known = _known(label for side in sides for labels in side for label in labels)
-    held, also = ([frozenset(known[label] for label in labels) for labels in side] for side in sides)
-    return Stated(tuple(_stated(columns, list(zip(held, also, strict=True)))), columns=_others(columns))
+    sides = [[_read_labels(cell, at) for at, cell in enumerate(side, start=1)] for side in _find_sides(columns)]
+    label_of = _as_labels(label for side in sides for labels in side for label in labels)
+    held, also = ([frozenset(label_of[label] for label in labels) for labels in side] for side in sides)
+    rules = _state_rules(columns, list(zip(held, also, strict=True)))
+    return StatedRules(tuple(rules), columns=_read_measures(columns))
 
 
-def _pmml(data: Data) -> Stated:
+def _read_pmml(data: Data) -> StatedRules:
     """Return the rules of an association model in PMML."""
-    model = pmml.read(data)
-    known = _known(label for itemset, _ in model.itemsets.values() for label in itemset)
-    itemsets = {name: frozenset(known[label] for label in itemset) for name, (itemset, _) in model.itemsets.items()}
+    model = pmml.read_association_model(data)
+    label_of = _as_labels(label for itemset, _ in model.itemsets.values() for label in itemset)
+    itemsets = {name: frozenset(label_of[label] for label in itemset) for name, (itemset, _) in model.itemsets.items()}
     rules = (
         StatedRule(itemsets[rule.antecedent], itemsets[rule.consequent], rule.confidence, share=rule.support)
         for rule in model.rules
     )
-    columns = {name: [_number(rule.measures.get(name)) for rule in model.rules] for name in pmml.MEASURES.values()}
-    said = ((itemsets[name], share) for name, (_, share) in model.itemsets.items() if share is not None)
-    return Stated(tuple(rules), tuple(said), model.n, columns)
+    columns = {name: [_as_measure(rule.measures.get(name)) for rule in model.rules] for name in pmml.MEASURES.values()}
+    shares = ((itemsets[name], share) for name, (_, share) in model.itemsets.items() if share is not None)
+    return StatedRules(tuple(rules), tuple(shares), model.n, columns)
 
 
-Columns: TypeAlias = Mapping[str, Sequence[Any]]
+RuleColumns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
-def _check_columns(columns: Columns) -> None:
-    sided = "rules" in columns or any(one in columns and other in columns for one, other in SIDES)
-    if not (sided and "confidence" in columns):
+def _check_columns(columns: RuleColumns) -> None:
+    has_sides = "rules" in columns or any(one in columns and other in columns for one, other in SIDES)
+    if not (has_sides and "confidence" in columns):
         raise InputError(
             "a table of rules needs the columns 'antecedents' and 'consequents' (or 'lhs' and 'rhs', or 'rules'), and "
             "'confidence'; 'support' or 'count' tell more; rename them"
         )
 
 
-def _sides(columns: Columns) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the antecedents and the consequents, as they stand in their columns."""
+def _find_sides(columns: RuleColumns) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the antecedents and the consequents as in their columns."""
     for one, other in SIDES:
         if one in columns and other in columns:
             return columns[one], columns[other]
@@ -176,69 +169,62 @@ def _sides(columns: Columns) -> tuple[Sequence[Any], Sequence[Any]]:
     return [held for held, _ in pairs], [also for _, also in pairs]
 
 
-def _stated(columns: Columns, sides: list[tuple[Itemset, Itemset]]) -> Iterator[StatedRule]:
-    """Yield rules with the numbers of their columns."""
+def _state_rules(columns: RuleColumns, sides: list[tuple[Itemset, Itemset]]) -> Iterator[StatedRule]:
     one, other = (next((columns[name] for name in names if name in columns), None) for names in (HELD, ALSO))
     for at, (held, also) in enumerate(sides):
-        count = None if "count" not in columns else as_support(_text(columns["count"][at], at), f"rule {at + 1}")
-        yield StatedRule(
-            held,
-            also,
-            _text(columns["confidence"][at], at),
-            count,
-            None if "support" not in columns else _text(columns["support"][at], at),
-            None if one is None else _text(one[at], at),
-            None if other is None else _text(other[at], at),
+        count, share, antecedent, consequent = (
+            None if column is None else _as_number(column[at], at)
+            for column in (columns.get("count"), columns.get("support"), one, other)
         )
+        rows = None if count is None else as_support(count, f"rule {at + 1}")
+        confidence = _as_number(columns["confidence"][at], at)
+        yield StatedRule(held, also, confidence, rows, share, antecedent, consequent)
 
 
-def _others(columns: Columns) -> dict[str, list[str | None]]:
-    """Return the columns that are not read for rules themselves, but perhaps as measures of them."""
-    return {name: list(map(_number, column)) for name, column in columns.items() if name not in READ}
+def _read_measures(columns: RuleColumns) -> dict[str, list[str | None]]:
+    """Return the other columns, which may be measures of the rules."""
+    return {name: list(map(_as_measure, column)) for name, column in columns.items() if name not in READ}
 
 
-def _number(value: object) -> str | None:
-    """Return a measure as text; where programs divide by 0 it is no number, and says nothing."""
+def _as_measure(value: object) -> str | None:
+    """Return a measure as text; None where a program divided by 0."""
     return None if is_missing(value) or str(value).strip().lower() in NO_NUMBER else str(value)
 
 
-def _text(value: object, at: int) -> str:
+def _as_number(value: object, at: int) -> str:
     if is_missing(value):
         raise InputError(f"rule {at + 1} lacks a number; fill it, or leave the rule out")
     return str(value)
 
 
-def _side(labels: object, at: int) -> Itemset:
+def _as_itemset(labels: object, at: int) -> Itemset:
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         raise InputError(f"rule {at} has a side that is no set of items; give sets such as frozenset({{'a', 'b'}})")
     return frozenset(labels)
 
 
-def _known(texts: Iterable[str | Label]) -> dict[Label, Label]:
-    """Return what each label of a text file is: a whole number if all of them look so."""
+def _as_labels(texts: Iterable[Label]) -> dict[Label, Label]:
+    """Return the label of each text: a whole number if all of them look so."""
     distinct = list(dict.fromkeys(texts))
-    plain = [text for text in distinct if isinstance(text, str)]
-    return dict(zip(distinct, as_labels(plain) if len(plain) == len(distinct) else distinct, strict=True))
+    words = [text for text in distinct if isinstance(text, str)]
+    return dict(zip(distinct, as_labels(words) if len(words) == len(distinct) else distinct, strict=True))
 
 
-def _labels(cell: str, at: int) -> list[Label]:
-    """Return the labels of a side: ``{a,b}`` as arules has it, ``frozenset({'a'})`` as Python, ``a;b`` as we do."""
+def _read_labels(cell: str, at: int) -> list[Label]:
+    """Return the labels of a side: ``{a,b}`` of arules, ``frozenset({'a'})`` of Python, or our ``a;b``."""
     text = cell.strip()
     if text.startswith("frozenset(") and text.endswith(")"):
-        return _python(text.removeprefix("frozenset(").removesuffix(")"), at)
+        return _read_python_set(text.removeprefix("frozenset(").removesuffix(")"), at)
     if text.startswith("{") and text.endswith("}"):
         return [label.strip() for label in BETWEEN.split(text[1:-1]) if label.strip()]
-    try:
-        return [label for label in next(csv.reader([text], delimiter=WITHIN, strict=True), []) if label]
-    except csv.Error:
-        raise InputError(f"rule {at} has a quote that does not end; mend it") from None
+    return [label for label in split_cell(text, f"rule {at}") if label]
 
 
-def _python(text: str, at: int) -> list[Label]:
+def _read_python_set(text: str, at: int) -> list[Label]:
     """Return the elements of a set that Python has printed; nothing is run."""
     try:
-        found = ast.literal_eval(text or "()") if len(text) <= LONGEST_SIDE else None
-        labels = sorted(found, key=str) if isinstance(found, set | tuple) else None
+        value = ast.literal_eval(text or "()") if len(text) <= LONGEST_SIDE else None
+        labels = sorted(value, key=str) if isinstance(value, set | tuple) else None
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         labels = None
     if labels is None:
@@ -246,5 +232,5 @@ def _python(text: str, at: int) -> list[Label]:
     return labels
 
 
-READERS: Final[Mapping[str, Callable[[Data], Stated]]] = {"spmf": _spmf, "csv": _csv, "pmml": _pmml}
+READERS: Final[Mapping[str, Callable[[Data], StatedRules]]] = {"spmf": _read_spmf, "csv": _read_csv, "pmml": _read_pmml}
 SUFFIXES: Final = {"spmf": (".txt", ".spmf"), "csv": (".csv",), "pmml": (".pmml", ".xml")}

@@ -1,36 +1,66 @@
 # ruff: noqa: S608 - names of tables and columns are quoted; a query is what its writer may ask anyway
-"""Databases: lines with a row id and an item each, in and out of a table; what is rare stays on the server.
+"""Databases: lines of a row id and an item, in and out of a table; rare items stay on the server.
 
-A connection sees one state of the database, whatever others write meanwhile. Neither the address of a database nor what
-it says of a failure is ever told: there are hosts, users, passwords and values in it.
+A connection sees one state of the database, whatever others write meanwhile. No message holds the address of a
+database, which has hosts, users and passwords in it.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, NamedTuple, Self
 
 from discreet.data.merged import Merged
 from discreet.data.transactions import Transactions
 from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
-from discreet.io.files import is_url
-from discreet.io.merging import Thresholds, lowest
-from discreet.io.sql.batches import Batch
-from discreet.io.sql.names import Address, address, parts, quoted
-from discreet.io.sql.rows import gathered, merged
-from discreet.io.sql.written import Written
+from discreet.io.chunks import Thresholds, lowest_count
+from discreet.io.files import URL, is_url
+from discreet.io.sql.drivers import DRIVERS, Connection
+from discreet.io.sql.lines import Batch, TableRows, collect_rows, merge_rows, quote_names, split_table_name
 from discreet.runtime.progress import Progress, watching
 
-__all__ = ["name_of", "read", "rehearse", "scan", "write"]
-
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})
-"""What a reader can be told of a database."""
+"""The options of a reader that a database has."""
+
+
+class Address(NamedTuple):
+    """A database: its driver, and where it is, which no message shows."""
+
+    driver: type[Connection]
+    place: str
+
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """Return the database of a URL; errors do not show the URL.
+
+        >>> Address.parse("postgresql://ada:secret@clinic.example/ward")
+        <Address: a PostgreSQL database>
+        """
+        match = URL.fullmatch(url)
+        scheme = match["scheme"].lower() if match else ""
+        if match is None or scheme not in DRIVERS:
+            raise OptionError(
+                "this is the URL of no database that can be read; give postgresql://user@host/database, "
+                "sqlite:///file.db or duckdb:///file.duckdb"
+            )
+        driver = DRIVERS[scheme]
+        if not driver.is_file:
+            return cls(driver, url)
+        # Three strokes before a file in this folder, four before a path from the root.
+        if not match["rest"].startswith("/") or len(match["rest"]) == 1 or "\0" in url:
+            raise OptionError(
+                f"the URL of a {driver.name} database names its file after three strokes, as {scheme}:///file"
+            )
+        return cls(driver, match["rest"][1:])
+
+    def __repr__(self) -> str:
+        return f"<Address: a {self.driver.name} database>"
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Where lines stand: in a table, or in what a query gives; and the columns of their row ids and items."""
+class SqlLines:
+    """Where lines are: in a table or the result of a query; and the columns of their row ids and items."""
 
     table: str | None
     query: str | None
@@ -38,16 +68,11 @@ class Lines:
     item: str
 
     @classmethod
-    def asked(cls, table: str | None, query: str | None, row: str | None, item: str | None) -> Self:
-        """Refuse what does not name lines."""
+    def check(cls, table: str | None, query: str | None, row: str | None, item: str | None) -> Self:
+        """Refuse options that do not name lines."""
         if (table is None) == (query is None):
-            raise OptionError(
-                "a database holds many tables; name one with ",
-                Option("table"),
-                ", or give ",
-                Option("query"),
-                ", not both",
-            )
+            either = ("name one with ", Option("table"), ", or give ", Option("query"), ", not both")
+            raise OptionError("a database holds many tables; ", *either)
         if row is None or item is None:
             raise OptionError(
                 "a line holds a row id and an item; name both columns: ", Option("row"), " and ", Option("item")
@@ -63,80 +88,72 @@ class Lines:
     def source(self) -> str:
         """The lines as SQL."""
         if self.query is None:
-            return quoted(*parts(str(self.table)))
+            return quote_names(*split_table_name(str(self.table)))
         # Its last line may be a comment.
         return f'(\n{self.query.strip().removesuffix(";")}\n) AS "source"'
 
 
 @dataclass(frozen=True, repr=False)
 class Session:
-    """A connection to a database, and the lines that are asked of it as the ``"row"`` and ``"item"`` of ``lines``."""
+    """A connection, and a head of SQL that gives its ``lines`` the columns ``"row"`` and ``"item"``."""
 
-    driver: Any
-    connection: Any
-    head: str = ""
+    connection: Connection
+    head: str
 
-    def of(self, lines: Lines) -> "Session":
-        """Return the session that asks for lines; refuse columns that are not there, or hold neither numbers nor text.
+    @classmethod
+    def of(cls, connection: Connection, lines: SqlLines) -> Self:
+        """Refuse columns that are missing, or hold neither whole numbers nor text.
 
-        Text is compared by its letters alone, whatever the database would do: equal ids stand together, and in an
-        order that is the same everywhere.
+        Text is compared by its letters alone: equal ids stand together, in an order that is the same everywhere.
         """
-        columns = self.driver.columns(self.connection, lines.source, {lines.row, lines.item})
-        row, item = (self._column(columns, name) for name in (lines.row, lines.item))
-        head = f'WITH lines AS (SELECT {row} AS "row", {item} AS "item" FROM {lines.source})'
-        return Session(self.driver, self.connection, head)
+        columns = connection.columns(lines.source, {lines.row, lines.item})
+        row, item = (_as_sql(connection, columns, name) for name in (lines.row, lines.item))
+        return cls(connection, f'WITH lines AS (SELECT {row} AS "row", {item} AS "item" FROM {lines.source})')
 
     def count(self) -> int:
-        """Return how many lines there are; refuse missing values."""
-        total, rows, items = self.driver.row(
-            self.connection, f'{self.head} SELECT count(*), count("row"), count("item") FROM lines'
-        )
-        _check_missing("row ids", total - rows)
-        _check_missing("items", total - items)
+        """Return the number of lines; refuse missing values."""
+        counts = f'{self.head} SELECT count(*), count("row"), count("item") FROM lines'
+        total, rows, items = self.connection.fetch_row(counts)
+        for what, missing in (("row ids", total - rows), ("items", total - items)):
+            if missing:
+                raise InputError(
+                    f"{missing} {what} are missing (NULL); leave their lines out, in ",
+                    Option("query"),
+                    ", or fill them",
+                )
         return int(total)
 
-    def rows(self) -> int:
-        """Return how many rows there are."""
-        return int(
-            self.driver.row(
-                self.connection, f'{self.head} SELECT count(*) FROM (SELECT DISTINCT "row" FROM lines) AS ids'
-            )[0]
-        )
+    def count_rows(self) -> int:
+        """Return the number of rows."""
+        statement = f'{self.head} SELECT count(*) FROM (SELECT DISTINCT "row" FROM lines) AS ids'
+        return int(self.connection.fetch_row(statement)[0])
 
-    def every(self) -> Iterator[Batch]:
-        """Yield all lines, those of a row together."""
-        statement = f'{self.head} SELECT "row", "item" FROM lines ORDER BY "row"'
-        return self.driver.batches(self.connection, statement)  # type: ignore[no-any-return]  # a module of ours
+    def fetch(self) -> Iterator[Batch]:
+        """Yield all lines, sorted by row."""
+        return self.connection.fetch(f'{self.head} SELECT "row", "item" FROM lines ORDER BY "row"')
 
-    def frequent(self, min_support: int) -> Iterator[Batch]:
-        """Yield the lines of items that so many rows hold; all others are left out before they travel."""
+    def fetch_frequent(self, min_support: int) -> Iterator[Batch]:
+        """Yield the lines of items that at least ``min_support`` rows hold; the server leaves out all others."""
         # Counted beside each line, not joined to it: there is no plan to be chosen wrongly, and lines are made once.
         statement = f"""{self.head},
             pairs AS (SELECT DISTINCT "item", "row" FROM lines),
             counted AS (SELECT "row", "item", count(*) OVER (PARTITION BY "item") AS support FROM pairs)
             SELECT "row", "item" FROM counted WHERE support >= {min_support} ORDER BY "row" """
-        return self.driver.batches(self.connection, statement)  # type: ignore[no-any-return]  # a module of ours
+        return self.connection.fetch(statement)
 
-    def create(self, lines: Lines, kinds: tuple[str, str]) -> None:
-        """Make a table for lines; it is there when all is committed."""
-        types = [getattr(self.driver, kind) for kind in kinds]
-        columns = zip((lines.row, lines.item), types, strict=True)
-        told = ", ".join(f"{quoted(name)} {kind} NOT NULL" for name, kind in columns)
-        self.driver.execute(self.connection, f"CREATE TABLE {lines.source} ({told})")
 
-    def _column(self, columns: list[tuple[str, str]], name: str) -> str:
-        kinds = [kind for column, kind in columns if column == name]
-        if len(kinds) != 1:
-            what = f"{len(kinds)} of the {len(columns)} columns are called" if kinds else "no column is called"
-            raise InputError(f"{what} {name[:40]!r}; check its name")
-        if kinds[0] not in {"number", "text"}:
-            raise InputError(
-                f"column {name[:40]!r} holds values of type {kinds[0]}, but rows and items go by whole numbers or by "
-                "text; make them so in a query=, with CAST( ... AS text)"
-            )
-        text: str = self.driver.text(name)
-        return quoted(name) if kinds[0] == "number" else text
+def _as_sql(connection: Connection, columns: list[tuple[str, str]], name: str) -> str:
+    types = [kind for column, kind in columns if column == name]
+    if len(types) != 1:
+        what = f"{len(types)} of the {len(columns)} columns are called" if types else "no column is called"
+        raise InputError(f"{what} {name[:40]!r}; check its name")
+    if types[0] not in {"number", "text"}:
+        raise InputError(
+            f"column {name[:40]!r} holds values of type {types[0]}, but rows and items go by whole numbers or by "
+            "text; make them so in ",
+            *(Option("query"), ", with CAST( ... AS text)"),
+        )
+    return quote_names(name) if types[0] == "number" else connection.as_text(name)
 
 
 def read(
@@ -148,7 +165,7 @@ def read(
     item: str | None = None,
     progress: Progress | None = None,
 ) -> Transactions:
-    """Return the rows of a table, or of what a query gives, in the order of their ids; they are its distinct row ids.
+    """Return the rows of a table or a query, in the order of their ids; each distinct row id is a row.
 
     >>> import sqlite3
     >>> from pathlib import Path
@@ -163,83 +180,78 @@ def read(
     >>> list(rows.ids), [sorted(row) for row in rows]
     ([3, 7], [['a'], ['a', 'b']])
     """
-    lines = Lines.asked(table, query, row, item)
-    with _opened(url, name_of(url, table=table)) as session:
-        asked = session.of(lines)
-        return gathered(_watched(asked.every(), asked.count(), progress))
+    lines = SqlLines.check(table, query, row, item)
+    with _connect(url, name_of(url, table=table)) as connection:
+        session = Session.of(connection, lines)
+        return collect_rows(_watch(session.fetch(), session.count(), progress))
 
 
-def scan(
-    url: str,
-    *,
-    min_support: Thresholds,
-    room: int,
-    table: str | None = None,
-    query: str | None = None,
-    row: str | None = None,
-    item: str | None = None,
-    progress: Progress | None = None,
-) -> Merged:
-    """Return the merged rows of a table, or of what a query gives; lines of rarer items stay in the database.
+def scan(url: str, lines: SqlLines, *, min_support: Thresholds, room: int, progress: Progress | None = None) -> Merged:
+    """Return the merged rows; lines of rare items stay in the database.
 
-    Of several minimum supports, the lowest counts. Different rows may take ``room`` bytes. ``progress`` is told how
-    many lines have come.
+    Of several minimum supports the lowest counts. Distinct rows may take ``room`` bytes. ``progress`` receives the
+    number of lines so far.
     """
-    lines = Lines.asked(table, query, row, item)
-    with _opened(url, name_of(url, table=table)) as session:
-        asked = session.of(lines)
-        total, n = asked.count(), asked.rows()
-        least = lowest(min_support, n)
-        return merged(_watched(asked.frequent(least), total, progress), min_support=least, n=n, room=room)
+    with _connect(url, name_of(url, table=lines.table)) as connection:
+        session = Session.of(connection, lines)
+        total, n = session.count(), session.count_rows()
+        least = lowest_count(min_support, n)
+        batches = _watch(session.fetch_frequent(least), total, progress)
+        return merge_rows(batches, min_support=least, n=n, room=room)
 
 
 def write(rows: Transactions, url: str, *, table: str | None, row: str | None, item: str | None) -> None:
-    """Put rows into a new table, in one transaction, and read them again before it ends: all is there, or nothing.
+    """Write rows to a new table in one transaction, and read them again before it ends.
 
-    Rows without ids get their numbers, from 1 on. A row without items, which no line would tell of, is refused; so is
-    a table that is there already.
+    Rows without ids get their numbers, from 1 on. A row without items, which no line could show, is refused; so is a
+    table that exists already.
     """
-    lines = Lines.asked(table, None, row, item)
-    named = parts(str(table))
-    written = Written.of(rows)
-    try:
-        with _opened(url, name_of(url, table=table), new=True) as session:
-            session.create(lines, written.kinds)
-            session.driver.insert(session.connection, named, [lines.row, lines.item], written.chunks())
-            if gathered(session.of(lines).every()) != written.rows:
-                raise GuaranteeError("what was written does not hold the rows that it should; nothing is left of it")
-            session.connection.commit()
-    except InputError as error:
-        raise OutputError(error.message) from None
+    lines = SqlLines.check(table, None, row, item)
+    new = TableRows.of(rows)
+    with _creating(url, lines, new.are_whole) as connection:
+        connection.insert(split_table_name(str(table)), [lines.row, lines.item], new.chunks())
+        if collect_rows(Session.of(connection, lines).fetch()) != new.rows:
+            raise GuaranteeError("what was written does not hold the rows that it should; nothing is left of it")
+        connection.commit()
 
 
 def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) -> None:
-    """Refuse a new table that cannot be made: it is made and taken back. Another may still make it before ``write``.
+    """Refuse a new table that cannot be made: create it and undo that. Another may still make it before ``write``.
 
-    Of a file that is not there, reading has more to say.
+    A missing file is left to the reader to report.
     """
-    lines, found = Lines.asked(table, None, row, item), address(url)
-    if found.driver.IS_FILE and not Path(found.place).is_file():
-        return
+    lines, address = SqlLines.check(table, None, row, item), Address.parse(url)
+    if not address.driver.is_file or Path(address.place).is_file():
+        with _creating(url, lines, (False, False)):
+            pass
+
+
+@contextmanager
+def _creating(url: str, lines: SqlLines, are_whole: tuple[bool, bool]) -> Iterator[Connection]:
+    """Yield a connection with a new table, which exists once it is committed."""
     try:
-        with _opened(url, name_of(url, table=table), new=True) as session:
-            session.create(lines, ("TEXT", "TEXT"))
+        with _connect(url, name_of(url, table=lines.table), new=True) as connection:
+            types = [connection.whole_type if whole else connection.text_type for whole in are_whole]
+            columns = zip((lines.row, lines.item), types, strict=True)
+            definition = ", ".join(f"{quote_names(name)} {kind} NOT NULL" for name, kind in columns)
+            connection.execute(f"CREATE TABLE {lines.source} ({definition})")
+            yield connection
     except InputError as error:
         raise OutputError(error.message) from None
 
 
 def name_of(url: str, *, table: str | None = None) -> str:
-    """Return what reports and messages call lines: neither where the database is, nor who reads it.
+    """Return the name of lines for reports and messages, without host and user.
 
     >>> name_of("postgresql://ada:secret@clinic.example/ward", table="stays")
     'table stays of a PostgreSQL database'
     """
     what = "a query of" if table is None else f"table {table} of"
-    return f"{what} a {address(url).driver.NAME} database"
+    return f"{what} a {Address.parse(url).driver.name} database"
 
 
-def _watched(batches: Iterator[Batch], total: int, progress: Progress | None) -> Iterator[Batch]:
-    """Yield batches, and tell how many lines have come."""
+def _watch(batches: Iterator[Batch], total: int, progress: Progress | None) -> Iterator[Batch]:
+    """Yield batches and report the number of lines."""
     lines = 0
     with watching(progress, what="reading", unit="lines") as tell:
         for batch in batches:
@@ -248,25 +260,18 @@ def _watched(batches: Iterator[Batch], total: int, progress: Progress | None) ->
             yield batch
 
 
-def _check_missing(what: str, many: int) -> None:
-    if many:
-        raise InputError(
-            f"{many} {what} are missing (NULL); leave their lines out, in ", Option("query"), ", or fill them"
-        )
-
-
 @contextmanager
-def _opened(url: str, name: str, *, new: bool = False) -> Iterator[Session]:
-    """Yield a session, which ends without leaving anything; say in a sentence what is wrong with it."""
-    found = address(url)
-    driver = found.driver
+def _connect(url: str, name: str, *, new: bool = False) -> Iterator[Connection]:
+    """Yield a connection, which ends without leaving anything; explain errors under the ``name`` of the lines."""
+    address = Address.parse(url)
+    driver = address.driver
     errors = driver.errors()
     connection = None
     try:
-        with _nothing_left(found) if new else nullcontext():
-            connection = driver.connect(found.place, writing=new)
+        with _nothing_left(address) if new else nullcontext():
+            connection = driver.open(address.place, writing=new)
             try:
-                yield Session(driver, connection)
+                yield connection
             finally:
                 with suppress(*errors):  # what was not committed is gone with it
                     connection.close()
@@ -277,16 +282,16 @@ def _opened(url: str, name: str, *, new: bool = False) -> Iterator[Session]:
             raise InputError(f"{name}: ", error.message) from None
         raise
     except errors as error:
-        raise InputError(f"{name}: {driver.sentence(error, connected=connection is not None)}") from None
+        raise InputError(f"{name}: {driver.explain(error, connected=connection is not None)}") from None
 
 
 @contextmanager
-def _nothing_left(found: Address) -> Iterator[None]:
-    """Remove the file of a database that was made on the way, should the way end early."""
-    is_new = found.driver.IS_FILE and not Path(found.place).exists()
+def _nothing_left(address: Address) -> Iterator[None]:
+    """Remove the file of a new database if an error occurs."""
+    is_new = address.driver.is_file and not Path(address.place).exists()
     try:
         yield
     except BaseException:
         for end in ("", ".wal", "-journal") if is_new else ():
-            Path(found.place + end).unlink(missing_ok=True)
+            Path(address.place + end).unlink(missing_ok=True)
         raise

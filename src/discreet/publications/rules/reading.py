@@ -12,9 +12,8 @@ from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import is_place
-from discreet.io.formats import rules as stated_rules
-from discreet.io.formats import shares
-from discreet.io.formats.rules import Stated, StatedRule
+from discreet.io.formats.csv import read_frame_of_shares, read_shares
+from discreet.io.formats.rules import StatedRule, StatedRules, read_frame_of_rules, read_stated_rules
 from discreet.io.read import read_patterns
 from discreet.publications.rules.intervals import MEASURES, Interval, Mode, Rounding, as_rounding, check_shares
 from discreet.publications.rules.rule import OF_HOW_MANY, Rule, Rules, as_limits
@@ -55,15 +54,15 @@ def _read(source: object, form: str | None, n: int | None, rounding: Mode | None
     if isinstance(source, Rules):
         return source
     if is_place(source) and not frames.is_frame(source):
-        return as_rules(stated_rules.read(source, form), n, as_rounding(rounding, digits))  # type: ignore[arg-type]  # a place
+        return as_rules(read_stated_rules(source, form), n, as_rounding(rounding, digits))  # type: ignore[arg-type]  # a place
     if form is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
     if frames.is_frame(source):
-        return as_rules(stated_rules.from_frame(source), n, as_rounding(rounding, digits, default="exact"))
+        return as_rules(read_frame_of_rules(source), n, as_rounding(rounding, digits, default="exact"))
     return Rules.from_rules(source, n=n, digits=digits, rounding=rounding)  # type: ignore[arg-type]  # tuples
 
 
-def as_rules(stated: Stated, n: int | None, rounding: Rounding) -> Rules:
+def as_rules(stated: StatedRules, n: int | None, rounding: Rounding) -> Rules:
     """Return rules with the intervals of their numbers."""
     if n is not None and stated.n is not None and n != stated.n:
         raise InputError(f"the source says n is {stated.n}, but {abbreviate(n)} was given; leave ", Option("n"), " out")
@@ -96,7 +95,7 @@ def _support(rule: StatedRule, share: Interval | None, n: int | None) -> Limits 
 
 
 def _measures(
-    stated: Stated, known: Container[Itemset], rounding: Rounding, beside: Sequence[str]
+    stated: StatedRules, known: Container[Itemset], rounding: Rounding, beside: Sequence[str]
 ) -> list[tuple[tuple[str, Interval], ...]]:
     """Return the intervals of each rule's measures; none where the support of its consequent is ``known``."""
     measures: list[list[tuple[str, Interval]]] = [[] for _ in stated.rules]
@@ -118,7 +117,7 @@ def _column(rules: Sequence[StatedRule], name: str, rounding: Rounding, beside: 
     return [None if text is None else next(rest) for text in texts]
 
 
-def _more(stated: Stated, n: int, rounding: Rounding, beside: Sequence[str]) -> tuple[tuple[Itemset, Limits], ...]:
+def _more(stated: StatedRules, n: int, rounding: Rounding, beside: Sequence[str]) -> tuple[tuple[Itemset, Limits], ...]:
     """Return the limits of single sides of rules, and of itemsets."""
     held, also = (_column(stated.rules, name, rounding, beside) for name in ("held", "also"))
     itemsets = rounding.intervals([share for _, share in stated.itemsets], "support", beside)
@@ -212,9 +211,9 @@ def _of_shares(
     if n is None or not 0 <= n <= LARGEST_COUNT:
         raise InputError(*OF_HOW_MANY)
     if is_place(source) and not frames.is_frame(source):
-        stated = shares.read(source, format_)  # type: ignore[arg-type]  # a place
+        stated = read_shares(source, format_)  # type: ignore[arg-type]  # a place
     elif frames.is_frame(source):
-        stated = shares.from_frame(source)
+        stated = read_frame_of_shares(source)
     else:
         raise OptionError(
             Option("digits"), " and ", Option("rounding"), " are for shares in a CSV file or a frame; give one of these"

@@ -12,8 +12,8 @@ from discreet.data.labels import Label
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Data, Place, save
-from discreet.io.label_codes import as_text, blocks
-from discreet.io.trees.stated import check_room
+from discreet.io.stated_trees import check_room
+from discreet.io.text import as_text, encode_lines
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split
 from discreet.publications.trees.sklearn import trees_of
 from discreet.runtime.text import abbreviate
@@ -45,7 +45,7 @@ def write_tree(tree: object, target: Place, *, rows: ArrayLike | None = None, ta
       ]
     }
     """
-    save(target, blocks(_write_lines(trees_of(tree, rows, targets))))
+    save(target, encode_lines(_write_lines(trees_of(tree, rows, targets))))
 
 
 def _write_lines(trees: Sequence[Leaves]) -> Iterator[str]:

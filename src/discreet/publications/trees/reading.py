@@ -14,10 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.data.thresholds import LARGEST_COUNT, exact
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import Place, load, naming
-from discreet.io.trees import features
-from discreet.io.trees.features import Features
-from discreet.io.trees.read import JSON, READERS, format_of
-from discreet.io.trees.stated import Node, Stated, Test, digits_of
+from discreet.io.formats.trees import JSON, READERS, find_tree_format
+from discreet.io.stated_trees import Features, Node, StatedTree, Test, digits_of, read_features
 from discreet.publications.trees import json
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
 from discreet.publications.trees.sklearn import BETWEEN, BROKEN, count_nearest, number_leaves
@@ -83,13 +81,13 @@ def read_tree(
     """
     with naming(source):
         data = load(source)
-        form = format_of(data, format)
+        form = find_tree_format(data, format)
         trees = None if form != JSON else json.read(data, n)
         stated = READERS[form](data) if trees is None else ()
     if trees is None:
         asked = [test.feature for tree in stated for test in _thresholds(tree)]
         column = [targets] if isinstance(targets, str) else list[str]()
-        table = None if rows is None else features.read(rows, list(dict.fromkeys([*asked, *column])))
+        table = None if rows is None else read_features(rows, list(dict.fromkeys([*asked, *column])))
         targets = _target(table, column[0]) if column else targets
         with naming(source):
             names = tuple(dict.fromkeys(chain.from_iterable(tree.features for tree in stated)))
@@ -108,12 +106,12 @@ def _target(table: Features | None, name: str) -> NDArray[np.float64]:
     return table.columns[name]
 
 
-def _thresholds(tree: Stated) -> Iterator[Test]:
+def _thresholds(tree: StatedTree) -> Iterator[Test]:
     yield from (test for node in tree.nodes for test in node.tests if test.sign)
     yield from (test for _, test in tree.hidden)
 
 
-def _as_leaves(tree: Stated, names: tuple[str, ...], n: int | None, table: Features | None) -> Leaves:
+def _as_leaves(tree: StatedTree, names: tuple[str, ...], n: int | None, table: Features | None) -> Leaves:
     counted = count_rows(tree, n)
     if table is not None:
         table = table.as_single() if tree.is_single else table
@@ -143,7 +141,7 @@ def _means(node: Node, rows: int | None) -> tuple[Mean, ...]:
     return (Mean(rows, float(node.mean), float(node.error) if node.error else None),) if node.mean and rows else ()
 
 
-def _ways(tree: Stated, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], Box | None]]:
+def _ways(tree: StatedTree, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], Box | None]]:
     """Yield each leaf with its path in words, and its box if that says it all."""
     numbers = {name: number for number, name in enumerate(names)}
     parents = {node.parent for node in tree.nodes}
@@ -181,7 +179,7 @@ def _narrow(box: Box, tests: Iterable[Test], numbers: "dict[str, int]") -> Box:
     return limits
 
 
-def _route_rows(tree: Stated, rows: Sequence[int | None], features: Features) -> list[Numbers]:
+def _route_rows(tree: StatedTree, rows: Sequence[int | None], features: Features) -> list[Numbers]:
     """Return the numbers of the rows that reach each node; refuse rows that the tree was not fitted on."""
     members: list[Numbers] = []
     left: list[Numbers] = []
@@ -222,7 +220,7 @@ def _holds(test: Test, features: Features, rows: Numbers, digits: int | None) ->
     return passed
 
 
-def _splits(tree: Stated, features: Features | None, reached: Sequence[Numbers] | None) -> Iterator[Split]:
+def _splits(tree: StatedTree, features: Features | None, reached: Sequence[Numbers] | None) -> Iterator[Split]:
     """Yield each threshold that may reveal values of rows, with the number of rows that hold the nearest value."""
     tests = ((node.parent, test) for node in tree.nodes for test in node.tests if test.sign)
     for at, feature, number, is_below in dict.fromkeys(
@@ -239,7 +237,7 @@ def _splits(tree: Stated, features: Features | None, reached: Sequence[Numbers] 
         yield Split(feature, float(threshold), held)
 
 
-def count_rows(tree: Stated, n: int | None = None) -> Counted:
+def count_rows(tree: StatedTree, n: int | None = None) -> Counted:
     """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it.
 
     ``n`` is the number of all rows, needed if the rows of nodes are shares too.
@@ -270,7 +268,7 @@ def count_rows(tree: Stated, n: int | None = None) -> Counted:
     return _check_counts(tree, counted, leaves, n)
 
 
-def _check_counts(tree: Stated, counted: Counted, leaves: Sequence[int], n: int | None) -> Counted:
+def _check_counts(tree: StatedTree, counted: Counted, leaves: Sequence[int], n: int | None) -> Counted:
     """Return the counts, with a fault if leaves lack them or they do not add up."""
     if not counted.fault and len({bool(counted.counts[at]) for at in leaves}) > 1:
         counted = counted._replace(fault=SOME)
@@ -287,7 +285,7 @@ def _check_counts(tree: Stated, counted: Counted, leaves: Sequence[int], n: int 
     return counted
 
 
-def _parse_rows(tree: Stated, n: int | None) -> list[int | None]:
+def _parse_rows(tree: StatedTree, n: int | None) -> list[int | None]:
     """Return how many rows reach each node, as far as that is stated."""
     texts = [node.rows for node in tree.nodes]
     if any(text.endswith("%") for text in texts):
@@ -312,13 +310,13 @@ def _parse_values(texts: Sequence[str], at: int) -> Shares:
     return values
 
 
-def _half(tree: Stated) -> Fraction:
+def _half(tree: StatedTree) -> Fraction:
     """Return half of the last digit of its numbers; shorter ones may end with zeros that are not printed."""
     digits = max(digits_of(text) for text in chain.from_iterable(node.counts for node in tree.nodes))
     return Fraction(1, 2 * 10 ** max(digits, tree.digits or 0))
 
 
-def _are_shares(tree: Stated, values: Sequence[Shares], rows: Sequence[int | None]) -> bool:
+def _are_shares(tree: StatedTree, values: Sequence[Shares], rows: Sequence[int | None]) -> bool:
     """Return whether the numbers of every node add up to 1, as scikit-learn 1.3 prints them.
 
     If they also add up to the rows of every node, they are counts.
@@ -357,7 +355,7 @@ def _agree(counts: Sequence[tuple[int, ...]], rows: Sequence[int | None]) -> boo
     return all(sum(one) == row for one, row in zip(counts, rows, strict=True) if one)
 
 
-def _adds_up(tree: Stated, counted: Counted) -> bool:
+def _adds_up(tree: StatedTree, counted: Counted) -> bool:
     """Return whether the counts of a node are the sums of those below it, as far as stated."""
     below: dict[int, list[int]] = {}
     for at, node in enumerate(tree.nodes):

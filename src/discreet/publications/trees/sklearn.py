@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.data.labels import Label
 from discreet.errors import InputError, OptionError
-from discreet.io.trees.dot import SQUARES
+from discreet.io.formats.trees import SQUARES
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
 from discreet.publications.trees.targets import stated_targets, with_targets
 from discreet.runtime.solver import Numbers

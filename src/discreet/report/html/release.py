@@ -15,7 +15,7 @@ from discreet.blocking.release.release import Release
 from discreet.blocking.release.verify.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line
-from discreet.io.label_codes import patterns_in_order
+from discreet.io.label_codes import sort_pattern_codes
 from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import ZEROS, Policy
@@ -178,7 +178,7 @@ def _itemsets(patterns: Patterns) -> List:
 def _largest(patterns: Patterns) -> Table:
     lines = [
         (f"{support:,}", html.names(labels, nothing="(every row)"))
-        for labels, support in patterns_in_order(patterns).largest(SHOWN)
+        for labels, support in sort_pattern_codes(patterns).largest(SHOWN)
     ]
     which = "All published itemsets" if len(lines) == len(patterns) else f"The {SHOWN} itemsets of the largest supports"
     return Table(which, ["support", "itemset"], lines)
@@ -210,7 +210,7 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
 
 def _before_after(release: Release) -> Chart:
     """Return the supports before and after, with the largest changes in a table."""
-    old = patterns_in_order(release.original)
+    old = sort_pattern_codes(release.original)
     before, after = old.supports, supports_in(release.patterns, old)
     order = np.argsort(-np.abs(before - after), kind="stable")
     changed = [at for at in order.tolist() if before[at] != after[at]]

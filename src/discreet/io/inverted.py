@@ -1,4 +1,4 @@
-"""The inverted file: for each item the rows that hold it, as compressed bitmaps, to be asked by formulas."""
+"""The inverted file: for each item the rows that hold it, as compressed bitmaps, to answer queries."""
 
 import os
 from array import array
@@ -12,24 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data import query
+from discreet.data.itemsets import offsets_of
 from discreet.data.labels import Label
 from discreet.data.transactions import Transactions, as_itemset
 from discreet.errors import InputError
-from discreet.io.index import file
-from discreet.io.index.lists import Lists, invert
-from discreet.io.index.plan import Plan, Sizes, count, find, planned
+from discreet.io.inverted_lists import (
+    AGAIN,
+    InvertedLists,
+    Origin,
+    check_source,
+    invert,
+    origin_of,
+    read_lists,
+    write_lists,
+)
+from discreet.io.inverted_plan import Plan, Sizes, count_rows, find_rows, make_plan
 from discreet.io.read import read
 
 if TYPE_CHECKING:
     from pyroaring import BitMap
 
-__all__ = ["InvertedFile", "Plan"]
-
 
 class InvertedFile:
-    """For each item of some rows the numbers of the rows that hold it, in order, and how many these are.
+    """For each item the numbers of the rows that hold it, in order, and their count.
 
-    It answers formulas without the rows, and can be kept in a file. Rows are numbered from 0 on.
+    It answers queries without the rows, and can be saved to a file. Rows are numbered from 0.
 
     >>> inverted = InvertedFile([["bread", "milk"], ["milk"], ["bread", "beer"], []])
     >>> inverted["bread"].tolist(), inverted.rows("milk & ~bread").tolist(), inverted.support("~milk")
@@ -44,10 +51,10 @@ class InvertedFile:
     @classmethod
     def of_file(cls, source: str | os.PathLike[str], **reading: str | None) -> Self:
         """Return the inverted file of the rows in a file, read as by ``read``; if saved, it belongs to that file."""
-        origin = file.origin_of(source, reading)
+        origin = origin_of(source, reading)
         rows = read(source, **reading)
         origin.check_unchanged(source)
-        return cls._made(invert(rows), origin, rows.mark)
+        return cls._make(invert(rows), origin, rows.mark)
 
     @classmethod
     def open(
@@ -58,26 +65,25 @@ class InvertedFile:
         source: str | os.PathLike[str] | None = None,
         reading: Mapping[str, str | None] | None = None,
     ) -> Self:
-        """Return an inverted file that was saved: at once, since a list is read when it is first asked for.
+        """Open a saved inverted file, at once: a list is read when it is first needed.
 
-        One that was made of other rows than ``rows``, or of another file than ``source``, or of that file with other
-        options than those in ``reading``, is refused; so is what is damaged, or no index.
+        Refuse one that was made of other rows than ``rows``, of another file than ``source``, or with other options
+        than ``reading``; refuse a damaged one, and other files.
         """
-        lists, origin = file.read(path)
-        inverted = cls._made(lists, origin)
+        lists, origin = read_lists(path)
+        inverted = cls._make(lists, origin)
         if source is not None:
-            file.check_source(path, origin, source, reading or {})
+            check_source(path, origin, source, reading or {})
         if rows is not None and not inverted.belongs_to(rows):
-            raise InputError(f"{os.fspath(path)}: the index belongs to other rows; {file.AGAIN}")
+            raise InputError(f"{os.fspath(path)}: the index belongs to other rows; {AGAIN}")
         return inverted
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the inverted file to ``path``, for ``open``; the same rows give the same bytes.
 
-        If they came from a file, its size, digest and time of change are among them. It holds all that the rows hold:
-        keep it as you keep them.
+        It holds the rows themselves, and the size, digest and time of their file: protect it like the rows.
         """
-        file.write(path, self._lists, self._origin)
+        write_lists(path, self._lists, self._origin)
 
     def belongs_to(self, rows: Transactions) -> bool:
         """Return whether this is the inverted file of ``rows``, coded as they are.
@@ -88,7 +94,7 @@ class InvertedFile:
         """
         if self._mark is rows.mark:
             return True
-        return (self.n, self.labels) == (len(rows), rows.labels) and self._lists.are_those_of(invert(rows))
+        return (self.n, self.labels) == (len(rows), rows.labels) and self._lists.are_same(invert(rows))
 
     @cached_property
     def code(self) -> Mapping[Label, int]:
@@ -116,23 +122,23 @@ class InvertedFile:
         return self.rows([label])
 
     def rows(self, wanted: str | Iterable[Label]) -> NDArray[np.int64]:
-        """Return the numbers of the rows that hold every item of an itemset, or make a query true, in order.
+        """Return the numbers, in order, of the rows that hold all items of an itemset or match a query.
 
         >>> InvertedFile([["a", "b"], ["b"], ["a", "b", "c"]]).rows("~a | c").tolist()
         [1, 2]
         """
-        made = self._plan(wanted)
-        found = find(made, self._list, {})
-        if made.negated:
-            return np.arange(self.n) if found is None else _numbers(found.flip(0, self.n))
-        return np.empty(0, dtype=np.int64) if found is None else _numbers(found)
+        plan = self._plan(wanted)
+        rows = find_rows(plan, self._list, {})
+        if plan.negated:
+            return np.arange(self.n) if rows is None else _as_numbers(rows.flip(0, self.n))
+        return np.empty(0, dtype=np.int64) if rows is None else _as_numbers(rows)
 
     def support(self, wanted: str | Iterable[Label]) -> int:
-        """Return how many rows hold every item of an itemset, or make a query true."""
-        return count(self._plan(wanted), self._list)
+        """Return the number of rows that hold all items of an itemset or match a query."""
+        return count_rows(self._plan(wanted), self._list)
 
     def unknown(self, text: str) -> list[int]:
-        """Return the columns of a query, from 1 on, at which items are first named that no row has.
+        """Return the columns of a query, from 1, that first name an item in no row.
 
         >>> InvertedFile([["bread"], ["milk"]]).unknown("bread & ~mlik")
         [10]
@@ -141,7 +147,7 @@ class InvertedFile:
         return [name.column for name, code in codes.items() if code is None or not self.supports[code]]
 
     def explain(self, wanted: str | Iterable[Label]) -> Plan:
-        """Return how the rows of an itemset or of a query are found, and how many rows each step found.
+        """Return the plan of an itemset or a query, and the number of rows of each step.
 
         >>> print(InvertedFile([["a", "b"], ["b"], ["a", "b", "c"], ["a"]]).explain("b & (a | c)"))
         1  all of: 2 rows of at most 3
@@ -150,23 +156,23 @@ class InvertedFile:
         4      c: 1 row
         5      a: 3 rows
         """
-        made = self._plan(wanted)
+        plan = self._plan(wanted)
         sizes: Sizes = {}
-        find(made, self._list, sizes)
-        names = {part: _in_one_line(str(self.labels[code])) for part, code in made.items.items()}
-        return replace(made, names=names, rows={**made.rows, **sizes})
+        find_rows(plan, self._list, sizes)
+        names = {part: _as_one_line(str(self.labels[code])) for part, code in plan.items.items()}
+        return replace(plan, names=names, rows={**plan.rows, **sizes})
 
     def rows_of_each(self, itemsets: Iterable[Iterable[int]]) -> list[NDArray[np.int64]]:
-        """Return for each itemset, by its codes, the numbers of the rows that hold all of it, in order.
+        """Return for each itemset of codes the numbers, in order, of the rows that hold it.
 
-        The rarest item of each comes first, and what itemsets begin with alike is intersected once.
+        The rarest item of each comes first, and a common beginning of itemsets is intersected once.
 
         >>> inverted = InvertedFile([["a", "b"], ["b"], ["a", "b"]])
         >>> [rows.tolist() for rows in inverted.rows_of_each([[0, 1], [1], []])]
         [[0, 2], [0, 1, 2], [0, 1, 2]]
         """
         rarest = [sorted({*map(int, one)}, key=lambda item: (self.supports[item], item)) for one in itemsets]
-        found: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(rarest)
+        rows: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(rarest)
         path: list[int] = []
         bitmaps: list[BitMap] = []
         for number in sorted(range(len(rarest)), key=rarest.__getitem__):
@@ -175,11 +181,11 @@ class InvertedFile:
             path[common:], bitmaps[common:] = items[common:], []
             for item in items[common:]:
                 bitmaps.append(bitmaps[-1] & self._list(item) if bitmaps else self._list(item))
-            found[number] = _numbers(bitmaps[-1]) if bitmaps else np.arange(self.n)
-        return found
+            rows[number] = _as_numbers(bitmaps[-1]) if bitmaps else np.arange(self.n)
+        return rows
 
     def transactions(self, numbers: NDArray[np.int64] | Sequence[int] | None = None) -> Transactions:
-        """Return the rows themselves, or those of some numbers in increasing order, with the same labels and ids.
+        """Return all rows, or those of increasing ``numbers``, with the same labels and ids.
 
         >>> [sorted(row) for row in InvertedFile([["a", "b"], ["b"], ["a"]]).transactions([0, 2])]
         [['a', 'b'], ['a']]
@@ -187,11 +193,10 @@ class InvertedFile:
         wanted = np.arange(self.n) if numbers is None else np.asarray(numbers, dtype=np.int64)
         if wanted.size and not (wanted[0] >= 0 and wanted[-1] < self.n and (np.diff(wanted) > 0).all()):
             raise InputError(f"row numbers must increase, from 0 to at most {self.n - 1:,}; sort them, each once")
-        chosen, place = _bitmap(wanted), np.zeros(self.n, dtype=np.int64)
+        chosen, place = _as_bitmap(wanted), np.zeros(self.n, dtype=np.int64)
         place[wanted] = np.arange(wanted.size)
         holding = [place[np.asarray((self._list(item) & chosen).to_array())] for item in range(len(self.labels))]
-        offsets = np.zeros(wanted.size + 1, dtype=np.int64)
-        np.cumsum(np.bincount(np.concatenate([place[:0], *holding]), minlength=wanted.size), out=offsets[1:])
+        offsets = offsets_of(np.bincount(np.concatenate([place[:0], *holding]), minlength=wanted.size))
         items, ends = np.empty(int(offsets[-1]), dtype=np.int32), offsets[:-1].copy()
         for item, rows in enumerate(holding):
             items[ends[rows]] = item
@@ -203,18 +208,18 @@ class InvertedFile:
         return f"<InvertedFile: {self.n:,} rows, {len(self.labels):,} items>"
 
     @classmethod
-    def _made(cls, lists: Lists, origin: file.Origin | None, mark: object = None) -> Self:
+    def _make(cls, lists: InvertedLists, origin: Origin | None, mark: object = None) -> Self:
         inverted = cls.__new__(cls)
         inverted._keep(lists, origin, mark)  # noqa: SLF001 - another constructor fills what __new__ made
         return inverted
 
-    def _keep(self, lists: Lists, origin: file.Origin | None, mark: object) -> None:
+    def _keep(self, lists: InvertedLists, origin: Origin | None, mark: object) -> None:
         self.n, self.labels, self.supports = lists.n, lists.labels, lists.supports
         self._lists, self._origin, self._mark = lists, origin, mark
         self._bitmaps: dict[int, BitMap] = {}
 
     def _list(self, item: int) -> "BitMap":
-        """Return the rows of an item, made of the bytes of its list when it is first asked for; nobody changes it."""
+        """Return the bitmap of an item, read when it is first needed; nobody changes it."""
         if item not in self._bitmaps:
             from pyroaring import BitMap  # noqa: PLC0415 - importing discreet shall stay quick
 
@@ -223,25 +228,24 @@ class InvertedFile:
 
     def _plan(self, wanted: str | Iterable[Label]) -> Plan:
         if isinstance(wanted, str):
-            asked = query.parse(wanted)
-            codes = query.codes_of(asked.names, self.code)
-            return planned(
-                (step if isinstance(step, str) else codes[step] for step in asked.steps), self.supports, self.n
-            )
+            parsed = query.parse(wanted)
+            codes = query.codes_of(parsed.names, self.code)
+            steps = (step if isinstance(step, str) else codes[step] for step in parsed.steps)
+            return make_plan(steps, self.supports, self.n)
         itemset = [self.code.get(label) for label in as_itemset(wanted)]
-        # All rows hold the empty itemset: they are those that are not among no rows.
-        return planned([None, "~", *(step for item in itemset for step in (item, "&"))], self.supports, self.n)
+        # All rows hold the empty itemset: they are the complement of no rows.
+        return make_plan([None, "~", *(step for item in itemset for step in (item, "&"))], self.supports, self.n)
 
 
-def _numbers(bitmap: "BitMap") -> NDArray[np.int64]:
+def _as_numbers(bitmap: "BitMap") -> NDArray[np.int64]:
     return np.array(bitmap.to_array(), dtype=np.int64)
 
 
-def _bitmap(numbers: NDArray[np.int64]) -> "BitMap":
+def _as_bitmap(numbers: NDArray[np.int64]) -> "BitMap":
     from pyroaring import BitMap  # noqa: PLC0415 - importing discreet shall stay quick
 
     return BitMap(array("I", numbers.astype(np.uint32).tobytes()))
 
 
-def _in_one_line(text: str) -> str:
+def _as_one_line(text: str) -> str:
     return text if text.isprintable() else repr(text)

@@ -1,9 +1,8 @@
-"""Plans: a formula over items becomes intersections, differences and unions of lists, and these become its rows.
+"""Plans: a formula over items becomes intersections, differences and unions of lists.
 
-A formula is first written with *not* and *both* alone, each part of it once: ``a | b`` is ``~(~a & ~b)``, and what a
-formula says twice is looked for once. Each part is then the rows of a step, or all rows but these: of what must hold
-together, what is negated is taken away from the rest; if all is negated, it is united, and the part is what that is
-not. So no complement is ever made, unless the whole answer is one.
+A formula is first written with *not* and *and* alone, each distinct part once: ``a | b`` is ``~(~a & ~b)``. Each part
+is then a set of rows or its complement. In a conjunction, negated parts are subtracted from the others; if all are
+negated, the result is the complement of their union. So no complement is computed, unless the whole answer is one.
 """
 
 import operator
@@ -13,23 +12,26 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     from pyroaring import BitMap
 
 NOTHING: Final = 0
-"""The part of a formula that no row makes true."""
+"""The part of a formula that holds for no row."""
 
 DEEPEST: Final = 40
-"""Levels that a plan indents; a line below them says how deep it stands."""
+"""Levels that a plan indents; a deeper line shows its level as a number."""
 
 Literal: TypeAlias = int
-"""Twice the number of a part, and one more if the part is negated."""
+"""Twice the number of a part, plus one if the part is negated."""
 
 Sizes: TypeAlias = dict[int, int]
 
 
 class Operation(NamedTuple):
-    """What is done with a bitmap and the next one: a new bitmap, the first one changed, or a count alone."""
+    """An operation on two bitmaps: as a new bitmap, in place, or as a count alone."""
 
     new: Callable[[Any, Any], Any]
     in_place: Callable[[Any, Any], Any]
@@ -44,9 +46,9 @@ OPERATIONS: Final = {
 
 
 class Step(NamedTuple):
-    """The rows that are in all of ``required`` and in none of ``removed``; if nothing is required, in any of these.
+    """The rows in all of ``required`` and in none of ``removed``; if nothing is required, those in any of ``removed``.
 
-    Both are numbers of parts, in the order in which they are taken: what can have the fewest rows comes first.
+    Both are numbers of parts; parts that can have the fewest rows come first.
     """
 
     required: tuple[int, ...]
@@ -54,14 +56,14 @@ class Step(NamedTuple):
 
     @property
     def operations(self) -> list[tuple[str, int]]:
-        """The parts in order, each with what is done with it; the first one is only taken."""
+        """The parts in order, each with its operation; the first part is only taken."""
         if not self.required:
             return [("|", part) for part in self.removed]
         return [*(("&", part) for part in self.required), *(("-", part) for part in self.removed)]
 
 
-class Line(NamedTuple):
-    """A line of a plan: how deep it stands, what it takes, how many rows that has at most, and has if that is known."""
+class PlanLine(NamedTuple):
+    """A line of a plan: its depth, its words, the largest possible number of rows, and the number if it is known."""
 
     depth: int
     what: str
@@ -71,9 +73,9 @@ class Line(NamedTuple):
     def __str__(self) -> str:
         blanks = "  " * self.depth if self.depth <= DEEPEST else f"{'  ' * DEEPEST}(level {self.depth + 1:,}) "
         if self.rows is None:
-            return f"{blanks}{self.what}: at most {_counted(self.at_most)}"
+            return f"{blanks}{self.what}: at most {_count_of(self.at_most)}"
         return (
-            f"{blanks}{self.what}: {_counted(self.rows)}{f' of at most {self.at_most:,}' * (self.rows < self.at_most)}"
+            f"{blanks}{self.what}: {_count_of(self.rows)}{f' of at most {self.at_most:,}' * (self.rows < self.at_most)}"
         )
 
 
@@ -82,8 +84,8 @@ class Plan:
     """How the rows of a formula are found: steps over parts, down to the items; ``top`` is the part that answers.
 
     ``items`` has the code of each part that is an item, ``at_most`` a bound on the rows of each part. If ``negated``,
-    the answer is all ``n`` rows but those of ``top``. ``names`` are those of items; ``rows`` tells how many each part
-    had, where that was tried.
+    the answer is all ``n`` rows but those of ``top``. ``names`` are those of items; ``rows`` has the known numbers of
+    rows of parts.
     """
 
     n: int
@@ -99,10 +101,10 @@ class Plan:
         lines = list(map(str, self.lines()))
         return "\n".join(f"{number:>{len(str(len(lines)))}}  {line}" for number, line in enumerate(lines, start=1))
 
-    def lines(self) -> Iterator[Line]:
-        """Yield the plan as a tree: the answer, and below each step its parts, in the order in which they are taken."""
+    def lines(self) -> Iterator[PlanLine]:
+        """Yield the plan as a tree: the answer, and below each step its parts in order."""
         if self.negated:
-            yield Line(0, "all rows but", self.n, self.n - self.rows[self.top] if self.top in self.rows else None)
+            yield PlanLine(0, "all rows but", self.n, self.n - self.rows[self.top] if self.top in self.rows else None)
         waiting = [("", self.top, int(self.negated))]
         seen: dict[int, int] = {}
         number = int(self.negated)
@@ -110,13 +112,13 @@ class Plan:
             word, part, depth = waiting.pop()
             number += 1
             step = self.steps.get(part) if part not in seen else None
-            yield Line(depth, word + self._what(part, seen.get(part)), self.at_most[part], self.rows.get(part))
+            yield PlanLine(depth, word + self._describe(part, seen.get(part)), self.at_most[part], self.rows.get(part))
             if step is not None:
                 seen[part] = number
                 below = [("but not " if sign == "-" else "", one, depth + 1) for sign, one in step.operations]
                 waiting.extend(reversed(below))
 
-    def _what(self, part: int, line: int | None) -> str:
+    def _describe(self, part: int, line: int | None) -> str:
         if part == NOTHING:
             return "what no row holds"
         if part in self.items:
@@ -126,10 +128,10 @@ class Plan:
         return "all of" if self.steps[part].required else "any of"
 
 
-def planned(formula: Iterable[int | str | None], supports: Any, n: int) -> Plan:  # noqa: ANN401 - an array or a list
-    """Return how to find the rows of a formula in postfix order: codes of items, None for what no row holds, signs.
+def make_plan(formula: Iterable[int | str | None], supports: Sequence[int] | NDArray[np.int64], n: int) -> Plan:
+    """Plan a formula in postfix order: codes of items, None for an item in no row, and signs.
 
-    >>> print(planned([0, 1, "~", "&"], [3, 2], 5))
+    >>> print(make_plan([0, 1, "~", "&"], [3, 2], 5))
     1  all of: at most 3 rows
     2    item 0: 3 rows
     3    but not item 1: 2 rows
@@ -140,7 +142,7 @@ def planned(formula: Iterable[int | str | None], supports: Any, n: int) -> Plan:
     at_most: Sizes = {NOTHING: 0} | {part: int(supports[code]) for part, code in items.items()}
     known = dict(at_most)
     steps: dict[int, Step] = {}
-    # A part has a larger number than those it is made of: what these are is known when its turn comes.
+    # A part has a larger number than its own parts, so these are known when its turn comes.
     for part, members in sorted(parts.members(top).items()):
         sides: tuple[list[int], list[int]] = ([], [])
         for one, minus in (divmod(member, 2) for member in members):
@@ -155,34 +157,34 @@ def planned(formula: Iterable[int | str | None], supports: Any, n: int) -> Plan:
     return Plan(n, top, bool(flipped ^ negated), items, steps, at_most, rows=known)
 
 
-def find(made: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes) -> "BitMap | None":
-    """Return the rows of the top of a plan, None if none can be there; ``sizes`` takes how many each part has."""
-    if made.top == NOTHING:
+def find_rows(plan: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes) -> "BitMap | None":
+    """Return the rows of the top of a plan, None if there can be none; put the size of each part into ``sizes``."""
+    if plan.top == NOTHING:
         return None
-    if made.top in made.items:
-        return list_of(made.items[made.top])
-    found = _run(made, list_of, sizes, count=False)
+    if plan.top in plan.items:
+        return list_of(plan.items[plan.top])
+    found = _run(plan, list_of, sizes, count=False)
     return None if isinstance(found, int) else found
 
 
-def count(made: Plan, list_of: Callable[[int], "BitMap"]) -> int:
-    """Return how many rows answer a plan; what is done last is only counted."""
-    size = made.at_most[made.top]  # of an item, that is its support
-    if made.top in made.steps:
-        found = _run(made, list_of, {}, count=True)
+def count_rows(plan: Plan, list_of: Callable[[int], "BitMap"]) -> int:
+    """Return the number of rows that answer a plan; the last operation only counts."""
+    size = plan.at_most[plan.top]  # of an item, that is its support
+    if plan.top in plan.steps:
+        found = _run(plan, list_of, {}, count=True)
         size = found if isinstance(found, int) else len(found)
-    return made.n - size if made.negated else size
+    return plan.n - size if plan.negated else size
 
 
 class _Parts:
-    """The parts of a formula, each once: items, and pairs of parts of which both must hold, in either order."""
+    """The distinct parts of a formula: items, and pairs of parts that must both hold, in either order."""
 
     def __init__(self) -> None:
         self.items: dict[int, int] = {}
         self.pairs: dict[tuple[Literal, Literal], int] = {}
 
     def read(self, formula: Iterable[int | str | None]) -> Literal:
-        """Return what a formula in postfix order says."""
+        """Return the literal of a formula in postfix order."""
         stack: list[Literal] = []
         for step in formula:
             match step:
@@ -199,7 +201,7 @@ class _Parts:
         return stack.pop()
 
     def members(self, top: int) -> dict[int, tuple[Literal, ...]]:
-        """Return what must hold together in each part below ``top``; a pair in a pair is opened if no other uses it."""
+        """Return the conjunction of each part below ``top``; a pair within a pair is opened if nothing else uses it."""
         pair = {part: both for both, part in self.pairs.items()}
         uses = Counter(one >> 1 for one in chain.from_iterable(self.pairs))
         found: dict[int, tuple[Literal, ...]] = {}
@@ -235,7 +237,7 @@ class _Parts:
 
 @dataclass(slots=True)
 class _Work:
-    """A step that is under way: what is to be done, how much of that is done, and what was found so far."""
+    """A step under way: its operations, how many are done, and the rows so far."""
 
     part: int
     operations: Sequence[tuple[str, int]]
@@ -244,11 +246,11 @@ class _Work:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do, or nothing that is left can add a row."""
+        """Whether no operation is left, or none that could add a row."""
         return self.done == len(self.operations) or (self.done > 0 and self.operations[0][0] == "&" and not self.value)
 
     def take(self, sign: str, other: "BitMap") -> None:
-        """Do what is to be done next; the value is ours to change once it is made of two."""
+        """Do the next operation; the value is ours to change after the first one."""
         match self.done:
             case 0:
                 self.value = other
@@ -259,11 +261,11 @@ class _Work:
         self.done += 1
 
 
-def _run(made: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes, *, count: bool) -> "BitMap | int":
-    """Return the rows of the top of a plan, or how many they are; a step below it is begun when it is needed."""
-    uses = Counter(part for step in made.steps.values() for part in chain(*step))
-    found: dict[int, BitMap] = {}  # by steps, and to be used
-    pile = [_Work(made.top, made.steps[made.top].operations)]
+def _run(plan: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes, *, count: bool) -> "BitMap | int":
+    """Return the rows of the top of a plan, or their number; a step below it begins when it is needed."""
+    uses = Counter(part for step in plan.steps.values() for part in chain(*step))
+    found: dict[int, BitMap] = {}  # by steps, to be used again
+    pile = [_Work(plan.top, plan.steps[plan.top].operations)]
     while True:
         work = pile[-1]
         if work.is_done:
@@ -271,20 +273,20 @@ def _run(made: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes, *, count:
             found[work.part] = work.value
             pile.pop()
             if not pile:
-                return found[made.top]
+                return found[plan.top]
             continue
         sign, part = work.operations[work.done]
-        if part in made.items:
-            other = list_of(made.items[part])
+        if part in plan.items:
+            other = list_of(plan.items[part])
         elif part in found:
             other = found[part] if uses[part] > 1 else found.pop(part)
         else:
-            pile.append(_Work(part, made.steps[part].operations))
+            pile.append(_Work(part, plan.steps[part].operations))
             continue
         if count and len(pile) == 1 and work.done + 1 == len(work.operations):
             return OPERATIONS[sign].size(work.value, other)
         work.take(sign, other)
 
 
-def _counted(rows: int) -> str:
+def _count_of(rows: int) -> str:
     return f"{rows:,} row{'' if rows == 1 else 's'}"

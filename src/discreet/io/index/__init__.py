@@ -1,1 +1,0 @@
-"""The inverted file: for each item, the rows that hold it."""

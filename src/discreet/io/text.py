@@ -1,0 +1,216 @@
+"""Text files: lines of UTF-8, labels as text, and the records and fields of CSV."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from io import BytesIO, TextIOWrapper
+from itertools import islice
+from typing import Final
+
+from discreet.data.labels import Label
+from discreet.data.thresholds import COUNT, LARGEST_COUNT, WHOLE
+from discreet.errors import InputError, OptionError, OutputError
+from discreet.io.files import Data
+
+BLOCK: Final = 4096
+"""Lines that are joined before they are written."""
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+LONE_RETURN: Final = "a carriage return that ends no line; save the file with line feeds"
+WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
+"""A whole number as we write it, so that no digit is lost; 18 digits fit in 64 bits."""
+HEADER: Final = ["itemset", "support"]
+COMMA: Final = ","
+WITHIN: Final = ";"
+"""The separator of the items of an itemset, within its cell."""
+FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")
+"""The beginning of a field that a spreadsheet may take for a formula, or that an apostrophe escapes as one."""
+
+
+def as_labels(texts: Iterable[str]) -> list[Label]:
+    """Return the labels of a text file: whole numbers if all texts are, else the texts.
+
+    >>> as_labels(["10", "9"]), as_labels(["10", "beer"]), as_labels(["010"])
+    ([10, 9], ['10', 'beer'], ['010'])
+    """
+    values = list(texts)
+    return list(map(int, values)) if all(map(WHOLE_NUMBER.fullmatch, values)) else list(values)
+
+
+def as_support(text: str, where: str) -> int:
+    """Return ``text`` as a count; refuse anything else."""
+    count = int(text) if COUNT.fullmatch(text) else None
+    if count is None or count > LARGEST_COUNT:
+        raise InputError(f"{where} has a support that is no count; supports are {WHOLE}")
+    return count
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a line of UTF-8 can hold ``text``."""
+    return not any(character in "\0\r\n" or "\ud800" <= character <= "\udfff" for character in text)
+
+
+def encode_lines(lines: Iterable[str]) -> Iterator[bytes]:
+    """Yield ``lines`` as UTF-8 with their line ends, many at a time."""
+    rest = iter(lines)
+    while block := list(islice(rest, BLOCK)):
+        yield ("\n".join(block) + "\n").encode()
+
+
+def as_text(data: Data, *, before: int = 0) -> str:
+    """Decode UTF-8 without its byte-order mark; ``before`` is the number of earlier lines."""
+    at = data.find(b"\0")
+    if at >= 0:
+        line = before + data.count(b"\n", 0, at) + 1
+        raise InputError(f"line {line} holds a NUL byte, so this is no text; check the file and its format")
+    try:
+        return data.decode("utf-8" if before else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = before + data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"line {line} is not UTF-8; save the file as UTF-8") from None
+
+
+def as_lines(data: Data) -> list[str]:
+    r"""Return the lines of a text without their ends.
+
+    >>> as_lines(b"a\r\nb\n")
+    ['a', 'b', '']
+    """
+    text = as_text(data)
+    refuse_lone_returns(data)
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def refuse_lone_returns(data: Data, *, before: int = 0) -> None:
+    """Refuse a carriage return within a line, which may have been meant to end it."""
+    if b"\r" in data and (match := re.search(rb"\r[^\n]", data)):
+        line = before + data.count(b"\n", 0, match.start()) + 1
+        raise InputError(f"line {line} holds {LONE_RETURN}")
+
+
+def as_separator(separator: str | None) -> str:
+    """Return the separator of fields, by default a comma; refuse quotes, line ends and longer texts."""
+    sign = COMMA if separator is None else separator.replace(r"\t", "\t")  # as shells can name a tab
+    if len(sign) != 1 or sign in '"\r\n':
+        raise OptionError("the separator must be one character such as ',' or ';', no quote and no line end")
+    return sign
+
+
+def quote_label(text: str) -> str:
+    r"""Return a label as an item of a cell, in quotes where a reader or a spreadsheet would misread it.
+
+    >>> print(quote_label("tea"), quote_label("=1+1"), quote_label("red; dry"))
+    tea "=1+1" "red; dry"
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise OutputError("a label is no text that UTF-8 can hold; rename it")
+    is_bare = text.strip() == text != "" and not FORMULA.match(text) and not set(text) & set(f'{WITHIN}"\0\r\n')
+    return text if is_bare else _quote(text)
+
+
+def as_field(value: object) -> str:
+    """Return a field of a record, in quotes where needed; an apostrophe keeps spreadsheets from running a formula.
+
+    >>> [as_field(value) for value in ("tea", "=1+1", " =1", "'=1", "'n", " tea", -5)]
+    ['tea', "'=1+1", "' =1", "''=1", "'n", '" tea"', "'-5"]
+    """
+    text = str(value)
+    text = f"'{text}" if FORMULA.match(text) else text
+    return text if text.strip() == text and not set(text) & set(',"\r\n') else _quote(text)
+
+
+def _quote(text: str) -> str:
+    return f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def unescape(text: str) -> str:
+    """Return the label in a field, without the apostrophe of ``as_field``.
+
+    >>> [unescape(text) for text in ("tea", "'=1+1", "''=1", "'n", "-5")]
+    ['tea', '=1+1', "'=1", "'n", '-5']
+    """
+    return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
+
+
+def fits_field(text: str) -> bool:
+    """Return whether a field can hold ``text``: it is not empty and begins with no byte-order mark."""
+    return bool(text) and not text.startswith("\ufeff")
+
+
+def as_record(values: Iterable[object]) -> str:
+    """Return a line of CSV without its end."""
+    return COMMA.join(map(as_field, values))
+
+
+def open_text(data: Data) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file with their ends; refuse other bytes at once."""
+    as_text(data)
+    return TextIOWrapper(BytesIO(data), encoding="utf-8-sig", newline="")
+
+
+def read_records(lines: Iterable[str], separator: str = COMMA) -> Iterator[list[str]]:
+    """Yield the fields of each record."""
+    return (record for _, record in parse_records(lines, separator))
+
+
+def parse_records(lines: Iterable[str], separator: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the text and the fields of each record; lines are taken one at a time, as they are needed."""
+    taken: list[str] = []
+
+    def take() -> Iterator[str]:
+        for text in lines:
+            taken.append(text)
+            yield text
+
+    reader = csv.reader(take(), delimiter=separator, strict=True)
+    try:
+        for record in reader:
+            text = "".join(taken)
+            taken.clear()
+            if (' "' in text or '\t"' in text) and _has_late_quote(text, separator):
+                raise InputError(f"line {reader.line_num} has blanks before a quote; take them out")
+            yield text, record
+    except csv.Error:
+        raise InputError(
+            f"line {reader.line_num} has a quote that does not end, text after a quote, or a field of more than "
+            f"{csv.field_size_limit():,} characters; mend it"
+        ) from None
+
+
+def _has_late_quote(text: str, separator: str) -> bool:
+    """Return whether a field begins with blanks before a quote, so that a separator within would end it."""
+    fields = find_fields(text.rstrip("\r\n"), separator)
+    return any(not is_quoted and re.match(r'[ \t]+"', label) for *_, label, is_quoted in fields)
+
+
+def find_fields(line: str, separator: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Yield where each field of a record starts and stops, its label, and whether it is in quotes.
+
+    >>> list(find_fields('tea,"red, or not",', ","))
+    [(0, 3, 'tea', False), (4, 17, 'red, or not', True), (18, 18, '', False)]
+    """
+    end = re.escape(separator)
+    for match in re.finditer(rf'(?:("[^"]*(?:""[^"]*)*")|([^{end}]*))({end}|\Z)', line):
+        quoted, bare, after = match.groups()
+        text = bare if quoted is None else quoted[1:-1].replace('""', '"')
+        yield *match.span(2 if quoted is None else 1), unescape(text), quoted is not None
+        if not after:
+            return
+
+
+def split_cell(cell: str, where: str) -> list[str]:
+    """Return the items of a cell such as ``bread;'red wine'``."""
+    try:
+        return next(csv.reader([cell], delimiter=WITHIN, strict=True), [])
+    except csv.Error:
+        raise InputError(f"{where} has a quote that does not end; mend it") from None
+
+
+def read_table(data: Data, what: str, *, row_names: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the records of a CSV table; with ``row_names``, R may have put names before records."""
+    head, *body = [record for record in read_records(open_text(data)) if record] or [[]]
+    if row_names and body and len(body[0]) == len(head) + 1:
+        head = ["", *head]
+    for number, record in enumerate(body, start=1):
+        if len(record) != len(head):
+            raise InputError(f"{what} {number} has {len(record)} fields, and the header has {len(head)}; mend it")
+    return head, body

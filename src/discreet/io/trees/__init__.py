@@ -1,1 +1,0 @@
-"""Trees as files: scikit-learn text, DOT and PMML."""
