@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
 from discreet.io import line_files
-from discreet.io.formats import csv, fimi
+from discreet.io.chunks import Reading
+from discreet.io.formats import fimi
+from discreet.io.text import find_fields, unescape
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}
@@ -169,8 +171,8 @@ def test_fields_are_where_the_reader_of_baskets_sees_them(text, separator):
         expected = next(standard.reader([text], delimiter=separator, strict=True), [])
     except standard.Error:
         reject()
-    found = [*csv.fields(text, separator)]
-    assert [*map(csv.unescaped, expected or [""])] == [label for _, _, label, _ in found]
+    found = [*find_fields(text, separator)]
+    assert [*map(unescape, expected or [""])] == [label for _, _, label, _ in found]
     assert all(start <= stop <= then for (start, stop, *_), (then, *_) in pairwise(found))
 
 
@@ -341,13 +343,13 @@ def test_a_mistake_of_ours_is_found_before_anything_is_written(tmp_path, monkeyp
 
 
 def test_lines_come_in_batches_of_so_many_rows():
-    parts = [*fimi.lines(["2"]).scan([b"1 2\n2\n\n", b"3\n", b"2 3\n4\n2"])]
+    parts = [*fimi.rewrite_lines(["2"], Reading()).scan([b"1 2\n2\n\n", b"3\n", b"2 3\n4\n2"])]
     for rows in (1, 2, 3, 4, 5, 9):
-        batches = [*line_files.in_batches(parts, rows)]
+        batches = [*line_files.batch_lines(parts, rows)]
         assert b"".join(batch.data for batch in batches) == b"1 2\n2\n\n3\n2 3\n4\n2"
         assert [batch.n for batch in batches] == [rows] * (7 // rows) + [7 % rows] * (7 % rows > 0)
         places = [(batch.data, *place) for batch in batches for place in zip(batch.starts, batch.stops, strict=True)]
         assert [data[start:stop] for data, start, stop in places] == [b"1 2", b"2", b"", b"3", b"2 3", b"4", b"2"]
-        whole = line_files.joined(batches)
+        whole = line_files.join_lines(batches)
         assert whole.lengths.tolist() == [2, 1, 0, 1, 2, 1, 1]
-        assert whole.offsets.tolist() == [0, 1, 2, 2, 2, 3, 3, 4]
+        assert whole.held.offsets.tolist() == [0, 1, 2, 2, 2, 3, 3, 4]

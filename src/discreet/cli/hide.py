@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet import Hidden, InvertedFile, Transactions
     from discreet.cli.terminal import Bars
     from discreet.hiding.measures import Hiding, RuleCounts
+    from discreet.io.formats.sensitive import NamedItemsets
     from discreet.report import Source
 
 SPECIAL: Final = {name for method in METHODS.values() for name in method.options}
