@@ -23,10 +23,8 @@ from discreet import kernels
 from discreet.data.generate import Baskets, draw_source, make_generator
 from discreet.mining.search import Job, jobs
 from discreet.spark import shards
-from discreet.spark.counts import tallied
-from discreet.spark.generate import BLOCK, drawn
-from discreet.spark.merged import cut, united
-from discreet.spark.parts import joined, read
+from discreet.spark.frames import BLOCK, draw_partition, tally_partition
+from discreet.spark.merged import cut_partition, merge_bucket, read_parts
 
 ROWS: Final = 1 << 18
 BATCH: Final = 10_000
@@ -76,27 +74,27 @@ def rows_drawn() -> tuple[float, list[pa.RecordBatch]]:
     baskets = Baskets()
     source = draw_source(make_generator(1), baskets)
     numbers = pa.RecordBatch.from_pydict({"id": list(range(ROWS // BLOCK))})
-    micros, found = spent(lambda: drawn(iter([numbers]), source, 1, baskets.length, ROWS))
+    micros, found = spent(lambda: draw_partition(iter([numbers]), source, 1, baskets.length, ROWS))
     table = pa.Table.from_batches(found).select(["items"])
     return micros, table.combine_chunks().to_batches(BATCH)
 
 
 def steps(rows: list[pa.RecordBatch], share: str) -> tuple[list[Step], int, float]:
     """Return the steps of an audit in the executors, how many itemsets are found, and the longest shard to the mean."""
-    counting, counts = spent(lambda: tallied(iter(rows)))
+    counting, counts = spent(lambda: tally_partition(iter(rows)))
     held = counts[0].column("count").to_numpy()[1:]
     least = int(float(share) * ROWS)
     items = counts[0].column("item").to_numpy(zero_copy_only=False)[1:]
     labels = tuple(sorted(items[held >= least].astype(int).tolist()))
-    cutting, pieces = spent(lambda: cut(iter(rows), labels, BUCKETS))
+    cutting, pieces = spent(lambda: cut_partition(iter(rows), labels, BUCKETS))
     buckets = by_key(pieces)
-    merging, found = spent(lambda: chain.from_iterable(united(bucket).to_batches() for bucket in buckets))
-    merged = joined(chain.from_iterable(map(read, found)))
-    supports = kernels.merge_rows.count(*merged, len(labels))
+    merging, found = spent(lambda: chain.from_iterable(merge_bucket(bucket).to_batches() for bucket in buckets))
+    merged = read_parts(pa.Table.from_batches(found))
+    supports = kernels.merge_rows.count(*merged.arrays, len(labels))
     [job] = jobs("closed", supports, ROWS, least, int(np.diff(merged.offsets).max()), None)
-    planning, plan = spent(lambda: shards.weighed(iter(found), [()], len(labels)))
-    cuts, _ = shards.planned(job, least, SHARDS, lambda _: [shards.Weights(*halves(plan))])
-    dealing, dealt = spent(lambda: shards.shared(iter(found), job, cuts, len(labels)))
+    planning, plan = spent(lambda: shards.weigh_partition(iter(found), [()], len(labels)))
+    cuts, _ = shards.plan_shards(job, least, SHARDS, lambda _: [shards.ShardLoads(*halves(plan))])
+    dealing, dealt = spent(lambda: shards.deal_partition(iter(found), job, cuts, len(labels)))
     times, itemsets = searched(by_key(dealt), job, cuts, least, len(labels))
     return (
         [
@@ -121,7 +119,7 @@ def searched(
     tables: list[pa.Table], job: Job, cuts: list[shards.Shard], least: int, many: int
 ) -> tuple[list[float], int]:
     """Return what the search of each shard takes for a row of all, and how many itemsets are found."""
-    runs = [partial(shards.search, table, job, cuts, least, many) for table in tables]
+    runs = [partial(shards.search_shard, table, job, cuts, least, many) for table in tables]
     spans = [spent(lambda run=run: run().to_batches()) for run in runs]
     itemsets = sum(batch.column("rows")[0].as_py() for _, batches in spans for batch in batches)
     return [micros for micros, _ in spans], itemsets

@@ -26,8 +26,8 @@ from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.io import datasets
 from discreet.mining.search import at_root, jobs
 from discreet.report import audit_json, exposed_csv
-from discreet.spark import parts, shards
-from discreet.spark.merged import merged
+from discreet.spark import shards
+from discreet.spark.merged import merge_frame, read_parts, write_parts
 
 pytestmark = MARKS
 few = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
@@ -48,9 +48,9 @@ def are_same(left, right):
 
 
 def are_same_channels(left, right):
-    pairs = zip(
-        (*left.cells, left.top_offsets, left.top_items), (*right.cells, right.top_offsets, right.top_items), strict=True
-    )
+    names = ("offsets", "items", "tops", "counts")
+    pairs = [(getattr(left.cells, name), getattr(right.cells, name)) for name in names]
+    pairs += [(left.top_offsets, right.top_offsets), (left.top_items, right.top_items)]
     return left.labels == right.labels and left == right and all(np.array_equal(*pair) for pair in pairs)
 
 
@@ -59,7 +59,7 @@ def are_same_channels(left, right):
 def test_merged_rows_are_those_that_are_merged_locally(spark, case):
     rows, min_support, _ = case
     expected = Merged.of(named(rows), min_support)
-    with merged(frame_of(spark, named(rows)), min_support, {}) as found:
+    with merge_frame(frame_of(spark, named(rows)), min_support, {}) as found:
         assert found == expected
 
 
@@ -68,7 +68,7 @@ def test_merged_rows_are_those_that_are_merged_locally(spark, case):
 def test_rows_may_come_an_item_a_line(spark, rows):
     lines = [(number, str(item)) for number, row in enumerate(rows) for item in row]
     expected = Merged.of([row for row in named(rows) if row], 2)
-    with merged(spark.createDataFrame(lines, "id long, drug string"), 2, {"row": "id", "item": "drug"}) as found:
+    with merge_frame(spark.createDataFrame(lines, "id long, drug string"), 2, {"row": "id", "item": "drug"}) as found:
         assert found == expected
 
 
@@ -87,25 +87,25 @@ def test_shards_hold_the_itemsets_of_all_rows(spark, kind, case, max_length):
 def in_shards(rows, count, kind, max_length, many):
     """Mine merged rows by shards, with what the executors run, but without Spark."""
     data = Merged.of(named(rows), count)
-    batch = parts.written([(0, parts.Part(data.offsets, data.items, data.weights))])
+    batch = write_parts([(0, data.itemsets)])
     supports = kernels.merge_rows.count(data.offsets, data.items, data.weights, len(data.labels))
     longest = int(np.diff(data.offsets).max(initial=0))
 
     def weigh(heads):
-        [found] = shards.weighed(iter([batch]), heads, supports.size)
+        [found] = shards.weigh_partition(iter([batch]), heads, supports.size)
         numbers = np.frombuffer(found.column("weights")[0].as_py(), dtype=np.int64)
-        return [shards.Weights(*pair) for pair in numbers.reshape(len(heads), 2, supports.size)]
+        return [shards.ShardLoads(*pair) for pair in numbers.reshape(len(heads), 2, supports.size)]
 
     found = []
     for job in jobs(kind, supports, data.n, count, longest, max_length):
         found.append(at_root(job, data.n))
         if not job.menu.size or job.root.size >= job.span[1]:
             continue
-        plan, heads = shards.planned(job, count, many, weigh)
-        [dealt] = shards.shared(iter([batch]), job, plan, supports.size)
+        plan, heads = shards.plan_shards(job, count, many, weigh)
+        [dealt] = shards.deal_partition(iter([batch]), job, plan, supports.size)
         tables = [pa.Table.from_batches([dealt.slice(line, 1)]) for line in range(dealt.num_rows)]
-        done = [shards.search(table, job, plan, count, supports.size) for table in tables]
-        found.extend([*heads, *(Weighted(*part) for table in done for part in parts.read(table))])
+        done = [shards.search_shard(table, job, plan, count, supports.size) for table in tables]
+        found.extend([*heads, *map(read_parts, done)])
     return dict(
         Patterns.from_codes(*Weighted.concat(found).arrays, data.labels, n=data.n, min_support=count, kind=kind)
     )
@@ -233,6 +233,11 @@ def test_the_same_items_are_hidden_in_the_same_rows(spark, method, options):
     found = far.hide(frame.repartition(3), sensitive, method=method, row="id", items="row", **options)
     hidden = [(line["row"], frozenset(line["items"])) for line in found.frame.orderBy("row").collect()]
     assert hidden == [(f"é{number:04}", row) for number, row in enumerate(expected.transactions)]
+    assert (found.rows_touched, found.items_removed, found.n) == (
+        expected.rows_touched,
+        expected.items_removed,
+        len(ROWS),
+    )
     assert (found.before.tolist(), found.after.tolist()) == (expected.before.tolist(), expected.after.tolist())
 
 

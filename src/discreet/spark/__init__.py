@@ -1,7 +1,7 @@
-# ruff: noqa: E402 - what is missing is told before pyspark is asked for
-"""The same verbs on the rows of a Spark DataFrame, with the same results.
+# ruff: noqa: E402 - missing packages are reported before pyspark is imported
+"""The same functions for the rows of a Spark DataFrame, with the same results.
 
-The one folder that imports pyspark; ``import discreet`` does not load it.
+Only this folder imports pyspark; ``import discreet`` does not load it.
 """
 
 import os
@@ -15,13 +15,11 @@ if not (find_spec("pyspark") and find_spec("pyarrow")):
 if not (shutil.which("java") or "JAVA_HOME" in os.environ):
     raise ImportError(f"discreet.spark needs Java, which is not found, and JAVA_HOME does not say where it is; {EXTRA}")
 
-from discreet.spark.audit import audit
-from discreet.spark.block import block
-from discreet.spark.detect import detect
-from discreet.spark.generate import quest
-from discreet.spark.hide import Hidden, hide
-from discreet.spark.mine import mine
-from discreet.spark.query import query
-from discreet.spark.tradeoff import tradeoff
+from discreet.hiding.hide import Hidden
+from discreet.spark.cells import detect
+from discreet.spark.frames import query, quest
+from discreet.spark.hiding import hide
+from discreet.spark.publishing import audit, block, tradeoff
+from discreet.spark.shards import mine
 
 __all__ = ["Hidden", "audit", "block", "detect", "hide", "mine", "query", "quest", "tradeoff"]

@@ -1,63 +1,81 @@
-"""Cells by counting: how many rows meet each top in which of its items, partition by partition, added up."""
+"""Detect on Spark: cells are counted partition by partition, and added up."""
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells, build_cells
 from discreet.data.merged import Merged
+from discreet.data.patterns import Patterns
+from discreet.data.thresholds import as_k
 from discreet.disclosure.channels import Channels, Exposed
 from discreet.disclosure.detect import WORD, Group, group_tops
+from discreet.disclosure.detect import detect as detect_locally
 from discreet.disclosure.question import Question
 from discreet.errors import InputError
-from discreet.spark.merged import Spread
-from discreet.spark.parts import Part, joined, read
+from discreet.runtime.resources import as_threads
+from discreet.spark.frames import FrameOptions
+from discreet.spark.merged import Spread, merge_frame, read_parts
 
 ALL: Final = 2**62
-"""More rows than there are: a partition cannot tell which cells will stay small."""
+"""A limit above any count: a partition cannot know which cells will stay small."""
+EXPOSURE: Final = ("channels", "smallest", "weight")
 
 
 class Tops(NamedTuple):
-    """Maximal itemsets in the codes of the rows (CSR), and groups of those that are counted together."""
+    """Maximal itemsets in the codes of the rows, groups that are counted together, and the number of codes."""
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    itemsets: Itemsets
     groups: list[Group]
     many: int
 
 
-def channels_in(question: Question, spread: Spread) -> Channels:
+def detect(patterns: Patterns, *, k: int, rows: DataFrame, **options: Unpack[FrameOptions]) -> Channels:
+    """Find the channels of patterns mined from ``rows`` as ``discreet.detect`` does; maximal patterns will do.
+
+    If the rows stay in Spark, each partition counts its own, and only cells of fewer than ``k`` rows leave the
+    executors (and the supports of the maximal itemsets, which are public).
+    """
+    limit = as_k(k)
+    with merge_frame(rows, patterns.min_support, options) as data:
+        if isinstance(data, Merged):
+            return detect_locally(patterns, k=limit, rows=data)
+        return _find_channels(Question(patterns, None, limit, as_threads(None)), data)
+
+
+def _find_channels(question: Question, spread: Spread) -> Channels:
     """Return the channels of patterns, from the rows; refuse rows that they were not mined from."""
-    patterns, (offsets, items) = question.patterns, question.tops
+    patterns, tops = question.patterns, Itemsets(*question.tops)
     code = {label: number for number, label in enumerate(spread.labels)}
     codes = np.array([code.get(label, len(code)) for label in patterns.labels], dtype=np.int32)
-    unknown = np.count_nonzero(codes[items] == len(code))
+    unknown = np.count_nonzero(codes[tops.items] == len(code))
     if spread.n != patterns.n or unknown:
         raise InputError(
-            f"the patterns speak of {patterns.n:,} rows, but there are {spread.n:,}, in which {unknown:,} of their "
+            f"the patterns are about {patterns.n:,} rows, but there are {spread.n:,}, in which {unknown:,} of their "
             "entries are rare; give the rows that they were mined from"
         )
     groups = [Group(group.tops, codes[group.items]) for group in group_tops(question)]
-    found = counted(spread, Tops(offsets, codes[items], groups, len(code) + 1), question.limit)
-    whole = np.diff(found.offsets) == np.diff(offsets)[found.tops]
-    check(question, found.tops[whole], found.counts[whole])
+    in_rows = Tops(Itemsets(tops.offsets, codes[tops.items]), groups, len(code) + 1)
+    cells = _count_cells(spread, in_rows, question.limit)
+    is_top = cells.bases.lengths == tops.lengths[cells.tops]
+    _check_supports(question, cells.tops[is_top], cells.counts[is_top])
     back = np.full(len(code) + 1, -1, dtype=np.int32)
     back[codes] = np.arange(codes.size, dtype=np.int32)
-    small = np.flatnonzero(found.counts < question.limit)
-    bases = found.bases.take(small)
-    cells = Cells(found.tops[small], Itemsets(bases.offsets, back[bases.items]), found.counts[small])
-    return Channels.from_cells(cells, offsets, items, patterns.labels, n=patterns.n, k=question.limit)
+    small = cells.take(np.flatnonzero(cells.counts < question.limit))
+    bases = Itemsets(small.bases.offsets, back[small.bases.items])
+    return Channels.from_cells(small._replace(bases=bases), *tops.flat, patterns.labels, n=patterns.n, k=question.limit)
 
 
-def check(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
-    """Refuse rows in which a top has another support than in the patterns."""
+def _check_supports(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
+    """Refuse rows in which the support of a top differs from the patterns."""
     patterns = question.patterns
     published = patterns.supports if patterns.kind == "maximal" else question.known.supports[question.known.tops]
     held = np.zeros_like(published)
@@ -70,82 +88,74 @@ def check(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]
         )
 
 
-def counted(spread: Spread, tops: Tops, limit: int) -> Cells:
-    """Return the cells below ``limit``, and for each top the one of the rows that hold all of it."""
-    lines = spread.frame.mapInArrow(partial(cells_of, tops=tops), "top int, base binary, is_top boolean, count long")
+def _count_cells(spread: Spread, tops: Tops, limit: int) -> Cells:
+    """Return the cells below ``limit``, and for each top the cell of the rows that hold all of it."""
+    run = partial(count_partition, tops=tops)
+    lines = spread.frame.mapInArrow(run, "top int, base binary, is_top boolean, count long")
     summed = lines.groupBy("top", "base", "is_top").agg(sql.sum("count").alias("count"))
     table = summed.filter((sql.col("count") < limit) | sql.col("is_top")).toArrow()
-    bases = [np.frombuffer(base.as_py(), dtype=np.int32) for base in table.column("base")]
-    return Cells(
-        table.column("top").to_numpy().astype(np.int32),
-        Itemsets.of(bases),
-        table.column("count").to_numpy().astype(np.int64),
-    )
+    bases = Itemsets.of([np.frombuffer(base.as_py(), dtype=np.int32) for base in table.column("base")])
+    numbers, counts = (table.column(name).to_numpy() for name in ("top", "count"))
+    return Cells(numbers.astype(np.int32), bases, counts.astype(np.int64))
 
 
-def cells_of(batches: Iterator[pa.RecordBatch], tops: Tops) -> Iterator[pa.RecordBatch]:
+def count_partition(batches: Iterator[pa.RecordBatch], tops: Tops) -> Iterator[pa.RecordBatch]:
     """Yield all cells of the rows of a partition, a batch at a time."""
-    lengths = np.diff(tops.offsets)
+    lengths = tops.itemsets.lengths
     long = np.flatnonzero(lengths > WORD).tolist()
-    for batch in batches:
-        part = joined(read(batch))
-        if not part.weights.size:
+    for rows in map(read_parts, batches):
+        if not len(rows):
             continue
-        found = Cells.concat(
-            [*(descended(part, tops, group) for group in tops.groups), *(projected(part, tops, top) for top in long)]
+        cells = Cells.concat(
+            [
+                *(_count_group(rows, tops, group) for group in tops.groups),
+                *(_count_long(rows, tops, top) for top in long),
+            ]
         )
-        bases = [items.tobytes() for items in np.split(found.items, found.offsets[1:-1])] if found.tops.size else []
         yield pa.RecordBatch.from_pydict(
             {
-                "top": pa.array(found.tops, type=pa.int32()),
-                "base": pa.array(bases, type=pa.binary()),
-                "is_top": pa.array(np.diff(found.offsets) == lengths[found.tops], type=pa.bool_()),
-                "count": pa.array(found.counts, type=pa.int64()),
+                "top": pa.array(cells.tops, type=pa.int32()),
+                "base": pa.array([items.tobytes() for items in cells.bases], type=pa.binary()),
+                "is_top": pa.array(cells.bases.lengths == lengths[cells.tops], type=pa.bool_()),
+                "count": pa.array(cells.counts, type=pa.int64()),
             }
         )
 
 
-def descended(part: Part, tops: Tops, group: Group) -> Cells:
+def _count_group(rows: Weighted, tops: Tops, group: Group) -> Cells:
     """Return the cells of a group of tops."""
-    offsets, items = Itemsets(tops.offsets, tops.items).take(group.tops).flat
     place = np.full(tops.many, -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
-    maps = kernels.cells.map_itemsets(part.offsets, part.items, place)
-    wanted = kernels.cells.map_itemsets(offsets, items, place)
-    found, bases, counts = kernels.cells.cells_of(maps, part.weights, wanted, ALL)
-    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, tops.offsets, tops.items, place)
+    maps = kernels.cells.map_itemsets(*rows.flat, place)
+    wanted = kernels.cells.map_itemsets(*tops.itemsets.take(group.tops).flat, place)
+    found, bases, counts = kernels.cells.cells_of(maps, rows.weights, wanted, ALL)
+    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, *tops.itemsets.flat, place)
 
 
-def projected(part: Part, tops: Tops, top: int) -> Cells:
-    """Return the cells of a top that has more items than a word has bits: the rows cut to it, equal ones merged."""
+def _count_long(rows: Weighted, tops: Tops, top: int) -> Cells:
+    """Return the cells of a top with more items than a word has bits: the rows cut to it, equal ones merged."""
     code = np.full(tops.many, -1, dtype=np.int32)
-    items = tops.items[tops.offsets[top] : tops.offsets[top + 1]]
+    items = tops.itemsets[top]
     code[items] = items
-    offsets, bases, counts, _ = kernels.merge_rows.merge(*part, code)
+    offsets, bases, counts, _ = kernels.merge_rows.merge(*rows.arrays, code)
     return Cells(np.full(counts.size, top, dtype=np.int32), Itemsets(offsets, bases), counts)
 
 
-def exposed_in(spread: Spread, channels: Channels) -> Exposed:
-    """Return how many rows the channels single out: those that as many do, with the same smallest count, together."""
-    run = partial(exposures, channels=channels, spread=(spread.labels, spread.min_support))
+def count_exposed(spread: Spread, channels: Channels) -> Exposed:
+    """Count the rows that the channels single out, by the number of channels and the smallest count."""
+    run = partial(expose_partition, channels=channels, labels=spread.labels, least=spread.min_support)
     lines = spread.frame.mapInArrow(run, "channels long, smallest long, weight long")
     summed = lines.groupBy("channels", "smallest").agg(sql.sum("weight").alias("weight"))
     table = summed.orderBy("smallest", "channels").toArrow()
-    times, smallest, weights = (
-        table.column(name).to_numpy().astype(np.int64) for name in ("channels", "smallest", "weight")
-    )
+    times, smallest, weights = (table.column(name).to_numpy().astype(np.int64) for name in EXPOSURE)
     return Exposed(np.arange(weights.size), times, smallest, weights)
 
 
-def exposures(
-    batches: Iterator[pa.RecordBatch], channels: Channels, spread: tuple[tuple[object, ...], int]
+def expose_partition(
+    batches: Iterator[pa.RecordBatch], channels: Channels, labels: tuple[object, ...], least: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield how many channels single out each exposed row of a partition, the smallest count, and its weight."""
-    labels, least = spread
-    for batch in batches:
-        part = joined(read(batch))
-        found = channels.rows(Merged(Weighted(*part), labels, int(part.weights.sum()), least))
-        yield pa.RecordBatch.from_pydict(
-            {"channels": found.channels, "smallest": found.smallest, "weight": found.weights},
-            schema=pa.schema([(name, pa.int64()) for name in ("channels", "smallest", "weight")]),
-        )
+    """Yield for each exposed row of a partition its channels, the smallest count, and its weight."""
+    for rows in map(read_parts, batches):
+        exposed = channels.rows(Merged(rows, labels, int(rows.weights.sum()), least))
+        columns = zip(EXPOSURE, (exposed.channels, exposed.smallest, exposed.weights), strict=True)
+        yield pa.RecordBatch.from_pydict({name: pa.array(each, type=pa.int64()) for name, each in columns})

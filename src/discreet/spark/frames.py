@@ -1,28 +1,51 @@
-"""Frames: the rows of a Spark DataFrame, whether it has a row or an item of a row a line."""
+"""Frames: the rows of a Spark DataFrame in any layout; counted, queried, and generated."""
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple, TypedDict
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import and_, or_
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
-from pyspark.sql.types import ArrayType, ByteType, DataType, IntegerType, LongType, ShortType, StringType
+from pyspark.sql.types import (
+    ArrayType,
+    ByteType,
+    DataType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+)
 
+from discreet import kernels
+from discreet.data.generate import BasketOptions, Baskets, Source, check_whole, draw_rows, draw_source, make_generator
+from discreet.data.labels import Label, sort_labels
+from discreet.data.query import Name, parse
+from discreet.data.transactions import LONGEST_ROW, as_itemset
 from discreet.errors import InputError, OptionError
 
 LABELS: Final = (StringType, ByteType, ShortType, IntegerType, LongType)
-"""Types of items that Spark and Python write alike, and compare alike."""
-
+"""Types of items that Spark and Python write and compare alike."""
 BY: Final = "give items= for a column of arrays, or row= and item= for an item a line"
+TOTALS: Final = ("rows", "missing", "longest")
+"""Numbers on the line without an item: rows, missing values, and the length of the longest row."""
+CONNECTIVES: Final[Mapping[str, Callable[[Column, Column], Column]]] = {"&": and_, "|": or_}
+BLOCK: Final = 1 << 14
+"""Rows that are drawn from one seed. Another number gives other rows."""
 
 
-class Shape(TypedDict, total=False):
-    """How a frame holds rows: ``items`` is a column of arrays; or ``row`` and ``item`` are on a line for each item.
+class FrameOptions(TypedDict, total=False):
+    """The layout of a frame: ``items`` is a column of arrays, or ``row`` and ``item`` stand on a line for each item.
 
-    A frame of arrays may have a ``row`` id as well. Without ``items`` and ``item`` the one column of arrays is taken.
-    ``budget`` is how many bytes of merged rows may come to the driver: an eighth of its memory unless told.
+    A frame of arrays may have a ``row`` id too. Without ``items`` and ``item`` the only column of arrays is used.
+    ``budget`` is how many bytes of merged rows may come to the driver: an eighth of its memory by default.
     """
 
     row: str | None
@@ -31,82 +54,201 @@ class Shape(TypedDict, total=False):
     budget: int | None
 
 
-class Arrays(NamedTuple):
-    """Rows of an Arrow batch: row ``r`` has ``values[offsets[r]:offsets[r + 1]]``, in any order, some perhaps twice."""
+class ArrowRows(NamedTuple):
+    """Rows of an Arrow batch: row ``r`` has ``values[offsets[r]:offsets[r + 1]]``, unordered and perhaps repeated."""
 
     offsets: NDArray[np.int64]
     values: pa.Array
     missing: int
 
+    def encode(self, labels: pa.Array) -> NDArray[np.int32]:
+        """Return the place of each value among ``labels``; any other value gets the next code."""
+        import pyarrow.compute as pc  # noqa: PLC0415 - only where rows are coded
 
-def rows_of(frame: DataFrame, shape: Shape) -> DataFrame:
-    """Return a frame with a row a line: its ``items``, an array, and its id, ``row``, where the rows have ids.
+        places = pc.index_in(self.values, value_set=labels.cast(self.values.type))
+        codes: NDArray[np.int32] = pc.fill_null(places, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
+        return codes
 
-    A row with a missing id, a missing item or no array has no array here, and is refused when rows are counted.
+
+@dataclass(frozen=True, eq=False)
+class ItemCounts:
+    """``n`` rows, the labels of their items in the fixed order, and the support of each."""
+
+    n: int
+    labels: tuple[Label, ...]
+    supports: NDArray[np.int64]
+
+
+def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
+    """Return a frame with a row per line: its ``items``, an array, and its id, ``row``, if the rows have ids.
+
+    A row with a missing id, item or array has no array here, and is refused when rows are counted.
     """
     if not isinstance(frame, DataFrame):
         raise InputError(f"the rows are of type {type(frame).__name__}; give a DataFrame of Spark")
-    row, item = _column(frame, shape.get("row")), _column(frame, shape.get("item"))
+    row, item = _check_column(frame, options.get("row")), _check_column(frame, options.get("item"))
     if item is not None:
-        if row is None or shape.get("items") is not None:
+        if row is None or options.get("items") is not None:
             raise OptionError(f"item= needs row=, and no items=; {BY}")
-        _check_label(frame.schema[item].dataType)
+        _check_label_type(frame.schema[item].dataType)
         whole = sql.col("row").isNotNull() & (sql.count_if(sql.col("item").isNull()) == 0)
         lines = frame.select(sql.col(f"`{row}`").alias("row"), sql.col(f"`{item}`").alias("item"))
         return lines.groupBy("row").agg(sql.when(whole, sql.collect_set("item")).alias("items"))
-    items = _column(frame, shape.get("items")) or _only_array(frame)
+    items = _check_column(frame, options.get("items")) or _find_only_array(frame)
     kind = frame.schema[items].dataType
     if not isinstance(kind, ArrayType):
         raise InputError(f"the column {items!r} holds no arrays; {BY}")
-    _check_label(kind.elementType)
+    _check_label_type(kind.elementType)
     if row is None:
         return frame.select(sql.col(f"`{items}`").alias("items"))
     present = sql.when(sql.col(f"`{row}`").isNotNull(), sql.col(f"`{items}`"))
     return frame.select(sql.col(f"`{row}`").alias("row"), present.alias("items"))
 
 
-def label_type(rows: DataFrame) -> DataType:
-    """Return the type of the items."""
-    kind = rows.schema["items"].dataType
-    assert isinstance(kind, ArrayType)  # noqa: S101 - rows_of has seen to it
-    return kind.elementType
-
-
-def arrays(batch: pa.RecordBatch) -> Arrays:
-    """Return the rows of a batch, and how many values or arrays are missing."""
-    column = batch.column("items")
-    offsets = column.offsets.to_numpy().astype(np.int64)
-    values = column.values[int(offsets[0]) : int(offsets[-1])]
-    return Arrays(offsets - offsets[0], values, column.null_count + values.null_count)
-
-
-def codes(rows: Arrays, labels: pa.Array) -> NDArray[np.int32]:
-    """Return the code of each value, its place among ``labels``; that behind the last for any other value."""
-    import pyarrow.compute as pc  # noqa: PLC0415 - only where rows are coded
-
-    found = pc.index_in(rows.values, value_set=labels.cast(rows.values.type))
-    coded: NDArray[np.int32] = pc.fill_null(found, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
-    return coded
-
-
-def batches_of(batches: Iterator[pa.RecordBatch]) -> Iterator[Arrays]:
-    """Yield the rows of each batch that has any."""
-    return (arrays(batch) for batch in batches if batch.num_rows)
-
-
-def _column(frame: DataFrame, name: str | None) -> str | None:
+def _check_column(frame: DataFrame, name: str | None) -> str | None:
     if name is not None and name not in frame.columns:
         raise InputError(f"none of the {len(frame.columns)} columns is called {name!r}; check its name")
     return name
 
 
-def _only_array(frame: DataFrame) -> str:
-    found = [field.name for field in frame.schema.fields if isinstance(field.dataType, ArrayType)]
-    if len(found) != 1:
-        raise OptionError(f"the frame has {len(found)} columns of arrays, not one; {BY}")
-    return str(found[0])
+def _find_only_array(frame: DataFrame) -> str:
+    names = [field.name for field in frame.schema.fields if isinstance(field.dataType, ArrayType)]
+    if len(names) != 1:
+        raise OptionError(f"the frame has {len(names)} columns of arrays, not one; {BY}")
+    return str(names[0])
 
 
-def _check_label(kind: DataType) -> None:
+def _check_label_type(kind: DataType) -> None:
     if not isinstance(kind, LABELS):
         raise InputError(f"the items are of type {kind.simpleString()}; cast them to text or to whole numbers")
+
+
+def _label_type(rows: DataFrame) -> DataType:
+    kind = rows.schema["items"].dataType
+    assert isinstance(kind, ArrayType)  # noqa: S101 - select_rows has seen to it
+    return kind.elementType
+
+
+def read_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[ArrowRows]:
+    """Yield the rows of each batch that has any."""
+    return (read_batch(batch) for batch in batches if batch.num_rows)
+
+
+def read_batch(batch: pa.RecordBatch) -> ArrowRows:
+    """Return the rows of a batch, and how many values or arrays are missing."""
+    column = batch.column("items")
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    values = column.values[int(offsets[0]) : int(offsets[-1])]
+    return ArrowRows(offsets - offsets[0], values, column.null_count + values.null_count)
+
+
+def count_items(rows: DataFrame) -> ItemCounts:
+    """Count a frame of rows in one pass; refuse missing values, and rows that are too long."""
+    fields = [StructField("item", _label_type(rows)), *(StructField(name, LongType()) for name in ("count", *TOTALS))]
+    lines = rows.select("items").mapInArrow(tally_partition, StructType(fields))
+    sums = [sql.sum(name).alias(name) for name in ("count", "rows", "missing")]
+    table = lines.groupBy("item").agg(*sums, sql.max("longest").alias("longest")).toArrow()
+    is_total = np.array([label is None for label in table.column("item").to_pylist()], dtype=np.bool_)
+    totals = {name: sum(table.column(name).to_numpy()[is_total].tolist()) for name in TOTALS}
+    if totals["missing"]:
+        raise InputError(
+            f"the frame holds {totals['missing']:,} missing values; leave out rows without id or items, and items that "
+            "are null, or fill them"
+        )
+    if totals["longest"] > LONGEST_ROW:
+        raise InputError(f"a row holds {totals['longest']:,} items; at most {LONGEST_ROW:,} are allowed")
+    items = [label for label in table.column("item").to_pylist() if label is not None]
+    supports = dict(zip(items, table.column("count").to_numpy()[~is_total].tolist(), strict=True))
+    labels = sort_labels(items)
+    return ItemCounts(totals["rows"], labels, np.array([supports[label] for label in labels], dtype=np.int64))
+
+
+def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the support of each item in a partition, and the totals on a line without an item."""
+    supports: Counter[Label] = Counter()
+    rows = missing = longest = 0
+    kind = None
+    for batch in read_batches(batches):
+        rows += batch.offsets.size - 1
+        missing += batch.missing
+        if batch.missing:
+            continue
+        coded = batch.values.dictionary_encode()
+        kind, items = coded.dictionary.type, coded.indices.to_numpy().copy()
+        size = kernels.itemsets.sort_rows(batch.offsets, items)
+        longest = max(longest, int(np.diff(batch.offsets).max()))
+        held = np.bincount(items[:size], minlength=len(coded.dictionary))
+        supports.update(dict(zip(coded.dictionary.to_pylist(), held.tolist(), strict=True)))
+    columns = {"count": [0, *supports.values()]}
+    columns |= {name: [one, *[0] * len(supports)] for name, one in zip(TOTALS, (rows, missing, longest), strict=True)}
+    numbers = {name: pa.array(values, type=pa.int64()) for name, values in columns.items()}
+    yield pa.RecordBatch.from_pydict({"item": pa.array([None, *supports], type=kind), **numbers})
+
+
+def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[FrameOptions]) -> DataFrame:
+    """Return the rows that hold every item of an itemset, or make a query true, with their ids if they have some.
+
+    They are the rows that ``Transactions.rows`` numbers; Spark computes them when they are used. A query is text, as in
+    ``Transactions.support``. No row holds an item that is not there.
+    """
+    rows = select_rows(frame, options)
+    is_text = isinstance(_label_type(rows), StringType)
+    if not isinstance(wanted, str):
+        held = (_holds(label, is_text=is_text) for label in as_itemset(wanted))
+        return rows.filter(reduce(and_, held, sql.lit(col=True)))
+    stack: list[Column] = []
+    for step in parse(wanted).steps:
+        if isinstance(step, Name):
+            stack.append(_holds(step.text if is_text else _as_number(step), is_text=is_text))
+        elif step == "~":
+            stack.append(~stack.pop())
+        else:
+            stack.append(CONNECTIVES[step](stack.pop(), stack.pop()))
+    return rows.filter(stack.pop())
+
+
+def _holds(label: Label, *, is_text: bool) -> Column:
+    """Return whether a row holds an item; none holds an item of another type."""
+    fits = isinstance(label, str) if is_text else isinstance(label, int) and -(2**63) <= label < 2**63
+    return sql.array_contains("items", sql.lit(label)) if fits else sql.lit(col=False)
+
+
+def _as_number(name: Name) -> int | None:
+    """Return the whole number that is written like this name, quoted or not."""
+    try:
+        number = int(name.text)
+    except ValueError:
+        return None
+    return number if str(number) == name.text else None
+
+
+def quest(
+    session: SparkSession, n: int, *, seed: int = 0, partitions: int | None = None, **options: Unpack[BasketOptions]
+) -> DataFrame:
+    """Generate ``n`` market baskets: a ``row`` id, counted from 0, and ``items``.
+
+    They are drawn as by ``discreet.generate.quest``, from the same potentially large itemsets for the same seed, but in
+    blocks of 16,384 rows. Each block has its own random numbers, from the seed and its number: its rows depend neither
+    on the number of blocks nor on the partition that draws them.
+    """
+    count, baskets = check_whole("n", n), Baskets.of(**options)
+    source = draw_source(make_generator(seed), baskets)
+    many = -(-count // BLOCK)
+    parts = partitions or max(1, min(many, 4 * session.sparkContext.defaultParallelism))
+    blocks = session.range(0, many, 1, check_whole("partitions", parts, least=1))
+    run = partial(draw_partition, source=source, seed=seed, length=baskets.length, count=count)
+    return blocks.mapInArrow(run, "row long, items array<int>")
+
+
+def draw_partition(
+    batches: Iterator[pa.RecordBatch], source: Source, seed: int, length: float, count: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of the blocks whose numbers are in the batches."""
+    for block in (block for batch in batches for block in batch.column("id").to_pylist()):
+        first = block * BLOCK
+        size = min(BLOCK, count - first)
+        rows = draw_rows(np.random.Generator(np.random.PCG64([seed, block])), source, length, size)
+        items = np.array(rows.labels, dtype=np.int32)[rows.items]
+        arrays = pa.ListArray.from_arrays(pa.array(rows.offsets, type=pa.int32()), pa.array(items))
+        ids = pa.array(np.arange(first, first + size), type=pa.int64())
+        yield pa.RecordBatch.from_arrays([ids, arrays], names=["row", "items"])

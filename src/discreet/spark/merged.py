@@ -1,11 +1,14 @@
-"""Merged rows in Spark: cut to their frequent items, equal ones merged; on the driver where they fit."""
+"""Merged rows in Spark: cut to their frequent items, equal ones merged; on the driver if they fit.
+
+Many rows travel as one line of a frame, so that Spark moves bytes and kernels see arrays.
+"""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -15,29 +18,71 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.data.itemsets import Weighted
+from discreet.data.itemsets import Weighted, offsets_of
 from discreet.data.labels import Label
 from discreet.data.merged import Merged
 from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import InputError, ThresholdError
 from discreet.runtime import resources
-from discreet.spark.counts import Counts, counted
-from discreet.spark.frames import Shape, batches_of, codes, rows_of
-from discreet.spark.parts import SCHEMA, Part, joined, part_of, read, written
+from discreet.spark.frames import FrameOptions, ItemCounts, count_items, read_batches, select_rows
 
 AT_ONCE: Final = 1 << 22
-"""Entries that are merged at a time in a partition: some forty megabytes."""
+"""Entries that a partition merges at a time: some forty megabytes."""
 BUCKET: Final = 1 << 24
-"""Entries of a bucket at most, about, while equal rows of all partitions are brought together."""
+"""Entries of a bucket, about, in which equal rows of all partitions are merged."""
+PARTS: Final = (
+    "key int, total long, rows long, entries long, longest long, lengths binary, items binary, weights binary"
+)
+"""Columns of a frame of parts: a key, how many rows a part stands for, its own rows and their sizes, and the rows."""
 
 log = logging.getLogger("discreet.spark")
 
 
+def write_parts(keyed: Iterable[tuple[int, Weighted]]) -> pa.RecordBatch:
+    """Write parts as a batch of a frame, each with its key.
+
+    >>> part = Weighted(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([5, 7]))
+    >>> read_parts(write_parts([(3, part)])) == part
+    True
+    """
+    listed = list(keyed)
+    parts = [part for _, part in listed]
+    numbers = {
+        "total": [int(part.weights.sum()) for part in parts],
+        "rows": [len(part) for part in parts],
+        "entries": [part.size for part in parts],
+        "longest": [part.longest for part in parts],
+    }
+    arrays: dict[str, list[NDArray[Any]]] = {
+        "lengths": [part.lengths.astype(np.int32) for part in parts],
+        "items": [part.items for part in parts],
+        "weights": [part.weights for part in parts],
+    }
+    return pa.RecordBatch.from_pydict(
+        {
+            "key": pa.array([key for key, _ in listed], type=pa.int32()),
+            **{name: pa.array(values, type=pa.int64()) for name, values in numbers.items()},
+            **{name: pa.array([one.tobytes() for one in each], type=pa.binary()) for name, each in arrays.items()},
+        }
+    )
+
+
+def read_parts(batch: pa.RecordBatch | pa.Table) -> Weighted:
+    """Return the rows of all parts of a batch."""
+    columns = (batch.column(name) for name in ("lengths", "items", "weights"))
+    return Weighted.concat([_read_part(*(value.as_py() for value in line)) for line in zip(*columns, strict=True)])
+
+
+def _read_part(lengths: bytes, items: bytes, weights: bytes) -> Weighted:
+    offsets = offsets_of(np.frombuffer(lengths, dtype=np.int32))
+    return Weighted(offsets, np.frombuffer(items, dtype=np.int32), np.frombuffer(weights, dtype=np.int64))
+
+
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Merged rows that stay in Spark, as a frame of parts; else all that ``Merged`` says of them.
+    """Merged rows that stay in Spark, as a frame of parts, with the facts that ``Merged`` holds.
 
-    ``supports`` are those of the items, and the longest row has ``longest`` of them.
+    ``supports`` are those of the items; ``longest`` is the length of the longest row.
     """
 
     frame: DataFrame
@@ -49,7 +94,7 @@ class Spread:
 
     @property
     def ids(self) -> None:
-        """What an audit of these rows cannot tell."""
+        """Refuse: merged rows have no ids."""
         raise InputError(
             "which rows are exposed cannot be told of merged rows, only how many; read all of them for that"
         )
@@ -57,37 +102,36 @@ class Spread:
     def collect(self) -> Merged:
         """Return the rows on the driver."""
         lines = self.frame.select("lengths", "items", "weights").toLocalIterator(prefetchPartitions=True)
-        part = joined(part_of(*map(bytes, line)) for line in lines)
-        arranged = Weighted(*part).sort(len(self.labels), resources.cores())
-        return Merged(arranged, self.labels, self.n, self.min_support)
+        rows = Weighted.concat([_read_part(*map(bytes, line)) for line in lines])
+        return Merged(rows.sort(len(self.labels), resources.cores()), self.labels, self.n, self.min_support)
 
 
 @contextmanager
-def merged(frame: DataFrame, min_support: Threshold | list[Threshold], shape: Shape) -> Iterator[Merged | Spread]:
-    """Give the rows of a frame, merged: on the driver if the budget allows, else spread over the executors.
+def merge_frame(
+    frame: DataFrame, min_support: Threshold | list[Threshold], options: FrameOptions
+) -> Iterator[Merged | Spread]:
+    """Merge the rows of a frame: on the driver if the budget allows, else spread over the executors.
 
     Of several minimum supports the lowest counts.
     """
-    rows, budget = rows_of(frame, shape), as_budget(shape.get("budget"))
-    counts = counted(rows)
-    several = min_support if isinstance(min_support, list) else [min_support]
-    least = min(as_count(one, counts.n) for one in several)
-    spread, size = gathered(rows, counts, least)
+    rows, budget = select_rows(frame, options), _as_budget(options.get("budget"))
+    counts = count_items(rows)
+    thresholds = min_support if isinstance(min_support, list) else [min_support]
+    least = min(as_count(one, counts.n) for one in thresholds)
+    spread, size = _gather(rows, counts, least)
+    sizes = resources.size(size), resources.size(budget)
     try:
         if size <= budget:
-            log.info(
-                "%s of merged rows fit the budget of %s: done locally", resources.size(size), resources.size(budget)
-            )
+            log.info("%s of merged rows fit the budget of %s: done locally", *sizes)
             yield spread.collect()
         else:
-            log.info("%s of merged rows stay in the executors: %s fit", resources.size(size), resources.size(budget))
+            log.info("%s of merged rows stay in the executors: %s fit", *sizes)
             yield spread
     finally:
         spread.frame.unpersist()
 
 
-def as_budget(budget: int | None) -> int:
-    """Return how many bytes of merged rows may come to the driver: an eighth of its memory unless told."""
+def _as_budget(budget: int | None) -> int:
     if budget is None:
         return resources.memory() // 8
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
@@ -95,13 +139,14 @@ def as_budget(budget: int | None) -> int:
     return budget
 
 
-def gathered(rows: DataFrame, counts: Counts, least: int) -> tuple[Spread, int]:
-    """Return the merged rows in Spark, and how many bytes they are on the driver."""
-    kept = counts.supports >= least
-    labels = tuple(label for label, is_kept in zip(counts.labels, kept.tolist(), strict=True) if is_kept)
-    buckets = max(rows.sparkSession.sparkContext.defaultParallelism, int(counts.supports[kept].sum()) // BUCKET)
-    found = rows.select("items").mapInArrow(partial(cut, labels=labels, buckets=buckets), SCHEMA)
-    frame = found.groupBy("key").applyInArrow(united, SCHEMA).persist(StorageLevel.DISK_ONLY)
+def _gather(rows: DataFrame, counts: ItemCounts, least: int) -> tuple[Spread, int]:
+    """Return the merged rows in Spark, and how many bytes they would take on the driver."""
+    is_frequent = counts.supports >= least
+    supports = counts.supports[is_frequent]
+    labels = tuple(label for label, is_kept in zip(counts.labels, is_frequent.tolist(), strict=True) if is_kept)
+    buckets = max(rows.sparkSession.sparkContext.defaultParallelism, int(supports.sum()) // BUCKET)
+    pieces = rows.select("items").mapInArrow(partial(cut_partition, labels=labels, buckets=buckets), PARTS)
+    frame = pieces.groupBy("key").applyInArrow(merge_bucket, PARTS).persist(StorageLevel.DISK_ONLY)
     sums = frame.agg(*map(sql.sum, ("total", "rows", "entries")), sql.max("longest")).collect()[0]
     total, different, entries, longest = (int(number or 0) for number in sums)
     if total != counts.n:
@@ -110,53 +155,53 @@ def gathered(rows: DataFrame, counts: Counts, least: int) -> tuple[Spread, int]:
             f"the frame had {counts.n:,} rows when they were counted, and {total:,} when they were read; cache it, "
             "or write it out first"
         )
-    return Spread(frame, labels, counts.n, least, counts.supports[kept], longest), 4 * entries + 16 * different
+    return Spread(frame, labels, counts.n, least, supports, longest), 4 * entries + 16 * different
 
 
-def cut(batches: Iterator[pa.RecordBatch], labels: tuple[Label, ...], buckets: int) -> Iterator[pa.RecordBatch]:
+def cut_partition(
+    batches: Iterator[pa.RecordBatch], labels: tuple[Label, ...], buckets: int
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a partition, cut to the items with ``labels``, equal ones merged, in parts by bucket."""
     frequent = pa.array(labels) if labels else pa.array([], type=pa.int64())
     code = np.append(np.arange(len(labels), dtype=np.int32), np.int32(-1))
-    waiting: list[Part] = []
-    for batch in batches_of(batches):
-        items = codes(batch, frequent)
+    waiting: list[Weighted] = []
+    for batch in read_batches(batches):
+        items = batch.encode(frequent)
         size = kernels.itemsets.sort_rows(batch.offsets, items)
-        waiting.append(Part(batch.offsets, items[:size], np.ones(batch.offsets.size - 1, dtype=np.int64)))
-        if sum(part.items.size + part.weights.size for part in waiting) > AT_ONCE:
-            yield written(dealt(merge(joined(waiting), code), buckets))
+        waiting.append(Weighted(batch.offsets, items[:size], np.ones(batch.offsets.size - 1, dtype=np.int64)))
+        if sum(part.size + len(part) for part in waiting) > AT_ONCE:
+            yield write_parts(deal_to_buckets(_merge(waiting, code), buckets))
             waiting = []
     if waiting:
-        yield written(dealt(merge(joined(waiting), code), buckets))
+        yield write_parts(deal_to_buckets(_merge(waiting, code), buckets))
 
 
-def united(table: pa.Table) -> pa.Table:
-    """Return the parts of one bucket as one, equal rows merged."""
-    part = joined(read(table))
-    every = np.arange(int(part.items.max(initial=-1)) + 1, dtype=np.int32)
-    return pa.Table.from_batches([written([(table.column("key")[0].as_py(), merge(part, every))])])
+def merge_bucket(table: pa.Table) -> pa.Table:
+    """Merge the parts of one bucket, and equal rows in it."""
+    rows = read_parts(table)
+    same = np.arange(int(rows.items.max(initial=-1)) + 1, dtype=np.int32)
+    return pa.Table.from_batches([write_parts([(table.column("key")[0].as_py(), _merge([rows], same))])])
 
 
-def merge(part: Part, code: NDArray[np.int32]) -> Part:
-    """Return the rows in new codes, without those that are -1, equal ones merged."""
-    offsets, items, weights, _ = kernels.merge_rows.merge(*part, code)
-    return Part(offsets, items, weights)
+def _merge(parts: list[Weighted], code: NDArray[np.int32]) -> Weighted:
+    """Merge equal rows in new codes, without the items whose code is -1."""
+    return Weighted(*kernels.merge_rows.merge(*Weighted.concat(parts).arrays, code)[:3])
 
 
-def dealt(part: Part, buckets: int) -> Iterator[tuple[int, Part]]:
-    """Yield the rows by bucket: equal rows go to the same one, wherever they are.
+def deal_to_buckets(rows: Weighted, buckets: int) -> Iterator[tuple[int, Weighted]]:
+    """Yield the rows by bucket: equal rows go to the same one in every partition.
 
-    >>> part = Part(np.array([0, 1, 2, 4]), np.array([7, 7, 1, 7], np.int32), np.array([1, 1, 1]))
-    >>> sorted(rows.items.tolist() for _, rows in dealt(part, 1000))
+    >>> rows = Weighted(np.array([0, 1, 2, 4]), np.array([7, 7, 1, 7], np.int32), np.array([1, 1, 1]))
+    >>> sorted(part.items.tolist() for _, part in deal_to_buckets(rows, 1000))
     [[1, 7], [7, 7]]
     """
-    # The sum of what its items are mixed to: all are whole numbers of 64 bits, and wrap around.
-    mixed = (part.items.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    # A row's key is the sum of its mixed items; all are 64-bit numbers that wrap around.
+    mixed = (rows.items.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    heaped = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
-    sums = heaped[part.offsets[1:]] - heaped[part.offsets[:-1]]
+    sums = rows.add_up(mixed)
     keys = ((sums ^ sums >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
     order = np.argsort(keys, kind="stable")
     used, starts = np.unique(keys[order], return_index=True)
-    for key, rows in zip(used.tolist(), np.split(order, starts[1:]), strict=True):
-        yield key, part.of(rows)
+    for key, numbers in zip(used.tolist(), np.split(order, starts[1:]), strict=True):
+        yield key, rows.take(numbers)

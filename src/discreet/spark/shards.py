@@ -1,9 +1,9 @@
-"""Mining by shards: the rows that hold some items, searched for the itemsets whose rarest item is one of them.
+"""Mine on Spark by shards: the rows that hold some items, searched for the itemsets whose rarest item is one of them.
 
 All rows that hold an itemset hold its rarest item, so they are in one shard, whole. There the support of the itemset,
-and of the itemset with any other item, is what it is in all rows; so whether it is closed, or maximal, is told by the
-shard alone. A shard that is too heavy though it is one item's is split by the second rarest item, and so on
-(docs/scale.md has the proof).
+and of the itemset with any other item, is the same as in all rows; so the shard alone decides whether it is closed, or
+maximal. A shard that is too heavy with one item is split by the second rarest item, and so on (docs/scale.md has the
+proof).
 """
 
 import math
@@ -11,23 +11,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import DataFrame
 
 from discreet import kernels
+from discreet.data.generate import check_whole
 from discreet.data.itemsets import Weighted
 from discreet.data.merged import Merged
-from discreet.data.patterns import Kind, Patterns
+from discreet.data.patterns import Kind, Patterns, as_kind
+from discreet.data.thresholds import Threshold
+from discreet.mining.mine import mine as mine_locally
 from discreet.mining.search import CROWD, Job, at_root, check_size, jobs, prepare
 from discreet.mining.watch import Controls, Limits, Watch
-from discreet.spark.merged import Spread
-from discreet.spark.parts import SCHEMA, Part, joined, read, written
+from discreet.spark.frames import FrameOptions
+from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
 
 SHARDS_A_CORE: Final = 4
-"""Shards for each core, so that none waits long for the last."""
+"""Shards per core, so that none waits long for the last."""
 SHARD: Final = 1 << 24
 """Entries of a shard, about, at most."""
 
@@ -43,34 +47,55 @@ class Shard(NamedTuple):
     stop: int
 
 
-class Weights(NamedTuple):
-    """Of the rows that hold a head and one more item, for each item: their entries, and how many rows they are."""
+class ShardLoads(NamedTuple):
+    """For each item, the entries and the number of rows that hold a head and this item."""
 
     loads: NDArray[np.int64]
     supports: NDArray[np.int64]
 
 
-def mined(spread: Spread, kind: Kind, max_length: int | None = None) -> Patterns:
-    """Return what ``mine`` returns, of rows that stay in Spark."""
+def mine(
+    frame: DataFrame,
+    *,
+    min_support: Threshold,
+    kind: Kind = "closed",
+    max_length: int | None = None,
+    **options: Unpack[FrameOptions],
+) -> Patterns:
+    """Mine the rows of ``frame`` as ``discreet.mine`` does: the same itemsets, in the same order.
+
+    The options name the columns of the rows, ``items``, or ``row`` and ``item``; and the ``budget``, how many bytes of
+    merged rows may come to the driver, which does everything if they fit.
+    """
+    wanted = as_kind(kind)
+    length = None if max_length is None else check_whole("max_length", max_length)
+    with merge_frame(frame, min_support, options) as rows:
+        if isinstance(rows, Merged):
+            return mine_locally(rows, min_support=rows.min_support, kind=wanted, max_length=length)
+        return mine_spread(rows, wanted, length)
+
+
+def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Patterns:
+    """Mine rows that stay in Spark."""
     found, least = [], spread.min_support
     cores = spread.frame.sparkSession.sparkContext.defaultParallelism
     for job in jobs(kind, spread.supports, spread.n, least, spread.longest, max_length) if spread.n >= least else ():
         found.append(at_root(job, spread.n))
         if job.menu.size and job.root.size < job.span[1]:
-            shards, heads = planned(job, least, SHARDS_A_CORE * cores, partial(weights_of, spread))
-            found.extend([*heads, *searched(spread, job, shards, least)])
+            shards, heads = plan_shards(job, least, SHARDS_A_CORE * cores, partial(_weigh_heads, spread))
+            found.extend([*heads, _search_all(spread, job, shards, least)])
     patterns = Patterns.from_codes(
         *Weighted.concat(found).arrays, spread.labels, n=spread.n, min_support=least, kind=kind
     )
     return replace(patterns, mined=object())
 
 
-def planned(
-    job: Job, least: int, many: int, weigh: Callable[[list[Head]], list[Weights]]
+def plan_shards(
+    job: Job, least: int, many: int, weigh: Callable[[list[Head]], list[ShardLoads]]
 ) -> tuple[list[Shard], list[Weighted]]:
-    """Return shards of about equal weight, ``many`` or more, and those heads of split ones that are wanted themselves.
+    """Return shards of about equal load, ``many`` or more, and the heads of split ones that are itemsets to return.
 
-    ``weigh`` tells what the shards of single items above each of some heads weigh.
+    ``weigh`` returns the loads of single items above each of some heads.
     """
     shards: list[Shard] = []
     found: list[Weighted] = []
@@ -78,8 +103,8 @@ def planned(
     while heads:
         heavy: list[Head] = []
         for head, weights in zip(heads, weigh(heads), strict=True):
-            found.extend(at_head(job, head, weights.supports, least))
-            for shard, load in cut(job, head, weights, least, 1 if head else many):
+            found.extend(_list_head(job, head, weights.supports, least))
+            for shard, load in _cut(job, head, weights, least, 1 if head else many):
                 if shard.stop - shard.start == 1 and load > SHARD:
                     heavy.append((*head, int(job.menu[shard.start])))
                 else:
@@ -88,8 +113,8 @@ def planned(
     return shards, found
 
 
-def at_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
-    """Yield a head with the root as an itemset if it is wanted, told by ``supports`` of each item beside it."""
+def _list_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
+    """Yield a head with the root if it is an itemset to return, given ``supports`` of each item beside it."""
     if not head:
         return
     support, itemset = int(supports[head[0]]), np.sort(np.concatenate([job.root, np.array(head, dtype=np.int32)]))
@@ -99,21 +124,21 @@ def at_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> It
         yield Weighted(np.array([0, itemset.size]), itemset, np.array([support]))
 
 
-def cut(job: Job, head: Head, weights: Weights, least: int, many: int) -> Iterator[tuple[Shard, int]]:
-    """Yield shards above a head, ``many`` of them or more, and the load of each; a single item may have more."""
+def _cut(job: Job, head: Head, weights: ShardLoads, least: int, many: int) -> Iterator[tuple[Shard, int]]:
+    """Yield ``many`` or more shards above a head, and the load of each; a single item may exceed it."""
     if job.root.size + len(head) >= job.span[1]:
         return
     first = int(np.flatnonzero(job.menu == head[-1])[0]) + 1 if head else 0
     places = first + np.flatnonzero(weights.supports[job.menu[first:]] >= least)
     loads = weights.loads[job.menu[places]]
-    for start, stop in pairwise(ranges(loads, many)):
+    for start, stop in pairwise(split_loads(loads, many)):
         yield Shard(head, int(places[start]), int(places[stop - 1]) + 1), int(loads[start:stop].sum())
 
 
-def ranges(loads: NDArray[np.int64], many: int) -> list[int]:
-    """Return where ranges start, and the last ends, so that loads are about equal: ``many`` or more, none too heavy.
+def split_loads(loads: NDArray[np.int64], many: int) -> list[int]:
+    """Return where ranges of about equal load start, and the last ends: ``many`` or more, none too heavy.
 
-    >>> ranges(np.array([1, 1, 1, 1, 8]), 4)
+    >>> split_loads(np.array([1, 1, 1, 1, 8]), 4)
     [0, 3, 5]
     """
     heaped = np.cumsum(loads)
@@ -123,77 +148,74 @@ def ranges(loads: NDArray[np.int64], many: int) -> list[int]:
     return [int(end) for end in np.unique([0, *np.minimum(ends, loads.size)])]
 
 
-def weights_of(spread: Spread, heads: list[Head]) -> list[Weights]:
-    """Return what the shards of each item would weigh above each of the heads."""
+def _weigh_heads(spread: Spread, heads: list[Head]) -> list[ShardLoads]:
     many = len(spread.labels)
-    found = spread.frame.mapInArrow(partial(weighed, heads=heads, many=many), "weights binary").toArrow()
-    parts = [np.frombuffer(one.as_py(), dtype=np.int64) for one in found.column("weights")]
+    run = partial(weigh_partition, heads=heads, many=many)
+    loads = spread.frame.mapInArrow(run, "weights binary").toArrow().column("weights")
+    parts = [np.frombuffer(one.as_py(), dtype=np.int64) for one in loads]
     total = sum(parts, np.zeros(len(heads) * 2 * many, dtype=np.int64))
-    return [Weights(*pair) for pair in total.reshape(len(heads), 2, many)]
+    return [ShardLoads(*pair) for pair in total.reshape(len(heads), 2, many)]
 
 
-def weighed(batches: Iterator[pa.RecordBatch], heads: list[Head], many: int) -> Iterator[pa.RecordBatch]:
-    """Yield the weights of the rows of a partition."""
+def weigh_partition(batches: Iterator[pa.RecordBatch], heads: list[Head], many: int) -> Iterator[pa.RecordBatch]:
+    """Yield the loads of the rows of a partition above each head."""
     total = np.zeros((len(heads), 2, many), dtype=np.int64)
     for batch in batches:
-        part = joined(read(batch))
+        part = read_parts(batch)
         for line, head in zip(total, heads, strict=True):
-            rows = holding(part, head)
-            line[0] += kernels.merge_rows.count(rows.offsets, rows.items, np.diff(rows.offsets), many)
-            line[1] += kernels.merge_rows.count(*rows, many)
+            rows = _select_holders(part, head)
+            line[0] += kernels.merge_rows.count(*rows.flat, rows.lengths, many)
+            line[1] += kernels.merge_rows.count(*rows.arrays, many)
     yield pa.RecordBatch.from_pydict({"weights": pa.array([total.tobytes()], type=pa.binary())})
 
 
-def holding(part: Part, head: Head) -> Part:
-    """Return the rows that hold all of a head."""
-    if not head:
-        return part
-    found = np.zeros(part.weights.size, dtype=np.bool_)
-    kernels.itemsets.contain(part.offsets, part.items, np.array(sorted(head), dtype=np.int32), found)
-    return part.of(np.flatnonzero(found))
+def _select_holders(rows: Weighted, head: Head) -> Weighted:
+    return rows.take(np.flatnonzero(rows.contain(head))) if head else rows
 
 
-def searched(spread: Spread, job: Job, shards: list[Shard], least: int) -> Iterator[Weighted]:
-    """Yield what is found in each shard."""
+def _search_all(spread: Spread, job: Job, shards: list[Shard], least: int) -> Weighted:
+    """Return the itemsets of all shards."""
     many = len(spread.labels)
-    dealt = spread.frame.mapInArrow(partial(shared, job=job, shards=shards, many=many), SCHEMA)
+    dealt = spread.frame.mapInArrow(partial(deal_partition, job=job, shards=shards, many=many), PARTS)
 
     def run(table: pa.Table) -> pa.Table:
-        return search(table, job, shards, least, many)
+        return search_shard(table, job, shards, least, many)
 
-    found = dealt.groupBy("key").applyInArrow(run, SCHEMA).select("lengths", "items", "weights").toArrow()
-    yield from (Weighted(*part) for part in read(found))
+    found = dealt.groupBy("key").applyInArrow(run, PARTS).select("lengths", "items", "weights")
+    return read_parts(found.toArrow())
 
 
-def shared(batches: Iterator[pa.RecordBatch], job: Job, shards: list[Shard], many: int) -> Iterator[pa.RecordBatch]:
+def deal_partition(
+    batches: Iterator[pa.RecordBatch], job: Job, shards: list[Shard], many: int
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a partition for each shard that they are in, whole."""
     heads = sorted({shard.head for shard in shards})
     shard_of = np.full((len(heads), many), -1, dtype=np.int32)
     for number, shard in enumerate(shards):
         shard_of[heads.index(shard.head), job.menu[shard.start : shard.stop]] = number
     for batch in batches:
-        part = joined(read(batch))
-        keyed: list[tuple[int, Part]] = []
+        part = read_parts(batch)
+        keyed: list[tuple[int, Weighted]] = []
         for head, line in zip(heads, shard_of, strict=True):
-            rows = holding(part, head)
-            starts, dealt = kernels.itemsets.deal_rows(rows.offsets, rows.items, line, len(shards))
+            rows = _select_holders(part, head)
+            starts, dealt = kernels.itemsets.deal_rows(*rows.flat, line, len(shards))
             parts = enumerate(np.split(dealt, starts[1:-1]))
-            keyed.extend((shard, rows.of(numbers)) for shard, numbers in parts if numbers.size)
-        yield written(keyed)
+            keyed.extend((shard, rows.take(numbers)) for shard, numbers in parts if numbers.size)
+        yield write_parts(keyed)
 
 
-def search(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int) -> pa.Table:
+def search_shard(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int) -> pa.Table:
     """Return the itemsets of one shard."""
     number = table.column("key")[0].as_py()
-    shard, part = shards[number], joined(read(table))
-    rows = Merged(Weighted(*part), tuple(range(many)), int(part.weights.sum()), least)
-    check_size(rows.n, part.weights.size, part.items.size)
-    supports = kernels.merge_rows.count(*part, many)
-    # An item that fewer rows of the shard hold can be in no itemset here, and closes none.
+    shard, part = shards[number], read_parts(table)
+    rows = Merged(part, tuple(range(many)), int(part.weights.sum()), least)
+    check_size(rows.n, len(part), part.size)
+    supports = kernels.merge_rows.count(*part.arrays, many)
+    # An item that is rare in the shard is in no itemset here, and closes none.
     places = np.flatnonzero((supports[job.menu] >= least) & ~np.isin(job.menu, shard.head))
     start, stop = np.searchsorted(places, [shard.start, shard.stop]).tolist()
     above = np.concatenate([job.root, np.array(shard.head, dtype=np.int32)])
-    # Bitmaps of all rows would be searched for all frequent itemsets in the order of the codes.
+    # Bitmaps of all rows would search all frequent itemsets in the order of the codes.
     crowd = (math.inf, CROWD["auto"][1]) if job.kind == kernels.search_frames.FREQUENT else CROWD["auto"]
     watch = Watch(Limits(threads=1), 1)
     run, weights = prepare(rows, supports, job._replace(root=above, menu=job.menu[places]), least, crowd, watch)
@@ -201,5 +223,5 @@ def search(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int
     def within(first: int, last: int, control: Controls) -> Weighted:
         return run(start + first, start + last, control)
 
-    found = Weighted.concat(watch.over(within, weights[start:stop]))
-    return pa.Table.from_batches([written([(number, Part(found.offsets, found.items, found.weights))])])
+    itemsets = Weighted.concat(watch.over(within, weights[start:stop]))
+    return pa.Table.from_batches([write_parts([(number, itemsets)])])

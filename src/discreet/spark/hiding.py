@@ -1,0 +1,242 @@
+"""Hide on Spark by counting alone.
+
+Rows lose an itemset in the order of their conflict, then of their place (decision 22). Counting the rows that hold it
+by conflict gives the last conflict that is touched, and of the rows that tie there the last id. With these two cut-offs
+every row can be changed on its own, wherever it is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple, Unpack
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as sql
+from pyspark.sql.types import IntegerType, StructField, StructType
+
+from discreet import kernels
+from discreet.data.itemsets import Itemsets, offsets_of
+from discreet.data.labels import Label
+from discreet.data.thresholds import Share, Threshold, as_count
+from discreet.errors import InputError, OptionError
+from discreet.hiding.hide import METHODS, Hidden
+from discreet.hiding.problem import (
+    Sensitive,
+    check_hidden,
+    count_to_lose,
+    encode_sensitive,
+    parse_sensitive,
+    refuse_two_targets,
+)
+from discreet.hiding.victims import VictimRule
+from discreet.spark.frames import LABELS, FrameOptions, ItemCounts, count_items, read_batch, select_rows
+
+RULES: Final = {name: method.rule for name, method in METHODS.items() if method.rule is not None}
+
+
+class Cut(NamedTuple):
+    """The last ``conflict`` whose rows lose an itemset, None for no row; if it ``is_cut``, the ``last`` id there."""
+
+    conflict: int | None
+    is_cut: bool
+    last: Label
+
+
+class HidingPlan(NamedTuple):
+    """What to remove from which rows: enough to change a row on its own. Codes are places among ``labels``."""
+
+    labels: tuple[Label, ...]
+    supports: NDArray[np.int64]
+    itemsets: Itemsets
+    victims: Sequence[NDArray[np.int32]]
+    most_first: bool
+    keeps_one: bool
+    cuts: tuple[Cut, ...] = ()
+
+
+class Block(NamedTuple):
+    """Rows of a batch: their codes, which of them hold each itemset, and how many itemsets each row holds."""
+
+    rows: Itemsets
+    holds: NDArray[np.bool_]
+    conflict: NDArray[np.int64]
+    batch: pa.RecordBatch
+
+
+def hide(
+    frame: DataFrame,
+    sensitive: Sensitive | Iterable[Iterable[Label]],
+    *,
+    disclosure: Share | Sequence[Share] = 0,
+    method: str = "iga",
+    below: Threshold | None = None,
+    **options: Unpack[FrameOptions],
+) -> Hidden:
+    """Hide the ``sensitive`` itemsets in the rows of ``frame`` as ``discreet.hide`` does.
+
+    Rows stand in the order of their ids, which must be unique; that decides ties. The sensitive itemsets are counted
+    anew in the result, a ``Hidden`` with a ``frame``.
+    """
+    if method not in RULES:
+        raise OptionError(f"method is {str(method)[:40]!r}; on Spark it must be one of {', '.join(RULES)}")
+    rows = select_rows(frame, options)
+    counts = count_items(rows)
+    _check_ids(rows, counts.n)
+    code = {label: number for number, label in enumerate(counts.labels)}
+    parsed = parse_sensitive(sensitive, disclosure, code)
+    least = None if below is None else as_count(below, counts.n)
+    refuse_two_targets(parsed, least)
+    itemsets = Itemsets.of(encode_sensitive(parsed, code, counts.supports))
+    plan = _plan(itemsets, counts, RULES[method])
+    held, *_ = _count_conflicts(rows, plan)
+    before = held.sum(axis=1)
+    plan = plan._replace(cuts=_find_cuts(rows, plan, held, count_to_lose(before, parsed, least).tolist()))
+    schema = StructType([*rows.schema.fields, StructField("lost", IntegerType())])
+    changed = rows.mapInArrow(partial(change_partition, plan=plan), schema)
+    held, touched, removed = _count_conflicts(changed, plan)
+    after = held.sum(axis=1)
+    check_hidden(before, after, parsed, least)
+    shared = changed.drop("lost")
+    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=shared)
+
+
+def _check_ids(rows: DataFrame, n: int) -> None:
+    """Refuse rows without ids, with repeated ids, or with ids that Spark and Arrow may order differently."""
+    if "row" not in rows.columns:
+        raise OptionError("rows need ids to be told apart where they tie; give row=, the name of their column")
+    kind = rows.schema["row"].dataType
+    if not isinstance(kind, LABELS):
+        raise InputError(f"the row ids are of type {kind.simpleString()}; cast them to text or to whole numbers")
+    different = rows.select("row").distinct().count()
+    if different < n:
+        raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
+
+
+def _plan(itemsets: Itemsets, counts: ItemCounts, rule: VictimRule) -> HidingPlan:
+    victims = rule.pick(itemsets, counts.supports)
+    return HidingPlan(counts.labels, counts.supports, itemsets, victims, rule.most_conflict_first, rule.keeps_one)
+
+
+def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[NDArray[np.int64], int, int]:
+    """Return how many rows of each conflict (a column) hold each itemset (a line); rows touched and items removed."""
+    many = len(plan.itemsets)
+    lines = rows.mapInArrow(partial(count_partition, plan=plan), "itemset int, conflict int, count long")
+    table = lines.groupBy("itemset", "conflict").agg(sql.sum("count").alias("count")).toArrow()
+    held = np.zeros((many + 2, many + 1), dtype=np.int64)
+    held[table.column("itemset").to_numpy(), table.column("conflict").to_numpy()] = table.column("count").to_numpy()
+    return held[:many], int(held[many, 0]), int(held[many + 1, 0])
+
+
+def _find_cuts(rows: DataFrame, plan: HidingPlan, held: NDArray[np.int64], to_lose: Sequence[int]) -> tuple[Cut, ...]:
+    """Return up to which conflict, and which row of it, rows lose each itemset."""
+    ranked = held[:, ::-1] if plan.most_first else held
+    heaped = np.cumsum(ranked, axis=1)
+    ranks = [int(np.searchsorted(line, many)) if many else -1 for line, many in zip(heaped, to_lose, strict=True)]
+    conflict = [len(to_lose) - rank if plan.most_first and rank >= 0 else rank for rank in ranks]
+    left = [
+        many - int(line[rank] - own[rank]) if rank >= 0 and many < line[rank] else 0
+        for line, own, rank, many in zip(heaped, ranked, ranks, to_lose, strict=True)
+    ]
+    last = _find_last_ids(rows, plan, conflict, left) if any(left) else {}
+    return tuple(
+        Cut(one, number in last, last.get(number)) if one >= 0 else Cut(None, is_cut=False, last=None)
+        for number, one in enumerate(conflict)
+    )
+
+
+def _find_last_ids(rows: DataFrame, plan: HidingPlan, conflict: Sequence[int], left: Sequence[int]) -> dict[int, Label]:
+    """Return the last id for each itemset that only some rows at the cut-off lose: as many as are ``left``."""
+    wanted = {number: conflict[number] for number, many in enumerate(left) if many}
+    row = f"row {rows.schema['row'].dataType.simpleString()}"
+    pairs = rows.mapInArrow(partial(list_tied, plan=plan, wanted=wanted), f"itemset int, {row}")
+    numbered = pairs.withColumn("place", sql.row_number().over(Window.partitionBy("itemset").orderBy("row")))
+    quota = sql.element_at(sql.lit([0, *left]), sql.col("itemset") + 2)
+    last = numbered.filter(sql.col("place") == quota).select("itemset", "row").collect()
+    return {line["itemset"]: line["row"] for line in last}
+
+
+def _read_blocks(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[Block]:
+    """Yield the rows of a partition, batch by batch."""
+    labels = pa.array(plan.labels)
+    for batch in batches:
+        if batch.num_rows:
+            read = read_batch(batch)
+            rows = Itemsets(read.offsets, read.encode(labels)).sort_items()
+            holds = np.array([rows.contain(itemset) for itemset in plan.itemsets])
+            yield Block(rows, holds, holds.sum(axis=0), batch)
+
+
+def count_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[pa.RecordBatch]:
+    """Yield how many rows of a partition, by conflict, hold each itemset; then rows touched and items removed."""
+    many = len(plan.itemsets)
+    counts = np.zeros((many + 2, many + 1), dtype=np.int64)
+    for block in _read_blocks(batches, plan):
+        for number, holds in enumerate(block.holds):
+            counts[number] += np.bincount(block.conflict[holds], minlength=many + 1)
+        if "lost" in block.batch.schema.names:
+            lost = block.batch.column("lost").to_numpy()
+            counts[many:, 0] += np.count_nonzero(lost), lost.sum()
+    itemset, conflict = np.nonzero(counts)
+    yield pa.RecordBatch.from_pydict(
+        {
+            "itemset": pa.array(itemset, type=pa.int32()),
+            "conflict": pa.array(conflict, type=pa.int32()),
+            "count": pa.array(counts[itemset, conflict], type=pa.int64()),
+        }
+    )
+
+
+def list_tied(
+    batches: Iterator[pa.RecordBatch], plan: HidingPlan, wanted: Mapping[int, int]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the ids of the rows that hold an itemset and have the conflict ``wanted`` for it."""
+    for block in _read_blocks(batches, plan):
+        for number, conflict in wanted.items():
+            rows = block.batch.column("row").filter(pa.array(block.holds[number] & (block.conflict == conflict)))
+            numbers = pa.array(np.full(len(rows), number), type=pa.int32())
+            yield pa.RecordBatch.from_arrays([numbers, rows], names=["itemset", "row"])
+
+
+def change_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a partition without the items they lose, and how many each has ``lost``."""
+    labels = pa.array(plan.labels)
+    for block in _read_blocks(batches, plan):
+        is_kept = _mark_losses(block, plan) == kernels.hiding.KEPT
+        lengths = block.rows.add_up(is_kept.astype(np.int64))
+        column = block.batch.column("items")
+        items = labels.take(pa.array(block.rows.items[is_kept])).cast(column.type.value_type)
+        offsets = pa.array(offsets_of(lengths), type=pa.int32())
+        left = pa.ListArray.from_arrays(offsets, items).cast(column.type)
+        lost = pa.array(block.rows.lengths - lengths, type=pa.int32())
+        yield pa.RecordBatch.from_arrays([block.batch.column("row"), left, lost], names=["row", "items", "lost"])
+
+
+def _mark_losses(block: Block, plan: HidingPlan) -> NDArray[np.uint8]:
+    """Return a mark beside each item of each row that says whether it is removed.
+
+    The item of an itemset that has no other stays away: a row does not keep it as its one item.
+    """
+    marks = np.full(block.rows.size, kernels.hiding.KEPT, dtype=np.uint8)
+    row = block.rows.owners
+    for itemset, victims, holds, cut in zip(plan.itemsets, plan.victims, block.holds, plan.cuts, strict=True):
+        lost = (holds & _come_before(block, cut, most_first=plan.most_first))[row] & np.isin(block.rows.items, victims)
+        sign = kernels.hiding.FINAL if itemset.size == 1 else kernels.hiding.REMOVED
+        marks[lost] = np.maximum(marks[lost], sign)
+    if plan.keeps_one:
+        kernels.hiding.keep_one(*block.rows.flat, plan.supports, marks)
+    return marks
+
+
+def _come_before(block: Block, cut: Cut, *, most_first: bool) -> NDArray[np.bool_]:
+    """Return for each row whether it comes before a cut, by its conflict and then by its id."""
+    if cut.conflict is None:
+        return np.zeros(block.conflict.size, dtype=np.bool_)
+    before: NDArray[np.bool_] = block.conflict > cut.conflict if most_first else block.conflict < cut.conflict
+    at: NDArray[np.bool_] = block.conflict == cut.conflict
+    if cut.is_cut:
+        ids = block.batch.column("row")
+        at &= pc.less_equal(ids, pa.scalar(cut.last, type=ids.type)).to_numpy(zero_copy_only=False)
+    return before | at
