@@ -24,7 +24,7 @@ from discreet.cli import main
 from discreet.data.generate import clinic
 from discreet.web import worker
 from discreet.web.routes import application
-from discreet.web.state import House
+from discreet.web.state import State
 
 SOURCE: Final = str(Path(discreet.__file__).parent)
 MOST: Final = {"audit": 30, "block": 38, "hide": 35, "web audit": 40}
@@ -75,7 +75,7 @@ def walk_command(*words: str) -> set[str]:
 def walk_web(rows: Path, place: Path) -> set[str]:
     """Return the files that an audit in the app enters, in the server and in its worker."""
     os.environ[LIST] = str(place)
-    app = application(House(command=(sys.executable, "-P", __file__)), port=8765, token=TOKEN, once="once")
+    app = application(State(command=(sys.executable, "-P", __file__)), port=8765, token=TOKEN, once="once")
     files: set[str] = set()
     with traced(files.add), TestClient(app, base_url="http://127.0.0.1:8765") as client:
         client.cookies.set("discreet-8765", TOKEN, domain="127.0.0.1")

@@ -289,7 +289,7 @@ def test_the_report_is_one_page(client, data):
 def test_no_file_is_given_that_the_job_has_not_listed(client, data, name):
     folder = facts(client, "report", data=data, **AT)["files"][0]["url"].rpartition("/")[0]
     assert client.get(f"{folder}/{name}").status_code in {307, 404}
-    (client.house.jobs.get(folder.rpartition("/")[2]).place / "unlisted").touch()
+    (client.state.jobs.get(folder.rpartition("/")[2]).place / "unlisted").touch()
     assert client.get(f"{folder}/unlisted").status_code == 404
 
 
@@ -346,7 +346,7 @@ def test_a_sample_that_is_hidden_in_comes_as_csv(client, tmp_path):
 @pytest.mark.parametrize(
     ("sensitive", "words"),
     [
-        ("", "sensitive is missing"),
+        ("", "enter at least one combination to hide"),
         ("no-such-item", "line 1, item 1"),
         ("a 'b", "line 1"),
         ("# nothing", "no sensitive itemset is named"),
@@ -477,7 +477,7 @@ def test_the_name_of_a_file_may_be_anything(client):
         ("audit", {"min_support": "5%", "k": 3, "policy": "acro"}, "the policy acro asks for 10"),
         ("audit", {"min_support": "5%", "policy": "/etc/passwd"}, "choose one of abs"),
         ("audit", {"min_support": "5%", "policy": "mine.toml"}, "choose one of abs"),
-        ("audit", {"min_support": "5%", "k": 10, "rows": "/etc/passwd"}, "means nothing to audit"),
+        ("audit", {"min_support": "5%", "k": 10, "rows": "/etc/passwd"}, "is unknown to audit"),
         ("detect", {**AT, "sort": "rows"}, "choose one of worst"),
         ("detect", {**AT, "offset": -1}, "offset is '-1'"),
         ("explain", AT, "number is missing"),
@@ -487,7 +487,7 @@ def test_the_name_of_a_file_may_be_anything(client):
         ("compare", {**AT, "seconds": 1e9}, "at most 600"),
         ("tradeoff", {"ks": []}, "1 to 50 values"),
         ("tradeoff", {"ks": ["x"]}, "ks is 'x'"),
-        ("query", {}, "query is missing"),
+        ("query", {}, "enter a query"),
         ("query", {"query": 7}, "must be text"),
         ("hide", {"sensitive": "a", "disclosure": "2"}, "from 0 to 1"),
         ("hide", {"sensitive": "a", "method": "magic"}, "it must be one of"),

@@ -17,8 +17,9 @@ from web import answer, facts, served, upload
 
 import discreet
 from discreet.io.sniff import shape_of
-from discreet.web import archive
-from discreet.web.uploads import MOST, TooLarge, Uploads, plain_name, suffixes_of
+from discreet.web.handlers import verify
+from discreet.web.messages import Refusal
+from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
 
 LIMIT = 10_000
 
@@ -31,7 +32,7 @@ def client():
 
 def kept(client):
     """The files in the private folder, without those of jobs."""
-    return {path for path in client.house.uploads.folder.iterdir() if path.is_file()}
+    return {path for path in client.state.uploads.folder.iterdir() if path.is_file()}
 
 
 def test_an_upload_is_private_and_has_a_name_of_ours(client):
@@ -39,7 +40,7 @@ def test_an_upload_is_private_and_has_a_name_of_ours(client):
     found = client.post("/api/upload", content=data, headers={"X-File-Name": "..%2F..%2Fetc%2Fmy%20rows.csv.gz"}).json()
     assert found["file"] == "my rows.csv.gz"
     assert found["bytes"] == len(data)
-    folder = client.house.uploads.folder
+    folder = client.state.uploads.folder
     path = folder / f"{found['upload']}.csv.gz"
     assert path.read_bytes() == data
     assert [stat.S_IMODE(place.stat().st_mode) for place in (folder, path)] == [0o700, 0o600]
@@ -69,8 +70,8 @@ def test_an_empty_upload_is_refused(client, content):
 
 
 def test_an_endless_upload_is_cut_off(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.web.uploads.mkdtemp", lambda **_: str(tmp_path))
-    monkeypatch.setattr("discreet.web.uploads.DRAINED", 5 * LIMIT)
+    monkeypatch.setattr("discreet.web.state.mkdtemp", lambda **_: str(tmp_path))
+    monkeypatch.setattr("discreet.web.state.DRAINED", 5 * LIMIT)
     seen = 0
 
     async def endless():
@@ -80,14 +81,14 @@ def test_an_endless_upload_is_cut_off(tmp_path, monkeypatch):
             yield b"x" * 1000
 
     uploads = Uploads(LIMIT)
-    with pytest.raises(TooLarge):
+    with pytest.raises(Refusal):
         asyncio.run(uploads.receive("rows.csv", endless()))
     assert seen <= 7 * LIMIT
     assert list(tmp_path.iterdir()) == [uploads.jobs]
 
 
 def test_an_upload_that_is_broken_off_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.web.uploads.mkdtemp", lambda **_: str(tmp_path))
+    monkeypatch.setattr("discreet.web.state.mkdtemp", lambda **_: str(tmp_path))
 
     async def broken():
         yield b"x"
@@ -102,7 +103,7 @@ def test_an_upload_that_is_broken_off_leaves_nothing_behind(tmp_path, monkeypatc
 
 
 def test_the_last_uploads_are_kept_and_no_others(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.web.uploads.mkdtemp", lambda **_: str(tmp_path / "private"))
+    monkeypatch.setattr("discreet.web.state.mkdtemp", lambda **_: str(tmp_path / "private"))
     (tmp_path / "private").mkdir()
     own = tmp_path / "own.csv"
     own.write_text("a,b\n")
@@ -112,16 +113,16 @@ def test_the_last_uploads_are_kept_and_no_others(tmp_path, monkeypatch):
 
     uploads = Uploads(LIMIT)
     first = uploads.add(own)
-    every = [asyncio.run(uploads.receive("rows.csv", some())) for _ in range(MOST + 5)]
+    every = [asyncio.run(uploads.receive("rows.csv", some())) for _ in range(MOST_UPLOADS + 5)]
     assert [one for one in every if uploads.get(one.id)] == every[5:]
-    assert sum(path.is_file() for path in uploads.folder.iterdir()) == MOST
+    assert sum(path.is_file() for path in uploads.folder.iterdir()) == MOST_UPLOADS
     assert uploads.get(first.id) == first
     assert own.exists()
 
 
 @given(st.text(max_size=300))
 def test_the_name_of_an_upload_is_no_path(name):
-    plain = plain_name(name)
+    plain = clean_name(name)
     assert plain
     assert not {*plain} & {*"/\\\n\0"}
     suffixes = suffixes_of(plain)
@@ -255,7 +256,7 @@ def test_a_broken_file_is_a_sentence(client, name, data):
     is_broken = seen.json()["error"] is not None
     found = answer(client, "read", upload=key)
     assert is_broken <= (found.status_code == 400)
-    assert str(client.house.uploads.folder) not in found.text
+    assert str(client.state.uploads.folder) not in found.text
     assert "" not in (seen.json()["error"], found.json().get("error"))
 
 
@@ -344,7 +345,7 @@ def refusal(data, place):
     path.write_bytes(data)
     (place / "out").mkdir()
     with pytest.raises(discreet.InputError) as error:
-        archive.unpack(path, place / "out")
+        verify.unpack(path, place / "out")
     assert list((place / "out").rglob("*")) in ([], [place / "out" / "release.json"])
     return str(error.value)
 
@@ -402,12 +403,12 @@ def test_a_zip_of_too_many_files_is_refused(tmp_path):
 
 
 def test_a_zip_that_says_to_be_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "LARGEST", 1 << 20)
+    monkeypatch.setattr(verify, "LARGEST", 1 << 20)
     assert "1 MiB" in refusal(zipped({"release.json": b"0" * (1 << 20) + b"0"}), tmp_path)
 
 
 def test_a_zip_whose_files_are_too_large_together_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(verify, "MOST_BYTES", 1 << 20)
     data = zipped({"release.json": b"0" * (1 << 19), "report.txt": b"0" * (1 << 19) + b"0"})
     assert "1 MiB" in refusal(data, tmp_path)
 

@@ -157,7 +157,7 @@ def test_any_other_name_is_foreign(client, host):
 @pytest.mark.parametrize("address", ["/api/cancel", "/api/audit", "/api/upload"])
 def test_another_page_cannot_ask_for_anything_to_be_done(client, address, headers):
     assert client.post(address, json={"job": "x"}, headers=headers).status_code == 403
-    assert client.house.jobs.running() == []
+    assert client.state.jobs.running() == []
 
 
 @pytest.mark.parametrize("headers", [{}, {"Origin": BASE}, {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}])
@@ -277,11 +277,11 @@ def test_without_workers_every_job_says_so(client):
     found = client.get("/api/audit?data=clinic&min_support=5%25&k=10")
     assert found.status_code == 503
     assert found.json() == {
-        "error": "No process to work in could be started; stop `discreet serve` and start it again."
+        "error": "No worker process could be started; stop `discreet serve` and start it again."
     }
 
 
-@pytest.mark.parametrize(("address", "name"), [("/api/samples", "api.samples"), ("/", "pages.samples")])
+@pytest.mark.parametrize(("address", "name"), [("/api/samples", "api.list_samples"), ("/", "routes.list_samples")])
 def test_what_nobody_foresaw_tells_nothing(client, monkeypatch, capfd, address, name):
     def unforeseen():
         raise KeyError("a label")

@@ -16,9 +16,8 @@ import pytest
 
 import discreet
 from discreet.web import server
-from discreet.web.server import must_ask
-from discreet.web.state import House
-from discreet.web.uploads import Uploads
+from discreet.web.server import must_choose_shape
+from discreet.web.state import State, Uploads
 
 PATIENCE = 60
 CODE = "from discreet.cli import main; main()"
@@ -142,16 +141,16 @@ def test_the_server_opens_on_its_file_and_says_so_in_one_line(tmp_path):
 def test_a_table_opens_on_the_question_how_it_is_shaped_unless_that_is_told(tmp_path):
     file = tmp_path / "orders.csv"
     file.write_text("order,item\n1,tea\n1,milk\n2,tea\n")
-    house = House(many=0)
-    house.uploads = Uploads(1000)
+    state = State(many=0)
+    state.uploads = Uploads(1000)
     try:
-        page, asked = server._first_page(house, file, None)
-        assert (page, house.uploads.get(asked["upload"]).path) == ("/", file)
-        page, asked = server._first_page(house, file, {"row": "order", "item": "item"})
+        page, asked = server._first_page(state, file, None)
+        assert (page, state.uploads.get(asked["upload"]).path) == ("/", file)
+        page, asked = server._first_page(state, file, {"row": "order", "item": "item"})
         assert (page, asked.keys()) == ("/audit", {"data"})
-        assert house.data(asked["data"])["given"] == {"row": "order", "item": "item"}
+        assert state.data(asked["data"]).options == {"row": "order", "item": "item"}
     finally:
-        house.leave()
+        state.remove()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +166,7 @@ def test_a_table_opens_on_the_question_how_it_is_shaped_unless_that_is_told(tmp_
 )
 def test_the_shape_of_a_table_must_be_asked(tmp_path, name, data, asked):
     (tmp_path / name).write_bytes(data)
-    assert must_ask(tmp_path / name) == asked
+    assert must_choose_shape(tmp_path / name) == asked
 
 
 @pytest.mark.parametrize("name", ["missing.csv", ".", "empty.csv"])
@@ -184,7 +183,7 @@ def test_a_port_that_is_taken_is_a_sentence():
         port = other.getsockname()[1]
         done = subprocess.run(command("--port", port), capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 2
-    assert done.stderr == f"error: the port {port} is taken; give another, or leave it out for any that is free\n"
+    assert done.stderr == f"error: the port {port} is taken; give another, or leave it out for any free one\n"
 
 
 def test_without_the_extra_it_is_told_how_to_get_it():
@@ -210,7 +209,7 @@ def test_an_interrupt_before_it_is_up_is_one(monkeypatch):
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.web.serve", interrupted)
+    monkeypatch.setattr("discreet.web.server.serve", interrupted)
     assert CliRunner().invoke(main, ["serve", "--no-browser"]).exit_code == 130
 
 
@@ -221,7 +220,7 @@ def test_the_server_loads_nothing_that_computes():
         assert "starlette" not in sys.modules
         from discreet import report
         from discreet.web import server
-        server.House()
+        server.State()
         report.plotly_script()
         print([name for name in ("numba", "polars", "pandas", "pyarrow", "plotly", "highspy") if name in sys.modules])
     """)
@@ -236,7 +235,7 @@ def test_importing_discreet_loads_no_server():
 
 
 def test_small_answers_are_sent_at_once():
-    with server._bound(0) as bound:
+    with server._bind(0) as bound:
         # asyncio sends at once only on a socket that was made with its protocol named.
         assert bound.proto == socket.IPPROTO_TCP
         assert bound.getsockname()[0] == "127.0.0.1"
@@ -246,7 +245,7 @@ def test_the_address_that_a_browser_is_started_with_is_good_for_one_visit(tmp_pa
     """Others can see it in the list of processes; what is printed only the owner sees."""
     code = textwrap.dedent("""
         import webbrowser
-        from discreet.web import serve
+        from discreet.web.server import serve
         webbrowser.open = lambda address: print(address, flush=True)
         serve(say=lambda line: print(line, flush=True))
     """)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.web.jobs import KEPT, Jobs, wait
-from discreet.web.pool import Pool
+from discreet.web.context import Data
+from discreet.web.jobs import KEPT, Jobs, Pool
 
 COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("web_worker.py")))
 MEMORY = 4 << 30
@@ -44,7 +44,7 @@ def shared(tmp_path_factory):
 
 
 async def ended(job):
-    return await wait(job, PATIENCE)
+    return await job.wait(PATIENCE)
 
 
 async def under_way(job):
@@ -81,7 +81,7 @@ def test_progress_tells_how_long_it_will_take(shared):
     async def test(jobs, _):
         job = jobs.ask("tells", {"seconds": 2}, None)
         await under_way(job)
-        assert await wait(job, 0.5) is None
+        assert await job.wait(0.5) is None
         told = job.progress
         assert 0 < told["done"] < 1
         assert told["found"] == pytest.approx(told["done"] * 200, abs=2)
@@ -195,7 +195,7 @@ def test_a_job_goes_to_the_idle_worker_that_has_its_data(tmp_path):
         async with working(tmp_path, many=2) as (jobs, _):
 
             async def process(seconds, data):
-                found = await ended(jobs.ask("tells", {"seconds": seconds}, {"id": data, "path": None}))
+                found = await ended(jobs.ask("tells", {"seconds": seconds}, Data(data, data, None, {})))
                 return found.facts["process"]
 
             one, other = await asyncio.gather(process(2, "a"), process(2, "b"))
@@ -222,7 +222,7 @@ def test_a_worker_whose_server_is_gone_ends():
             *COMMAND, str(MEMORY), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         assert await process.stdout.readline()
-        told = b'{"job": 1, "verb": "sleeps", "arguments": {"seconds": 600}, "data": null, "place": "x"}\n'
+        told = b'{"job": 1, "handler": "sleeps", "arguments": {"seconds": 600}, "data": null, "place": "x"}\n'
         process.stdin.write(told)
         await process.stdout.readline()
         process.stdin.close()

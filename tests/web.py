@@ -5,7 +5,7 @@ import warnings
 from contextlib import contextmanager
 
 from discreet.web.routes import application
-from discreet.web.state import House
+from discreet.web.state import State
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # starlette would rather have another client than httpx
@@ -20,11 +20,11 @@ PATIENCE = 120
 
 @contextmanager
 def served(**options):
-    """A client that is let in, and the house behind it."""
-    house = House(**options)
-    app = application(house, port=PORT, token=TOKEN, once="once")
+    """A client that is let in, and the state behind it."""
+    state = State(**options)
+    app = application(state, port=PORT, token=TOKEN, once="once")
     with TestClient(app, base_url=BASE, follow_redirects=False) as client:
-        client.house = house
+        client.state = state
         client.app = app
         client.cookies.set(f"discreet-{PORT}", TOKEN, domain="127.0.0.1")
         yield client

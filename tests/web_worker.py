@@ -1,4 +1,4 @@
-"""A worker with verbs of the tests: some that stop when they are asked to, some that do not, some that fail."""
+"""A worker with handlers of the tests: some that stop when they are asked to, some that do not, some that fail."""
 
 import os
 import time
@@ -6,23 +6,23 @@ import time
 from discreet.web import worker
 
 
-def tells(desk, *, seconds):
+def tells(context, *, seconds):
     """Tell how far it is, again and again."""
-    desk.stage("telling")
+    context.stage("telling")
     for step in range(int(seconds * 100)):
-        desk.tell(step / (seconds * 100), step)
+        context.advance(step / (seconds * 100), step)
         time.sleep(0.01)
     return {"process": os.getpid()}
 
 
-def sleeps(desk, *, seconds):
+def sleeps(context, *, seconds):
     """Tell nothing for a while."""
-    desk.stage("sleeping")
+    context.stage("sleeping")
     time.sleep(seconds)
     return {"process": os.getpid()}
 
 
-def fails(_desk, *, how):
+def fails(_context, *, how):
     """Fail in a way that nobody foresees."""
     match how:
         case "error":

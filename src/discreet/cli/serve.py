@@ -36,14 +36,15 @@ def serve(asked: ServeOptions) -> None:
     Writes the address, with a token that lets you in, and opens it in your browser. Only this machine can reach it,
     and nothing is sent anywhere. Uploads are kept in a private folder that is deleted at the end. Ctrl-C ends it.
     """
-    from discreet.web import serve as serve_pages
 
     def say(line: str) -> None:
         click.echo(line)
         sys.stdout.flush()
 
     try:
-        serve_pages(
+        from discreet.web import server
+
+        server.serve(
             asked.file,
             port=asked.port,
             browser=not asked.no_browser,

@@ -1,190 +1,172 @@
-"""The API: what is asked in an address or in JSON, and answered in JSON, with the names of the library.
+"""The API: requests in an address or in JSON, answered in JSON with the names of the library.
 
-An answer is 200 with the facts, or 202 with how far the work is when it is not done within ``wait`` seconds; asking
-again joins it. What cannot be answered is ``{"error": sentence}``: 400 for what was asked or the data, 404 for what is
-not there, 409 for what was stopped, 413 for what is too large, 500 and 503 for what went wrong here. The facts of each
-verb stand at the head of its module in ``verbs``.
+An answer is 200 with the result, or 202 with the progress if it is not ready within ``wait`` seconds; a repeated request
+joins the same job. An error is ``{"error": sentence}``: 400 for a wrong argument or data, 404 for unknown data, 409 for a
+stopped job, 413 for too large, 500 and 503 for a fault of ours. Each module in ``handlers`` describes its answers.
 """
 
 import json
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 
 from discreet.web import messages
-from discreet.web.arguments import ASKED, checked
-from discreet.web.jobs import Job, wait
-from discreet.web.samples import samples
-from discreet.web.state import House
-from discreet.web.uploads import TooLarge, Upload
+from discreet.web.arguments import HANDLERS, check_arguments
+from discreet.web.context import Data, FileOptions, list_samples
+from discreet.web.jobs import WebJob
+from discreet.web.messages import Refusal
+from discreet.web.security import SAFE, JsonAnswer
+from discreet.web.state import State, Upload
 
-WAIT, LONGEST_WAIT = 0.3, 10.0
-"""Seconds that an answer may take before it is only told how far the work is: unless told otherwise, and at most."""
+WAIT: Final = 0.3
+"""Seconds that an answer may take before it is the progress instead, by default."""
+LONGEST_WAIT: Final = 10.0
 LARGEST_BODY: Final = 1 << 20
 
 
-class Refused(Exception):  # noqa: N818 - the sentence says it
-    """What is asked cannot be answered; why, and the status of HTTP for it."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        """Keep the status beside the sentence."""
-        super().__init__(sentence)
-        self.status = status
-
-
-class Answer(JSONResponse):
-    """Facts as JSON in ASCII: whatever a label holds can be written."""
-
-    def render(self, content: Any) -> bytes:  # noqa: ANN401 - as in starlette
-        """Return the bytes."""
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
-
-
 class Api:
-    """What is answered in JSON."""
+    """The answers in JSON."""
 
-    def __init__(self, house: House) -> None:
-        """Answer with what a house has."""
-        self.house = house
+    def __init__(self, state: State) -> None:
+        """Answer from the state of a server."""
+        self.state = state
 
     async def upload(self, request: Request) -> Response:
-        """Take a file in."""
-        name, length = request.headers.get("x-file-name", ""), request.headers.get("content-length", "")
-        told = int(length) if length.isdecimal() and length.isascii() else 0
+        """Take a file."""
+        name, stated = request.headers.get("x-file-name", ""), request.headers.get("content-length", "")
+        length = int(stated) if stated.isdecimal() and stated.isascii() else 0
         try:
-            upload = await self.house.uploads.receive(name, request.stream(), told=told)
-        except TooLarge as error:
-            raise Refused(413, str(error)) from None
+            upload = await self.state.uploads.receive(name, request.stream(), length=length)
         except ClientDisconnect:
-            raise Refused(400, "The upload was broken off; try again.") from None
+            raise Refusal(400, "The upload was broken off; try again.") from None
         except OSError:
-            raise Refused(503, "The upload cannot be kept, probably since the disk is full; make room.") from None
-        return Answer(upload.facts, status_code=201)
+            raise Refusal(503, "The upload cannot be stored. The disk is probably full: make room.") from None
+        return JsonAnswer(upload.facts, status_code=201)
 
     async def samples(self, request: Request) -> Response:  # noqa: ARG002 - one signature for all
         """List the samples."""
-        return Answer({"samples": samples()})
+        return JsonAnswer({"samples": list_samples()})
 
     async def preview(self, request: Request) -> Response:
         """Show how an upload would be read."""
-        given, seconds = await _given(request)
+        given, seconds = await _read_request(request)
         upload = self._upload(given.pop("upload", None))
-        arguments = {"upload": upload.told, **checked("preview", given)}
-        return await self._answered(self.house.jobs.ask("preview", arguments, None), seconds)
+        arguments = {"upload": upload.argument, **check_arguments("preview", given)}
+        return await self._answer(self.state.jobs.ask("preview", arguments, None), seconds)
 
     async def read(self, request: Request) -> Response:
-        """Load an upload or a sample, or tell of what was loaded before."""
-        given, seconds = await _given(request)
+        """Load an upload or a sample, or describe loaded data."""
+        given, seconds = await _read_request(request)
         if request.method == "POST" and "upload" in given:
             upload = self._upload(given.pop("upload"))
-            data = self.house.load(upload, checked("preview", given))
+            data = self.state.load(upload, cast("FileOptions", check_arguments("preview", given)))
         else:
             data = self._data(given.pop("sample" if "sample" in given else "data", None))
-            checked("read", given)
-        return await self._answered(self.house.jobs.ask("read", {}, data), seconds)
+            check_arguments("read", given)
+        return await self._answer(self.state.jobs.ask("read", {}, data), seconds)
 
     async def verify(self, request: Request) -> Response:
-        """Check a release that was uploaded, as a zip or file by file."""
-        given, seconds = await _given(request)
+        """Verify an uploaded release, as a zip or file by file."""
+        given, seconds = await _read_request(request)
         files = given.pop("files", None)
         if files is None:
-            arguments: dict[str, Any] = {"upload": self._upload(given.pop("upload", None)).told}
+            arguments: dict[str, Any] = {"upload": self._upload(given.pop("upload", None)).argument}
         elif isinstance(files, dict) and files:
-            arguments = {"files": {str(name): self._upload(upload).told for name, upload in files.items()}}
+            arguments = {"files": {str(name): self._upload(upload).argument for name, upload in files.items()}}
         else:
-            raise Refused(400, "No files are named; choose the folder of a release.")
-        checked("verify", given)
-        return await self._answered(self.house.jobs.ask("verify", arguments, None, long=True), seconds)
+            raise Refusal(400, "No files are named; choose the folder of a release.")
+        check_arguments("verify", given)
+        return await self._answer(self.state.jobs.ask("verify", arguments, None, long=True), seconds)
 
-    async def verb(self, verb: str, request: Request) -> Response:
-        """Ask a worker about data."""
-        given, seconds = await _given(request)
+    async def ask(self, name: str, request: Request) -> Response:
+        """Run a handler on data."""
+        given, seconds = await _read_request(request)
         data = self._data(given.pop("data", None))
-        job = self.house.jobs.ask(verb, checked(verb, given), data, long=ASKED[verb].long)
-        return await self._answered(job, seconds)
+        job = self.state.jobs.ask(name, check_arguments(name, given), data, long=HANDLERS[name].long)
+        return await self._answer(job, seconds)
 
     async def running(self, request: Request) -> Response:  # noqa: ARG002 - one signature for all
-        """Tell what is under way."""
-        return Answer({"jobs": [job.progress for job in self.house.jobs.running()]})
+        """List the jobs under way."""
+        return JsonAnswer({"jobs": [job.progress for job in self.state.jobs.running()]})
 
     async def job(self, request: Request) -> Response:
-        """Tell how far a job is, or how it ended."""
-        return await self._answered(self._job(request.path_params["job"]), _seconds(dict(request.query_params), 0.0))
+        """Return the progress of a job, or its outcome."""
+        return await self._answer(self._job(request.path_params["job"]), _wait(dict(request.query_params), 0.0))
 
     async def cancel(self, request: Request) -> Response:
         """Stop a job."""
-        given, _ = await _given(request)
-        return Answer({"stopped": self.house.jobs.stop(self._job(given.get("job")))})
+        given, _ = await _read_request(request)
+        return JsonAnswer({"stopped": self.state.jobs.stop(self._job(given.get("job")))})
 
     async def file(self, request: Request) -> Response:
-        """Give a file of a job that has ended; only by a name that the job has listed."""
+        """Send a file of an ended job, by a name that the job has listed."""
         job, name = self._job(request.path_params["job"]), request.path_params["name"]
         listed = [] if job.outcome is None else job.outcome.facts.get("files", [])
         path = job.place / name
         if name not in [file["name"] for file in listed] or not path.is_file():
-            raise Refused(404, messages.UNKNOWN_JOB)
+            raise Refusal(404, messages.UNKNOWN_JOB)
         return FileResponse(path, filename=name, content_disposition_type="attachment")
 
-    async def _answered(self, job: Job, seconds: float) -> Response:
-        """Return how a job ended; or, if it does not in time, how far it is."""
-        outcome = await wait(job, seconds)
+    async def _answer(self, job: WebJob, seconds: float) -> Response:
+        """Return the outcome of a job, or its progress if it does not end in time."""
+        outcome = await job.wait(seconds)
         if outcome is None:
-            return Answer(job.progress, status_code=202)
+            return JsonAnswer(job.progress, status_code=202)
         facts = outcome.facts
         if "files" in facts:
             files = [{**file, "url": f"/api/files/{job.id}/{quote(file['name'])}"} for file in facts["files"]]
             facts = {**facts, "files": files}
-        return Answer(facts, status_code=outcome.status)
+        return JsonAnswer(facts, status_code=outcome.status)
 
-    def _data(self, name: object) -> dict[str, Any]:
-        data = self.house.data(name) if isinstance(name, str) else None
+    def _data(self, name: object) -> Data:
+        data = self.state.data(name) if isinstance(name, str) else None
         if data is None:
-            raise Refused(404, messages.UNKNOWN_DATA)
+            raise Refusal(404, messages.UNKNOWN_DATA)
         return data
 
     def _upload(self, name: object) -> Upload:
-        upload = self.house.uploads.get(name) if isinstance(name, str) else None
+        upload = self.state.uploads.get(name) if isinstance(name, str) else None
         if upload is None:
-            raise Refused(404, messages.UNKNOWN_UPLOAD)
+            raise Refusal(404, messages.UNKNOWN_UPLOAD)
         return upload
 
-    def _job(self, name: object) -> Job:
-        job = self.house.jobs.get(name) if isinstance(name, str) else None
+    def _job(self, name: object) -> WebJob:
+        job = self.state.jobs.get(name) if isinstance(name, str) else None
         if job is None:
-            raise Refused(404, messages.UNKNOWN_JOB)
+            raise Refusal(404, messages.UNKNOWN_JOB)
         return job
 
 
-async def _given(request: Request) -> tuple[dict[str, Any], float]:
-    """Return what is asked, from the address or the body, and how many seconds the answer may take."""
-    given: dict[str, Any] = dict(request.query_params) if request.method in {"GET", "HEAD"} else await _body(request)
-    return given, _seconds(given, WAIT)
+async def _read_request(request: Request) -> tuple[dict[str, Any], float]:
+    """Return the arguments, from the address or the body, and how many seconds to wait."""
+    given: dict[str, Any] = dict(request.query_params) if request.method in SAFE else await _read_body(request)
+    return given, _wait(given, WAIT)
 
 
-def _seconds(given: dict[str, Any], usual: float) -> float:
-    """Return how long to wait for the answer, within reason."""
+def _wait(given: dict[str, Any], default: float) -> float:
+    """Return how many seconds to wait for the answer, within limits."""
     try:
-        seconds = float(given.pop("wait", usual))
+        seconds = float(given.pop("wait", default))
     except (TypeError, ValueError):
-        seconds = usual
+        seconds = default
     return seconds if 0 <= seconds <= LONGEST_WAIT else LONGEST_WAIT
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    """Return the object that a body holds; a form or plain text, which other pages can send, is refused."""
+async def _read_body(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a body; forms and plain text, which other pages can send, are refused."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise Refused(400, "What is asked must be JSON; send it as application/json.")
+        raise Refusal(400, "A request must be JSON; send it as application/json.")
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
         if len(data) > LARGEST_BODY:
-            raise Refused(413, f"What is asked has more than {LARGEST_BODY >> 20} MiB; ask for less.")
+            raise Refusal(413, f"The request has more than {LARGEST_BODY >> 20} MiB; ask for less.")
     try:
-        told = json.loads(data)
+        given = json.loads(data)
     except (ValueError, RecursionError):
-        raise Refused(400, "What is asked is no JSON; send an object.") from None
-    if not isinstance(told, dict):
-        raise Refused(400, "What is asked is no JSON object; send one.")
-    return told
+        raise Refusal(400, "The request is not JSON; send an object.") from None
+    if not isinstance(given, dict):
+        raise Refusal(400, "The request is not a JSON object; send one.")
+    return given

@@ -1,162 +1,170 @@
-"""Arguments: what each verb may be asked with, checked and made plain before any work begins."""
+"""Every handler by its name, and its arguments, checked before any work begins."""
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from inspect import Parameter, signature
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from discreet import OptionError, ThresholdError
+from discreet.data.patterns import KINDS
+from discreet.errors import Option, OptionError, ThresholdError
 from discreet.io.registry import FORMATS
 from discreet.io.sniff import SHAPES
-from discreet.judging.policy import names as policies
+from discreet.judging.policy import names as policy_names
+from discreet.runtime.text import abbreviate
+from discreet.web.context import FileOptions
+from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, tradeoff
+from discreet.web.handlers.block import block, compare
+from discreet.web.handlers.hide import compare_hiding, hide
+from discreet.web.handlers.read import preview, query, read
+from discreet.web.handlers.verify import verify
+
+Run: TypeAlias = Callable[..., dict[str, Any]]
+Parse: TypeAlias = Callable[[str, object], Any]
 
 LONGEST_TEXT: Final = 1 << 19
-LARGEST_PLACE: Final = 10**9
+LARGEST_NUMBER: Final = 10**9
 DIGITS: Final = re.compile(r"[0-9]{1,19}")
 LONGEST_SECONDS: Final = 600
+MOST_VALUES: Final = 50
+"""As many as a chart can show."""
+MISSING: Final = {"sensitive": "enter at least one combination to hide", "query": "enter a query"}
 
 
-class Ask(NamedTuple):
-    """How a verb is asked: its arguments, those it cannot do without, whether it may be asked by an address (GET).
+class Handler(NamedTuple):
+    """A function for a request; its keyword arguments, and those ``named``, are what it may be asked with.
 
-    What holds labels may not: addresses are kept in histories. ``long`` work never takes the last worker; ``data``
-    says whether it is about data that was loaded.
+    It may be asked ``by_address`` (GET) unless an argument can hold labels: addresses are kept in histories. ``long``
+    work never takes the last worker. ``on_data`` says whether it is about loaded data.
     """
 
-    words: tuple[str, ...]
-    needed: tuple[str, ...] = ()
+    run: Run
     by_address: bool = True
     long: bool = False
-    data: bool = True
+    on_data: bool = True
+    named: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> dict[str, bool]:
+        """Its arguments, and whether each is needed."""
+        parameters = signature(self.run).parameters.values()
+        keywords = (one for one in parameters if one.kind is Parameter.KEYWORD_ONLY)
+        return {one.name: one.default is Parameter.empty for one in keywords} | dict.fromkeys(self.named, False)
 
 
-THRESHOLDS: Final = ("min_support", "k", "policy")
-SHAPE: Final = ("format", "shape", "row", "item", "items", "separator", "patterns", "n", "kind")
-
-ASKED: Final[Mapping[str, Ask]] = {
-    "preview": Ask(SHAPE, by_address=False, data=False),
-    "read": Ask(()),
-    "audit": Ask(THRESHOLDS),
-    "tradeoff": Ask(("ks", "min_supports", "k"), long=True),
-    "detect": Ask((*THRESHOLDS, "search", "sort", "descending", "offset", "limit"), by_address=False),
-    "explain": Ask((*THRESHOLDS, "number"), ("number",)),
-    "compare": Ask((*THRESHOLDS, "seconds"), ("min_support",), long=True),
-    "block": Ask((*THRESHOLDS, "method", "merge", "keep_n", "seconds"), ("min_support",), long=True),
-    "hide": Ask(
-        ("sensitive", "disclosure", "method", "below", "min_support", "seconds"),
-        ("sensitive",),
-        by_address=False,
-        long=True,
-    ),
-    "compare_hiding": Ask(
-        ("sensitive", "disclosures", "below", "min_support", "seconds"),
-        ("sensitive", "min_support"),
-        by_address=False,
-        long=True,
-    ),
-    "query": Ask(("query", "offset", "limit"), ("query",), by_address=False),
-    "verify": Ask((), by_address=False, long=True, data=False),
-    "report": Ask(THRESHOLDS, long=True),
+HANDLERS: Final[Mapping[str, Handler]] = {
+    "preview": Handler(preview, by_address=False, on_data=False, named=tuple(FileOptions.__annotations__)),
+    "read": Handler(read),
+    "audit": Handler(audit),
+    "tradeoff": Handler(tradeoff, long=True),
+    "detect": Handler(detect, by_address=False),
+    "explain": Handler(explain),
+    "compare": Handler(compare, long=True),
+    "block": Handler(block, long=True),
+    "hide": Handler(hide, by_address=False, long=True),
+    "compare_hiding": Handler(compare_hiding, by_address=False, long=True),
+    "query": Handler(query, by_address=False),
+    "verify": Handler(verify, by_address=False, long=True, on_data=False),
+    "report": Handler(report, long=True),
 }
-"""Every verb, by its name."""
+"""Every handler by its name; a new one is a function and a line here."""
 
 
-def checked(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a verb as it takes them; what is left empty is left out, and what is unknown refused.
+def check_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a handler as it takes them; drop empty ones, and refuse unknown ones.
 
-    >>> checked("audit", {"min_support": "5%", "k": "10", "policy": ""})
+    >>> check_arguments("audit", {"min_support": "5%", "k": "10", "policy": ""})
     {'min_support': '5%', 'k': 10}
     """
-    ask = ASKED[verb]
+    allowed = HANDLERS[name].arguments
     for word in given:
-        if word not in ask.words:
-            raise OptionError(
-                f"{str(word)[:40]!r} means nothing to {verb}; it takes {', '.join(ask.words) or 'nothing'}"
-            )
-    told = {word: KINDS[word](word, value) for word, value in given.items() if value is not None and value != ""}
-    for word in ask.needed:
-        if word not in told:
-            raise OptionError(f"{word.replace('_', ' ')} is missing; give one")
-    if {"k", "policy"} <= {*ask.words} and not {"k", "policy"} & told.keys():
+        if word not in allowed:
+            raise OptionError(f"{abbreviate(word)!r} is unknown to {name}; it takes {', '.join(allowed) or 'nothing'}")
+    values = {word: PARSERS[word](word, value) for word, value in given.items() if value is not None and value != ""}
+    for word, is_needed in allowed.items():
+        if is_needed and word not in values:
+            raise OptionError(MISSING[word]) if word in MISSING else OptionError(Option(word), " is missing; give one")
+    if {"k", "policy"} <= {*allowed} and not {"k", "policy"} & {*values}:
         raise ThresholdError("neither k nor a policy is given; give k, or choose a policy")
-    return told
+    return values
 
 
 def _text(word: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise OptionError(f"{word} must be text of at most {LONGEST_TEXT:,} letters")
+        raise OptionError(f"{word} must be text of at most {LONGEST_TEXT:,} characters")
     return value
 
 
-def _whole(word: str, value: object, least: int = 0, most: int = LARGEST_PLACE) -> int:
-    is_text = isinstance(value, str) and DIGITS.fullmatch(value)
-    number = int(value) if is_text else value  # type: ignore[call-overload]  # digits
-    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-        raise ThresholdError(f"{word} is {str(value)[:40]!r}; give a whole number from {least} to {most:,}")
+def _whole(word: str, value: object, least: int = 0) -> int:
+    number = int(value) if isinstance(value, str) and DIGITS.fullmatch(value) else value
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= LARGEST_NUMBER:
+        wanted = f"a whole number from {least} to {LARGEST_NUMBER:,}"
+        raise ThresholdError(f"{word} is {abbreviate(value)!r}; give {wanted}")
     return number
+
+
+def _positive(word: str, value: object) -> int:
+    return _whole(word, value, 1)
 
 
 def _threshold(word: str, value: object) -> str | int | float:
     """Return a count or a share as it came: the library reads both, exactly."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (is_number or (isinstance(value, str) and len(value) <= 40)):  # noqa: PLR2004 - longer than any number
-        raise ThresholdError(f"{word.replace('_', ' ')} is no number; give a count such as 813, or a share such as 10%")
-    return value.strip() if isinstance(value, str) else value  # type: ignore[return-value]  # checked above
+    if isinstance(value, str) and len(value) <= 40:  # noqa: PLR2004 - longer than any number
+        return value.strip()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    raise ThresholdError(Option(word), " is no number; give a count such as 813, or a share such as 10%")
 
 
 def _seconds(word: str, value: object) -> float:
     try:
-        number = float(value)  # type: ignore[arg-type]  # what is none is refused
-    except (TypeError, ValueError, OverflowError):
+        number = float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
         number = math.nan
     if not 0 < number <= LONGEST_SECONDS:
-        raise ThresholdError(f"{word} is {str(value)[:40]!r}; give a number above 0 and at most {LONGEST_SECONDS}")
+        raise ThresholdError(f"{word} is {abbreviate(value)!r}; give a number above 0 and at most {LONGEST_SECONDS}")
     return number
 
 
 def _flag(word: str, value: object) -> bool:
     if value not in (True, False, "true", "false", "1", "0", "on"):
-        raise OptionError(f"{word} is {str(value)[:40]!r}; give true or false")
+        raise OptionError(f"{word} is {abbreviate(value)!r}; give true or false")
     return value in (True, "true", "1", "on")
 
 
-def _one_of(*allowed: str) -> Callable[[str, object], str]:
-    def chosen(word: str, value: object) -> str:
+def _one_of(*allowed: str) -> Parse:
+    def choose(word: str, value: object) -> str:
         if value not in allowed:
-            raise OptionError(f"{word} is {str(value)[:40]!r}; choose one of {', '.join(allowed)}")
+            raise OptionError(f"{word} is {abbreviate(value)!r}; choose one of {', '.join(allowed)}")
         return str(value)
 
-    return chosen
+    return choose
 
 
-def _several(one: Callable[[str, object], Any]) -> Callable[[str, object], list[Any]]:
-    def listed(word: str, value: object) -> list[Any]:
+def _several(parse: Parse) -> Parse:
+    def parse_all(word: str, value: object) -> list[Any]:
         values = value.split(",") if isinstance(value, str) else value
-        if not isinstance(values, list) or not 1 <= len(values) <= 50:  # noqa: PLR2004 - as many as a chart can show
-            raise OptionError(f"{word.replace('_', ' ')} must be 1 to 50 values, with commas between them")
-        return [one(word, part.strip() if isinstance(part, str) else part) for part in values]
+        if not isinstance(values, list) or not 1 <= len(values) <= MOST_VALUES:
+            raise OptionError(Option(word), f" must be 1 to {MOST_VALUES} values, separated by commas")
+        return [parse(word, part.strip() if isinstance(part, str) else part) for part in values]
 
-    return listed
-
-
-def _k(word: str, value: object) -> int:
-    return _whole(word, value, 1)
+    return parse_all
 
 
-KINDS: Final[Mapping[str, Callable[[str, object], Any]]] = {
+PARSERS: Final[Mapping[str, Parse]] = {
     "min_support": _threshold,
     "min_supports": _several(_threshold),
     "below": _threshold,
     "disclosure": _threshold,
     "disclosures": _several(_threshold),
-    "k": _k,
-    "ks": _several(_k),
-    "policy": _one_of(*policies()),
+    "k": _positive,
+    "ks": _several(_positive),
+    "policy": _one_of(*policy_names()),
     "search": _text,
-    "sort": _one_of("worst", "count", "base", "top"),
+    "sort": _one_of(*SORTS),
     "descending": _flag,
     "offset": _whole,
-    "limit": _k,
+    "limit": _positive,
     "number": _whole,
     "seconds": _seconds,
     "method": _text,
@@ -172,6 +180,6 @@ KINDS: Final[Mapping[str, Callable[[str, object], Any]]] = {
     "separator": _text,
     "patterns": _flag,
     "n": _whole,
-    "kind": _one_of("frequent", "closed", "maximal"),
+    "kind": _one_of(*KINDS),
 }
-"""What each argument is, whatever verb it is for."""
+"""How each argument is parsed, whichever handler takes it."""

@@ -1,57 +1,123 @@
-"""The desk of a worker: all that a verb has before it, the data it is asked about first of all."""
+"""What a handler works with: loaded data or a sample, values made before, progress, and a folder for its files."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from shutil import rmtree
+from typing import Any, Final, NamedTuple, TypedDict, TypeVar
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from discreet import BudgetError, InputError, Patterns, Transactions, read, read_patterns
+from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactions, read, read_patterns, write
+from discreet.data.generate import clinic
+from discreet.data.patterns import Kind
+from discreet.errors import Option
+from discreet.io import datasets
 from discreet.io.sniff import shape_of
+from discreet.mining.mine import Budget
 from discreet.report import Source, printable
-from discreet.web import samples
-from discreet.web.cache import Shelf
+
+Made = TypeVar("Made")
 
 MOST_PATTERNS: Final = 5_000_000
-"""Itemsets beyond which a page has no use for them."""
+"""More itemsets are of no use to a page."""
 LONGEST_LABEL: Final = 400
-"""Letters of a label that are shown at most."""
+KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 8}
+"""How many values of each kind are kept."""
+FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
+"""The date of every file in our zips: the earliest that a zip can hold."""
+CLINIC: Final = "clinic"
+CLINIC_ROWS: Final = 2_000
+CLINIC_SEED: Final = 1
 
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
-    """The job is not wanted any more."""
+    """The job is no longer wanted."""
+
+
+class FileOptions(TypedDict, total=False):
+    """How a file is read; what is missing is guessed."""
+
+    format: str
+    shape: str
+    row: str
+    item: str
+    items: str
+    separator: str
+    patterns: bool
+    n: int
+    kind: Kind
+
+
+class Data(NamedTuple):
+    """Data by its id: a file with its path and options, or a sample, which has no path."""
+
+    id: str
+    file: str
+    path: str | None
+    options: FileOptions
 
 
 class Loaded(NamedTuple):
-    """Data that was read: rows, or patterns without rows; where it is from, and how it was read."""
+    """Data that was read: rows, or patterns without rows; its source, and the options it was read with."""
 
     rows: Transactions | None
     patterns: Patterns | None
     source: Source
-    reading: Mapping[str, str]
+    options: Mapping[str, str]
+
+
+class Cache:
+    """The values used last, by kind and key.
+
+    >>> cache = Cache()
+    >>> cache.get("audit", 1, lambda: "made"), cache.get("audit", 1, lambda: "made again")
+    ('made', 'made')
+    """
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self._values: dict[str, OrderedDict[Hashable, Any]] = {kind: OrderedDict() for kind in KEPT}
+
+    def get(self, kind: str, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return the value of a key; make and keep it if it is missing."""
+        values = self._values[kind]
+        value: Made = values[key] if key in values else make()
+        self.put(kind, key, value)
+        return value
+
+    def put(self, kind: str, key: Hashable, value: object) -> None:
+        """Keep a value; drop the one that was unused for longest if there are too many."""
+        values = self._values[kind]
+        values[key] = value
+        values.move_to_end(key)
+        while len(values) > KEPT[kind]:
+            values.popitem(last=False)
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What a verb works with: what was made before, which ``data`` it is about, where its files go, whom to tell."""
+class Context:
+    """What a handler works with; ``stage`` and ``tell`` report how far it is, and raise ``Stopped``."""
 
-    shelf: Shelf
-    data: dict[str, Any] | None
+    cache: Cache
+    data: Data | None
     place: Path
     memory: int
     stage: Callable[[str], None]
     tell: Callable[[float | None, int | None], None]
 
-    def progress(self, done: float, found: int) -> None:
-        """Tell how far it is; refuse to go on with more itemsets than anybody looks at."""
-        if found > MOST_PATTERNS:
+    def advance(self, done: float | None, found: int | None) -> None:
+        """Report progress; give up if there are more itemsets than a page can use."""
+        if found is not None and found > MOST_PATTERNS:
             raise BudgetError(
-                f"more than {MOST_PATTERNS:,} itemsets were found, as many as are allowed: raise min_support"
+                f"there are more than {MOST_PATTERNS:,} itemsets, the limit: raise ", Option("min_support")
             )
         self.tell(done, found)
 
-    def mining(self, then: str) -> Callable[[float, int], None]:
-        """Return what ``mine`` tells its progress to; once that is done, ``then`` goes on, however often it mines."""
+    def budget(self, then: str, *, max_patterns: int = MOST_PATTERNS) -> Budget:
+        """Return the limits of ``mine``; its progress is the stage "mining", and ``then`` the next one."""
         self.stage("mining")
         mined = False
 
@@ -60,71 +126,121 @@ class Desk:
             if mined:
                 self.tell(None, None)
             elif done < 1:
-                self.progress(done, found)
+                self.advance(done, found)
             else:
                 mined = True
                 self.stage(then)
 
-        return progress
-
-    def budget(self, then: str) -> dict[str, Any]:
-        """Return what ``mine``, and those that call it, may use: half of the memory is for what is found."""
-        return {"max_patterns": MOST_PATTERNS, "memory": self.memory // 2, "progress": self.mining(then)}
+        # The other half of the memory is for what follows.
+        return {"max_patterns": max_patterns, "memory": self.memory // 2, "progress": progress}
 
     @property
     def key(self) -> str:
-        """What the data is known by."""
-        return "" if self.data is None else str(self.data["id"])
+        """The id of the data; empty without data."""
+        return "" if self.data is None else self.data.id
 
-    def loaded(self) -> Loaded:
-        """Return the data, which is read if it is not at hand."""
-        if self.data is None:
+    def load(self) -> Loaded:
+        """Return the data; read it unless it is in the cache."""
+        data = self.data
+        if data is None:
             raise InputError("no data is named; load a file first")
-        return self.shelf.take("data", self.key, self._load)
+        return self.cache.get("data", data.id, lambda: self._read(data))
 
     def rows(self) -> Transactions:
-        """Return the rows; refuse patterns, which have none."""
-        rows = self.loaded().rows
+        """Return the rows; refuse patterns."""
+        rows = self.load().rows
         if rows is None:
             raise InputError("this file holds patterns, without the rows they come from; load a file of rows for this")
         return rows
 
-    def folder(self) -> Path:
-        """Return the folder of this job, which nobody else may enter."""
-        self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return self.place
+    def index(self) -> InvertedFile:
+        """Return the inverted file of the rows."""
+        return self.cache.get("index", self.key, lambda: InvertedFile(self.rows()))
 
     def file(self, name: str) -> Path:
-        """Return where a file of this job goes; its name is ours."""
-        return self.folder() / name
+        """Return the path of a file of this job, in a folder that only its owner can open."""
+        self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self.place / name
 
-    def files(self, *paths: Path) -> list[dict[str, Any]]:
-        """Return the files of this job as facts."""
-        return [{"name": path.name, "bytes": path.stat().st_size} for path in paths]
+    def pack(self, folder: Path) -> Path:
+        """Move a folder into a zip of the same name; the same files give the same bytes."""
+        path = self.file(f"{folder.name}.zip")
+        with ZipFile(path, "x", ZIP_DEFLATED) as archive:
+            for file in sorted(folder.iterdir()):
+                entry = ZipInfo(f"{folder.name}/{file.name}", FIRST_DATE)
+                entry.compress_type = ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, file.read_bytes())
+        rmtree(folder)
+        return path
 
-    def _load(self) -> Loaded:
-        data: Mapping[str, Any] = self.data or {}
+    def _read(self, data: Data) -> Loaded:
         self.stage("reading")
-        if data["sample"] is not None:
-            rows = samples.load(data["sample"])
-            return Loaded(rows, None, Source(data["file"], samples.digest(data["sample"], rows)), {})
-        path, given = Path(data["path"]), data["given"]
-        shape, *_, doubt = shape_of(path, given)
-        if doubt is not None:
-            raise InputError(doubt)
+        if data.path is None:
+            rows = load_sample(data.id)
+            return Loaded(rows, None, Source(data.file, _digest(data.id, rows)), {})
+        path, options = Path(data.path), data.options
+        seen = shape_of(path, options)
+        if seen.doubt is not None:
+            raise InputError(seen.doubt)
         with path.open("rb") as file:
-            source = Source(data["file"], hashlib.file_digest(file, "sha256").hexdigest())
-        if shape.patterns:
-            patterns = read_patterns(path, format=shape.format, n=given.get("n"), kind=given.get("kind"))
+            source = Source(data.file, hashlib.file_digest(file, "sha256").hexdigest())
+        if seen.shape.patterns:
+            patterns = read_patterns(path, format=seen.shape.format, n=options.get("n"), kind=options.get("kind"))
             return Loaded(None, patterns, source, {})
-        return Loaded(read(path, **shape.reading), None, source, shape.reading)
+        return Loaded(read(path, **seen.shape.reading), None, source, seen.shape.reading)
 
 
-def shown(labels: Iterable[object]) -> list[str]:
-    """Return labels as text on one line, cut where they are very long.
+def list_files(*paths: Path) -> list[dict[str, Any]]:
+    """Return the files of a job as JSON lists them."""
+    return [{"name": path.name, "bytes": path.stat().st_size} for path in paths]
 
-    >>> shown(["tea", 7, "a" * 500])[-1][-2:]
+
+def show_labels(labels: Iterable[object]) -> list[str]:
+    """Return labels as text on one line; long ones are cut.
+
+    >>> show_labels(["tea", 7, "a" * 500])[-1][-2:]
     'a…'
     """
     texts = (printable(str(label)) for label in labels)
     return [text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…" for text in texts]
+
+
+def list_samples() -> list[dict[str, Any]]:
+    """Return the samples on this machine: an invented clinic, the papers' examples, and public files.
+
+    >>> [(sample["name"], sample["rows"]) for sample in list_samples()][:2]
+    [('clinic', 2000), ('pkdd2005', 12)]
+    """
+    about = "an invented clinic: sex, age, smoking, diagnoses, tests and drugs of patients who do not exist"
+    here = {name: file for name, file in datasets.FILES.items() if datasets.locate(name)}
+    samples = [
+        *((name, example.paper, len(example.rows.split())) for name, example in datasets.EXAMPLES.items()),
+        *((name, file.about, file.rows) for name, file in here.items()),
+    ]
+    return [
+        {"name": CLINIC, "title": f"Clinic, {CLINIC_ROWS:,} patients", "about": about, "rows": CLINIC_ROWS},
+        *({"name": name, "title": f"{name}, {n:,} rows", "about": text, "rows": n} for name, text, n in samples),
+    ]
+
+
+def is_sample(name: str) -> bool:
+    """Return whether there is a sample of that name on this machine."""
+    is_file = name in datasets.FILES and datasets.locate(name) is not None
+    return is_file or name == CLINIC or name in datasets.EXAMPLES
+
+
+def load_sample(name: str) -> Transactions:
+    """Return the rows of a sample; nothing is downloaded."""
+    if not is_sample(name):
+        raise InputError("there is no such sample on this machine; choose one from the start page")
+    return clinic(CLINIC_ROWS, seed=CLINIC_SEED) if name == CLINIC else datasets.load(name)
+
+
+def _digest(name: str, rows: Transactions) -> str:
+    """Return the SHA-256 of a sample: that of the public file, or of the rows as CSV."""
+    if name in datasets.FILES:
+        return datasets.FILES[name].sha256
+    file = BytesIO()
+    write(Transactions(rows), file, format="csv")
+    return hashlib.sha256(file.getvalue()).hexdigest()

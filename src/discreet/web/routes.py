@@ -1,74 +1,147 @@
 """Routes: the address of each page, and of its twin under /api that answers in JSON; and the application of them."""
 
-import os
-import traceback
+import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from html import escape
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
+from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
-from starlette.types import ASGIApp
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Scope
 
-from discreet import DiscreetError
+from discreet import DiscreetError, __version__
+from discreet.data.patterns import KINDS
+from discreet.judging.policy import load, names
+from discreet.report import plotly_script
 from discreet.web import messages
-from discreet.web.api import Answer, Api, Refused
-from discreet.web.arguments import ASKED
-from discreet.web.pages import HERE, PAGES, Pages, Unchanged
-from discreet.web.security import Guard
-from discreet.web.settings import DEBUG
-from discreet.web.state import House
+from discreet.web.api import WAIT, Api
+from discreet.web.arguments import HANDLERS
+from discreet.web.context import list_samples
+from discreet.web.security import Guard, JsonAnswer, answer_error
+from discreet.web.state import State
 
+HERE: Final = Path(__file__).parent
+PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "block", "hide", "query", "verify")}}
+"""The template of each page, by its address."""
+REVALIDATED: Final = {"Cache-Control": "no-cache"}
+"""A browser may keep files that hold no data, and asks each time whether they have changed."""
 SENTENCES: Final = {
     404: "There is nothing at this address.",
-    405: "This cannot be asked in this way; ask as docs/web.md tells.",
+    405: "This address does not take such requests; see docs/web.md.",
 }
 
 
-def application(house: House, *, port: int, token: str, once: str = "") -> ASGIApp:
-    """Return the application of a house, behind its guard, for a server on ``port``."""
+class Pages:
+    """The pages of a server; their scripts ask the API for the rest."""
+
+    def __init__(self, state: State) -> None:
+        """Show the state of a server."""
+        self._state = state
+        self._templates = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
+        self._plotly: bytes | None = None
+
+    async def show(self, request: Request) -> Response:
+        """Show a page; for unknown data, the start page that says so."""
+        name = PAGES[request.url.path]
+        asked = request.query_params.get("data")
+        if not asked:
+            upload = self._state.uploads.get(request.query_params.get("upload", ""))
+            return self._render(name, upload=None if upload is None else upload.facts)
+        data = self._state.data(asked)
+        if data is None:
+            return self._render("load", error=messages.UNKNOWN_DATA, status=404)
+        outcome = await self._state.jobs.ask("read", {}, data).wait(WAIT)
+        if outcome is not None and outcome.status == 200:  # noqa: PLR2004 - of HTTP
+            return self._render(name, data=outcome.facts)
+        return self._render(name, data={"data": data.id, "file": data.file, "n": None})
+
+    async def plotly(self, request: Request) -> Response:
+        """Send the script that draws figures, from the package plotly."""
+        if self._plotly is None:
+            self._plotly = plotly_script()
+        mark = f'"{hashlib.blake2b(self._plotly, digest_size=12).hexdigest()}"'
+        headers = {**REVALIDATED, "ETag": mark}
+        if request.headers.get("if-none-match") == mark:
+            return Response(status_code=304, headers=headers)
+        return Response(self._plotly, media_type="text/javascript", headers=headers)
+
+    def _render(
+        self,
+        name: str,
+        *,
+        data: dict[str, Any] | None = None,
+        upload: dict[str, Any] | None = None,
+        error: str | None = None,
+        status: int = 200,
+    ) -> Response:
+        page = self._templates.get_template(f"{name}.html").render(
+            page=name,
+            data=data,
+            upload=upload,
+            error=error,
+            version=__version__,
+            samples=list_samples(),
+            limit=self._state.max_upload,
+            policies=[load(policy) for policy in names()],
+            kinds=KINDS,
+        )
+        return HTMLResponse(page, status_code=status)
+
+
+class Unchanged(StaticFiles):
+    """Files that ship with the package."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Send a file, to be kept until it has changed."""
+        answer = await super().get_response(path, scope)
+        answer.headers.update(REVALIDATED)
+        return answer
+
+
+def application(state: State, *, port: int, token: str, once: str = "") -> ASGIApp:
+    """Return the application of a server on ``port``, behind its guard; ``/?token=…`` lets a browser in."""
 
     @asynccontextmanager
-    async def living(_: Starlette) -> AsyncIterator[None]:
-        house.open()
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        state.open()
         try:
             yield
         finally:
-            await house.close()
+            await state.close()
 
-    inside = Starlette(
-        routes=routes(house),
-        lifespan=living,
+    app = Starlette(
+        routes=_list_routes(Api(state), Pages(state)),
+        lifespan=lifespan,
         exception_handlers={
-            DiscreetError: _wrong,
-            Refused: _refused,
-            HTTPException: _unknown,
-            Exception: _unforeseen,
+            DiscreetError: _answer_wrong,
+            messages.Refusal: _answer_refusal,
+            HTTPException: _answer_unknown,
+            Exception: _answer_unforeseen,
         },
     )
-    return Guard(inside, port=port, token=token, once=once, pages=PAGES)
+    return Guard(app, port=port, token=token, once=once, pages=PAGES)
 
 
-def routes(house: House) -> list[Route | Mount]:
-    """Return all routes of a server that has this house."""
-    api, pages = Api(house), Pages(house)
-    verbs = [
-        Route(f"/api/{verb}", _verb(api, verb), methods=["GET", "POST"] if ask.by_address else ["POST"])
-        for verb, ask in ASKED.items()
-        if ask.data and verb != "read"
+def _list_routes(api: Api, pages: Pages) -> list[Route | Mount]:
+    handlers = [
+        Route(f"/api/{name}", _ask(api, name), methods=["GET", "POST"] if handler.by_address else ["POST"])
+        for name, handler in HANDLERS.items()
+        if handler.on_data and name != "read"
     ]
     return [
-        *(Route(path, pages.page) for path in PAGES),
+        *(Route(path, pages.show) for path in PAGES),
         Route("/api/upload", api.upload, methods=["POST"]),
         Route("/api/samples", api.samples),
         Route("/api/preview", api.preview, methods=["POST"]),
         Route("/api/read", api.read, methods=["GET", "POST"]),
         Route("/api/verify", api.verify, methods=["POST"]),
-        *verbs,
+        *handlers,
         Route("/api/jobs", api.running),
         Route("/api/jobs/{job}", api.job),
         Route("/api/cancel", api.cancel, methods=["POST"]),
@@ -78,38 +151,27 @@ def routes(house: House) -> list[Route | Mount]:
     ]
 
 
-def _verb(api: Api, verb: str) -> Callable[[Request], Awaitable[Response]]:
-    async def asked(request: Request) -> Response:
-        return await api.verb(verb, request)
+def _ask(api: Api, name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def ask(request: Request) -> Response:
+        return await api.ask(name, request)
 
-    return asked
+    return ask
 
 
-async def _wrong(_: Request, error: Exception) -> Response:
+async def _answer_wrong(_: Request, error: Exception) -> Response:
     message = error.message if isinstance(error, DiscreetError) else str(error)
-    return Answer({"error": messages.in_pages(message)}, status_code=400)
+    return JsonAnswer({"error": messages.say_on_page(message)}, status_code=400)
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    return Answer({"error": str(error)}, status_code=error.status if isinstance(error, Refused) else 400)
+async def _answer_refusal(_: Request, error: Exception) -> Response:
+    return JsonAnswer({"error": str(error)}, status_code=error.status if isinstance(error, messages.Refusal) else 400)
 
 
-async def _unknown(request: Request, error: Exception) -> Response:
+async def _answer_unknown(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    return _said(request, status, SENTENCES.get(status, messages.UNFORESEEN))
+    sentence = SENTENCES.get(status, messages.UNFORESEEN)
+    return answer_error(request.url.path, status, "Nothing here", sentence)
 
 
-async def _unforeseen(request: Request, error: Exception) -> Response:
-    if os.environ.get(DEBUG):
-        traceback.print_exception(error)
-    return _said(request, 500, messages.UNFORESEEN)
-
-
-def _said(request: Request, status: int, sentence: str) -> Response:
-    """Return what went wrong: to a program as JSON, to a person as a page."""
-    if request.url.path.startswith("/api/"):
-        return Answer({"error": sentence}, status_code=status)
-    page = (
-        f'<!doctype html><html lang="en"><title>discreet</title><p>{escape(sentence)} <a href="/">Start page</a></html>'
-    )
-    return HTMLResponse(page, status_code=status)
+async def _answer_unforeseen(request: Request, error: Exception) -> Response:
+    return answer_error(request.url.path, 500, "Something went wrong", messages.say_unforeseen(error))

@@ -1,19 +1,19 @@
-"""Security: who may ask this server at all, and what browsers are told of its answers.
+"""Security: who may use this server, and the headers of its answers.
 
-Only whoever has the token of this run, on a page of this server, by one of the names of this machine. Another page in
-the same browser, even one of another server on this machine, has none of that.
+A request must come from a page of this server, by one of the names of this machine, with the token of this run. Other
+pages in the same browser, even those of other servers on this machine, have none of that.
 """
 
 import json
 from collections.abc import Iterable
 from html import escape
 from secrets import compare_digest
-from typing import Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS: Final = {
@@ -28,70 +28,90 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 CACHE: Final = {"Cache-Control": "no-store"}
-"""But for files that hold no data, which say otherwise themselves."""
+"""The default; files without data set their own."""
 SAFE: Final = ("GET", "HEAD")
 
-FOREIGN: Final = "This server answers to 127.0.0.1 and localhost alone: open the address that `discreet serve` printed."
-STRANGER: Final = "Open the address that `discreet serve` printed: it has the token that lets you in."
-OTHER_PAGE: Final = "This was asked by another page; ask from a page of this server."
+
+class Denial(NamedTuple):
+    """Why a request is denied: a title and a sentence."""
+
+    title: str
+    sentence: str
+
+
+WRONG_HOST: Final = Denial(
+    "Wrong address",
+    "This server answers to 127.0.0.1 and localhost alone. Open the address that `discreet serve` shows.",
+)
+WRONG_PAGE: Final = Denial("Wrong page", "Another page asked for this. Use a page of this server.")
+EXPIRED: Final = Denial(
+    "This link has expired", "Open the address shown where you started discreet: the one that `discreet serve` prints."
+)
+
+
+class JsonAnswer(JSONResponse):
+    """JSON in ASCII, which can hold any label."""
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - as in starlette
+        """Return the bytes."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 class Guard:
-    """The gate before an application: everything that is not let in is answered here."""
+    """The gate before an application: it answers every request that is denied."""
 
     def __init__(self, app: ASGIApp, *, port: int, token: str, once: str, pages: Iterable[str]) -> None:
-        """Let those in that have the ``token``, to an application on ``port`` with these ``pages``.
+        """Guard an application on ``port`` with these ``pages`` by a ``token``.
 
-        The token ``once`` is good for one visit: on its way to a browser, other users of this machine may see it.
+        The token ``once`` is valid for one visit: other users of this machine may see it on its way to a browser.
         """
         self._app, self._token, self._once, self._pages = app, token, once, frozenset(pages)
         names = ("127.0.0.1", "localhost", "[::1]")
-        # A browser leaves out the port 80.
+        # A browser leaves out port 80.
         self._hosts = {f"{name}:{port}" for name in names} | ({*names} if port == 80 else set())  # noqa: PLR2004
         self._cookie = f"discreet-{port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or let the application answer; with headers that keep browsers careful."""
+        """Answer, or let the application answer, with headers that restrict browsers."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
-            return  # nothing here speaks anything else
-        answer = self._refused(scope)
-        await (answer or self._app)(scope, receive, _careful(send))
+        elif scope["type"] == "http":  # nothing here speaks anything else
+            await (self._check(scope) or self._app)(scope, receive, _with_headers(send))
 
-    def _refused(self, scope: Scope) -> Response | None:
-        """Return the answer to what is not let in; None for what is."""
+    def _check(self, scope: Scope) -> Response | None:
+        """Return the answer to a denied request or to a token; None if the application is to answer."""
         headers = Headers(scope=scope)
         host = headers.getlist("host")
         if len(host) != 1 or host[0] not in self._hosts:
-            return _forbidden(scope, FOREIGN)
+            return _deny(scope, WRONG_HOST)
         if not self._is_own(scope, headers, host[0]):
-            return _forbidden(scope, OTHER_PAGE)
+            return _deny(scope, WRONG_PAGE)
         pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         tokens = [value for name, value in pairs if name == "token"]
         if tokens and scope["method"] in SAFE and scope["path"] in self._pages:
-            if not (self._is_token(tokens[0]) or self._is_first(tokens[0])):
-                return _forbidden(scope, STRANGER)
+            if not (self._is_token(tokens[0]) or self._use_once(tokens[0])):
+                return _deny(scope, EXPIRED)
             rest = urlencode([pair for pair in pairs if pair[0] != "token"])
-            return self._let_in(scope["path"] + f"?{rest}" * bool(rest), headers)
-        return None if any(map(self._is_token, self._cookies(headers))) else _forbidden(scope, STRANGER)
+            return self._give_cookie(scope["path"] + f"?{rest}" * bool(rest), headers)
+        cookies = (cookie_parser(header).get(self._cookie) for header in headers.getlist("cookie"))
+        is_known = any(self._is_token(cookie) for cookie in cookies if cookie is not None)
+        return None if is_known else _deny(scope, EXPIRED)
 
-    def _let_in(self, address: str, headers: Headers) -> Response:
-        """Return the cookie, and the way to where the visitor was going."""
+    def _give_cookie(self, address: str, headers: Headers) -> Response:
+        """Return the cookie, and lead on to the address without the token."""
         answer: Response = RedirectResponse(address, status_code=303)
         if headers.get("sec-fetch-site") == "cross-site":
-            # Led here by a page elsewhere, a browser keeps the cookie back until a page of ours leads on.
-            leading = f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
-            answer = HTMLResponse(f'<!doctype html><html lang="en"><title>discreet</title>{leading}</html>')
+            # Led here by another site, a browser holds the cookie back until a page of ours leads on.
+            refresh = f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
+            answer = HTMLResponse(f'<!doctype html><html lang="en"><title>discreet</title>{refresh}</html>')
         answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="strict")
         return answer
 
     def _is_own(self, scope: Scope, headers: Headers, host: str) -> bool:
         """Return whether a request comes from a page of ours, or from no page at all.
 
-        A page of another port of this machine is "same-site", and gets our cookie sent along: it is not let in. It
-        may only lead a person here, to one of the pages.
+        Browsers call a page on another port of this machine "same-site" and send our cookie with its requests. Such a
+        page is denied; it may only link to one of our pages.
         """
         site = headers.get("sec-fetch-site", "same-origin")
         origin = headers.get("origin")
@@ -100,45 +120,41 @@ class Guard:
         is_visit = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         return site in {"same-origin", "none"} or (is_visit and scope["path"] in self._pages)
 
-    def _cookies(self, headers: Headers) -> list[str]:
-        """Return what is told under the name of our cookie."""
-        found = (cookie_parser(header).get(self._cookie) for header in headers.getlist("cookie"))
-        return [told for told in found if told is not None]
+    def _is_token(self, token: str) -> bool:
+        return compare_digest(token.encode(), self._token.encode())
 
-    def _is_token(self, told: str) -> bool:
-        return compare_digest(told.encode(), self._token.encode())
-
-    def _is_first(self, told: str) -> bool:
-        """Return whether this is the token for one visit; from now on it is none."""
-        if not self._once or not compare_digest(told.encode(), self._once.encode()):
+    def _use_once(self, token: str) -> bool:
+        """Return whether this is the token for one visit; it is invalid from now on."""
+        if not self._once or not compare_digest(token.encode(), self._once.encode()):
             return False
         self._once = ""
         return True
 
 
-def _forbidden(scope: Scope, sentence: str) -> Response:
-    """Return that this is not allowed, and why: to a program as JSON, to a person as a page."""
-    if scope["path"].startswith("/api/"):
-        return Response(json.dumps({"error": sentence}), status_code=403, media_type="application/json")
+def answer_error(path: str, status: int, title: str, sentence: str) -> Response:
+    """Return an error: to a program as JSON, to a person as a page."""
+    if path.startswith("/api/"):
+        return JsonAnswer({"error": sentence}, status_code=status)
     page = (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>discreet: not let in</title>'
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>discreet: {escape(title)}</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
         '<body style="font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem">'
-        f"<main><h1>Not let in</h1><p>{escape(sentence)}</p></main></body></html>"
+        f'<main><h1>{escape(title)}</h1><p>{escape(sentence)}</p><p><a href="/">Start page</a></p></main></body></html>'
     )
-    return HTMLResponse(page, status_code=403)
+    return HTMLResponse(page, status_code=status)
 
 
-def _careful(send: Send) -> Send:
-    """Return what sends answers with our headers."""
+def _deny(scope: Scope, denial: Denial) -> Response:
+    return answer_error(scope["path"], 403, *denial)
 
-    async def sent(message: Message) -> None:
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
+            headers.update(HEADERS)
             for name, value in CACHE.items():
                 headers.setdefault(name, value)
         await send(message)
 
-    return sent
+    return send_with_headers

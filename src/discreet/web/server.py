@@ -11,40 +11,42 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Final, cast
 from urllib.parse import urlencode
 
 import uvicorn
 
 from discreet import InputError, OptionError
 from discreet.io.sniff import shape_of
+from discreet.web.context import FileOptions
 from discreet.web.routes import application
-from discreet.web.state import MAX_UPLOAD, House
+from discreet.web.state import MAX_UPLOAD, State
 
 ADDRESS: Final = "127.0.0.1"
-ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+FAULTS: Final = {errno.EADDRINUSE: "is taken", errno.EACCES: "is reserved"}
 
 
 class Server(uvicorn.Server):
-    """A server that ends quietly, and by itself when it is told to."""
+    """A server that ends quietly."""
 
-    def __init__(self, config: uvicorn.Config, house: House, started: Callable[[], None]) -> None:
-        """Serve; say so when it is up."""
+    def __init__(self, config: uvicorn.Config, state: State, started: Callable[[], None]) -> None:
+        """Serve; call ``started`` when it is up."""
         super().__init__(config)
-        self._house, self._when_started = house, started
+        self._state, self._when_started = state, started
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End on Ctrl-C and the like; uvicorn would raise them again afterwards, and that is no clean end."""
+        """End on Ctrl-C and the like; uvicorn would raise them again afterwards, which is no clean end."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {end: signal.signal(end, self.handle_exit) for end in ENDS}
+        before = {number: signal.signal(number, self.handle_exit) for number in SIGNALS}
         try:
             yield
         finally:
-            for end, handler in before.items():
-                signal.signal(end, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
@@ -53,8 +55,8 @@ class Server(uvicorn.Server):
             self._when_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End; nobody waits for jobs any more."""
-        self._house.stop()
+        """Stop all jobs, so that no answer waits for them, and end."""
+        self._state.stop()
         await super().shutdown(sockets)
 
 
@@ -65,23 +67,24 @@ def serve(
     browser: bool = True,
     max_upload: int = MAX_UPLOAD,
     memory: int | None = None,
-    reading: Mapping[str, Any] | None = None,
+    reading: Mapping[str, str | None] | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve the pages on this machine alone, until Ctrl-C; ``say`` is told the address to open.
+    """Serve the pages on this machine alone, until Ctrl-C; ``say`` gets a line with the address to open.
 
-    With a ``file``, and with how it is to be ``reading`` as ``read`` takes it, the pages open on that. A ``port`` of 0
-    is any that is free.
+    The pages open on a ``file``, read with the options ``reading`` of ``discreet.read``. A ``port`` of 0 is any free
+    one. An upload may have ``max_upload`` bytes, and a job may use ``memory`` bytes, by default a quarter of the
+    machine's.
     """
-    given = {name: value for name, value in (reading or {}).items() if value is not None}
-    path = None if file is None else _readable(Path(file))
-    is_asked = path is not None and not given and must_ask(path)
-    with _bound(port) as bound:
+    options = cast("FileOptions", {name: value for name, value in (reading or {}).items() if value is not None})
+    path = None if file is None else _check_file(Path(file))
+    must_choose = path is not None and not options and must_choose_shape(path)
+    with _bind(port) as bound:
         number = bound.getsockname()[1]
-        house = House(max_upload=max_upload, memory=memory)
+        state = State(max_upload=max_upload, memory=memory)
         token, once = token_urlsafe(32), token_urlsafe(32)
         config = uvicorn.Config(
-            application(house, port=number, token=token, once=once),
+            application(state, port=number, token=token, once=once),
             loop="asyncio",
             http="h11",
             ws="none",
@@ -94,65 +97,61 @@ def serve(
         )
 
         def started() -> None:
-            where, asked = _first_page(house, path, None if is_asked else given)
-            address = f"http://{ADDRESS}:{number}{where}?"
-            say(f"discreet is at {address}{urlencode([*asked.items(), ('token', token)])} (Ctrl-C stops it)")
+            page, query = _first_page(state, path, None if must_choose else options)
+            address = f"http://{ADDRESS}:{number}{page}?"
+            say(f"discreet is at {address}{urlencode({**query, 'token': token})} (Ctrl-C stops it)")
             if browser:
-                visit = address + urlencode([*asked.items(), ("token", once)])
+                visit = address + urlencode({**query, "token": once})
                 threading.Thread(target=webbrowser.open, args=(visit,), daemon=True).start()
 
         try:
-            asyncio.run(Server(config, house, started).serve(sockets=[bound]))
+            asyncio.run(Server(config, state, started).serve(sockets=[bound]))
         finally:
-            house.leave()
+            state.remove()
 
 
-def _first_page(house: House, path: Path | None, given: Mapping[str, Any] | None) -> tuple[str, dict[str, str]]:
-    """Return the page to open, and what is asked there: a file is audited, unless its shape must be asked first."""
+def _first_page(state: State, path: Path | None, options: FileOptions | None) -> tuple[str, dict[str, str]]:
+    """Return the page to open and its query: the audit of a file, unless its shape must be chosen first."""
     if path is None:
         return "/", {}
-    upload = house.uploads.add(path)
-    if given is None:
+    upload = state.uploads.add(path)
+    if options is None:
         return "/", {"upload": upload.id}
-    return "/audit", {"data": house.load(upload, given)["id"]}
+    return "/audit", {"data": state.load(upload, options).id}
 
 
-def must_ask(path: Path) -> bool:
-    """Return whether a person should say how a file is shaped: a table can be taken in several ways."""
-    if path.suffix.lower() in {".parquet", ".pq"}:
-        return True
-    return shape_of(path, {}).shape.shape != "baskets"
+def must_choose_shape(path: Path) -> bool:
+    """Return whether a person should choose the shape of a file: a table can be read in several ways."""
+    return path.suffix.lower() in {".parquet", ".pq"} or shape_of(path, {}).shape.shape != "baskets"
 
 
 @contextmanager
-def _bound(port: int) -> Iterator[socket.socket]:
+def _bind(port: int) -> Iterator[socket.socket]:
     """Yield a socket of this machine alone; refuse a port that is taken."""
-    # With the protocol named: only then does asyncio send small answers at once, not 40 ms later.
+    # The protocol is named: only then does asyncio send small answers at once, not 40 ms later.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # elsewhere this would let two servers share a port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((ADDRESS, port))
-        # Listening at once: of two that were bound together, the second would fail only when it is served.
+        # Listen at once: of two sockets that were bound together, the second would fail only when it is served.
         bound.listen(128)
     except OSError as error:
         bound.close()
-        told = {errno.EADDRINUSE: "is taken", errno.EACCES: "is not for you to take"}.get(
-            error.errno or 0, "cannot be had"
-        )
-        raise OptionError(f"the port {port} {told}; give another, or leave it out for any that is free") from None
+        fault = FAULTS.get(error.errno or 0, "cannot be used")
+        raise OptionError(f"the port {port} {fault}; give another, or leave it out for any free one") from None
     with bound:
         yield bound
 
 
-def _readable(path: Path) -> Path:
-    """Return the path of a file that can be read, and is not empty."""
+def _check_file(path: Path) -> Path:
+    """Return the full path of a file that can be read and is not empty."""
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise InputError(f"{path}: this is no plain file; save it to one first")
+            raise InputError(f"{path}: this is not a plain file; save it to one first")
         with path.open("rb") as file:
             if not file.read(1):
-                raise InputError(f"{path}: the file is empty; an export has probably failed: write it again")
+                raise InputError(f"{path}: the file is empty; the export has probably failed: write it again")
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file; check its name") from None
     except IsADirectoryError:
@@ -160,5 +159,5 @@ def _readable(path: Path) -> Path:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path}: the file cannot be read; check its name and who may read it") from None
+        raise InputError(f"{path}: the file cannot be read; check its name and permissions") from None
     return path.resolve()

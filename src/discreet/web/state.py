@@ -1,44 +1,160 @@
-"""The house: all that a server has beside its routes, from its start to its end."""
+"""The state of a server: its uploads in a private temporary folder, its jobs, and the data that was loaded."""
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any, Final
+import os
+import re
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from time import monotonic
+from typing import Any, Final, NamedTuple, NoReturn
+from urllib.parse import unquote
 
+from discreet import InputError
 from discreet.runtime import resources
-from discreet.web.jobs import Jobs
-from discreet.web.pool import Pool
-from discreet.web.samples import is_sample
-from discreet.web.uploads import Upload, Uploads
+from discreet.web.context import Data, FileOptions, is_sample
+from discreet.web.jobs import COMMAND, WORKERS, Jobs, Pool
+from discreet.web.messages import Refusal
 
 MAX_UPLOAD: Final = 512 << 20
 SHARE_OF_MEMORY: Final = 4
-"""A job may take a quarter of the machine's memory unless told otherwise; there are two workers."""
+"""By default a job may use a quarter of the memory; there are two workers."""
+MOST_UPLOADS: Final = 64
+"""Uploads that are kept; the oldest goes first."""
+LONGEST_NAME: Final = 200
+DRAINED: Final = 64 << 20
+"""Bytes of a refused upload that are read and dropped, so that the browser gets the answer."""
+SECONDS: Final = 10
+SUFFIXES: Final = re.compile(r"(?:\.[a-z0-9]{1,10})?(?:\.(?:gz|xz|zst))?\Z", re.IGNORECASE)
+"""The end of a file name that says its format and compression."""
 
 
-class House:
-    """Uploads, workers, jobs, and which data was loaded how."""
+class Upload(NamedTuple):
+    """A file that was uploaded, or that the server was started with."""
+
+    id: str
+    path: Path
+    file: str
+    bytes: int
+    sha256: str | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the page shows: all but the path."""
+        return {"upload": self.id, "file": self.file, "bytes": self.bytes, "sha256": self.sha256}
+
+    @property
+    def argument(self) -> dict[str, Any]:
+        """What a handler gets."""
+        return {"path": str(self.path), "file": self.file, "bytes": self.bytes}
+
+
+class Uploads:
+    """The uploads of a server, in a folder that only its owner can open."""
+
+    def __init__(self, limit: int) -> None:
+        """Make the folder; a file may have ``limit`` bytes."""
+        self.limit = limit
+        self.folder = Path(mkdtemp(prefix="discreet-"))
+        self.jobs = self.folder / "jobs"
+        self.jobs.mkdir(mode=0o700)
+        self._uploads: dict[str, Upload] = {}
+
+    def get(self, upload: str) -> Upload | None:
+        """Return an upload, if it is still there."""
+        return self._uploads.get(upload)
+
+    def add(self, path: Path) -> Upload:
+        """Add a file that the server was started with; it stays where it is."""
+        return self._keep(Upload(secrets.token_hex(16), path, path.name, path.stat().st_size))
+
+    async def receive(self, name: str, chunks: AsyncIterator[bytes], *, length: int = 0) -> Upload:
+        """Store an upload of a stated ``length``; one that is too large or empty leaves nothing behind."""
+        if length > self.limit:
+            await self._refuse(chunks)
+        file = clean_name(name)
+        key = secrets.token_hex(16)
+        path = self.folder / f"{key}{suffixes_of(file)}"
+        try:
+            size, digest = await self._store(path, chunks)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return self._keep(Upload(key, path, file, size, digest))
+
+    def close(self) -> None:
+        """Remove the folder and everything in it."""
+        rmtree(self.folder, ignore_errors=True)
+
+    async def _store(self, path: Path, chunks: AsyncIterator[bytes]) -> tuple[int, str]:
+        """Write an upload to a file; return its size and SHA-256."""
+        digest, size = hashlib.sha256(), 0
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as target:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > self.limit:
+                    await self._refuse(chunks)
+                digest.update(chunk)
+                target.write(chunk)
+        if not size:
+            raise InputError("the file is empty; the export has probably failed: write it again")
+        return size, digest.hexdigest()
+
+    async def _refuse(self, chunks: AsyncIterator[bytes]) -> NoReturn:
+        """Refuse an upload; drop the rest of it first, within limits, so that a browser gets the reason."""
+        left, until = DRAINED, monotonic() + SECONDS
+        async for chunk in chunks:
+            left -= len(chunk)
+            if left < 0 or monotonic() > until:
+                break
+        limit = f"{self.limit:,} bytes ({resources.size(self.limit)})"
+        advice = "start `discreet serve` with a larger --max-upload"
+        raise Refusal(413, f"The file has more than {limit}, the limit; {advice}.")
+
+    def _keep(self, upload: Upload) -> Upload:
+        """Keep an upload; remove the oldest if there are too many, but never a file outside of the folder."""
+        self._uploads[upload.id] = upload
+        ours = [one for one in self._uploads.values() if one.path.parent == self.folder]
+        for oldest in ours[:-MOST_UPLOADS]:
+            del self._uploads[oldest.id]
+            oldest.path.unlink(missing_ok=True)
+        return upload
+
+
+class State:
+    """Everything a server has from its start to its end."""
 
     uploads: Uploads
     pool: Pool
     jobs: Jobs
 
-    def __init__(self, *, max_upload: int = MAX_UPLOAD, memory: int | None = None, **workers: Any) -> None:  # noqa: ANN401 - as Pool has them
-        """Plan it; nothing is there before ``open``."""
+    def __init__(
+        self,
+        *,
+        max_upload: int = MAX_UPLOAD,
+        memory: int | None = None,
+        many: int = WORKERS,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        """Plan it; nothing exists before ``open``. ``many`` and ``command`` are those of the pool."""
         self.max_upload = max_upload
         self._memory = resources.memory() // SHARE_OF_MEMORY if memory is None else memory
-        self._workers = workers
-        self._data: dict[str, dict[str, Any]] = {}
+        self._many, self._command = many, command
+        self._data: dict[str, tuple[Upload, Data]] = {}
 
     def open(self) -> None:
         """Make the private folder, and start the workers."""
         self.uploads = Uploads(self.max_upload)
-        self.pool = Pool(self._memory, **self._workers)
+        self.pool = Pool(self._memory, many=self._many, command=self._command)
         self.pool.start()
         self.jobs = Jobs(self.pool, self.uploads.jobs)
 
     def stop(self) -> None:
-        """Stop all jobs, so that nobody waits for them."""
+        """Stop all jobs."""
         for job in self.jobs.running():
             self.jobs.stop(job)
 
@@ -48,23 +164,43 @@ class House:
             self.stop()
             await self.pool.close()
         finally:
-            self.leave()
+            self.remove()
 
-    def leave(self) -> None:
-        """Remove the folder, if there is one still."""
+    def remove(self) -> None:
+        """Remove the folder, if it still exists."""
         if hasattr(self, "uploads"):
             self.uploads.close()
 
-    def data(self, name: str) -> dict[str, Any] | None:
-        """Return what a worker is told of data by its id; a sample needs no loading."""
+    def data(self, name: str) -> Data | None:
+        """Return data by its id; a sample need not be loaded."""
         if is_sample(name):
-            return {"id": name, "file": name, "sample": name, "path": None, "given": {}}
-        known = self._data.get(name)
-        return known if known is not None and self.uploads.get(known["upload"]) is not None else None
+            return Data(name, name, None, {})
+        upload, data = self._data.get(name, (None, None))
+        return data if upload is not None and self.uploads.get(upload.id) is not None else None
 
-    def load(self, upload: Upload, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a worker is told of an upload that is read in some way; that way is kept under an id."""
-        told = json.dumps([upload.id, given], sort_keys=True).encode()
-        name = hashlib.blake2b(told, digest_size=12).hexdigest()
-        place = {"sample": None, "upload": upload.id, "path": str(upload.path), "file": upload.file}
-        return self._data.setdefault(name, {"id": name, **place, "given": dict(given)})
+    def load(self, upload: Upload, options: FileOptions) -> Data:
+        """Return the data of an upload that is read with these options."""
+        key = json.dumps([upload.id, options], sort_keys=True).encode()
+        name = hashlib.blake2b(key, digest_size=12).hexdigest()
+        data = Data(name, upload.file, str(upload.path), options)
+        return self._data.setdefault(name, (upload, data))[1]
+
+
+def clean_name(name: str) -> str:
+    """Return a file name, as a browser sends it, on one line and without folders.
+
+    >>> clean_name("my%20rows.csv"), clean_name("..%2F..%2Fetc%2Fpasswd"), clean_name("")
+    ('my rows.csv', 'passwd', 'file')
+    """
+    last = unquote(name).replace("\\", "/").rpartition("/")[2]
+    return "".join(letter for letter in last if letter.isprintable())[-LONGEST_NAME:].strip() or "file"
+
+
+def suffixes_of(file: str) -> str:
+    """Return the suffixes of a name that say its format and compression.
+
+    >>> suffixes_of("my.rows.CSV.gz"), suffixes_of("rows"), suffixes_of("a.b/../c")
+    ('.csv.gz', '', '')
+    """
+    match = SUFFIXES.search(file)
+    return match[0].lower() if match else ""

@@ -1,15 +1,14 @@
-"""A worker: a process of its own that does one job after the other, as lines of JSON tell it.
+"""A worker: a process of its own that does one job after another, over lines of JSON.
 
-It is told ``{"job", "verb", "arguments", "data", "place"}``, or ``{"stop": job}``. It tells ``{"starting": words}`` if
-that takes long, ``{"ready": true}`` once, ``{"job", "stage", "done", "found"}`` now and then, and at the end of each
-job ``{"job", "status", "facts"}``. When what it is told by is closed, it ends: no worker outlives its server.
+It reads ``{"job", "handler", "arguments", "data", "place"}``, or ``{"stop": job}``. It writes ``{"starting": words}``
+if that takes long, ``{"ready": true}`` once, ``{"job", "stage", "done", "found"}`` now and then, and at the end of a
+job ``{"job", "status", "facts"}``. It exits when stdin closes, so no worker outlives its server.
 """
 
 import json
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -22,49 +21,47 @@ from numba.core import event
 
 from discreet import DiscreetError, QueryError, Transactions, audit
 from discreet.web import messages
-from discreet.web.cache import Shelf
-from discreet.web.context import Desk, Stopped
-from discreet.web.handlers import VERBS, Verb
-from discreet.web.settings import DEBUG
+from discreet.web.arguments import HANDLERS, Run
+from discreet.web.context import Cache, Context, Data, Stopped
 
 TICK: Final = 0.1
-"""Seconds between two lines about how far a job is."""
+"""Seconds between two reports of progress."""
 COMPILING: Final = "compiling, once after installation, for up to a minute"
 
 
-class Teller:
-    """What is told of a job: its stage, and now and then how much of it is done; here it stops if it shall."""
+class Reporter:
+    """Reports the stage and the progress of a job; raises ``Stopped`` if it is to stop."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None], job: int, is_stopped: Callable[[], bool]) -> None:
-        """Begin to tell of a job."""
+        """Report with ``send``."""
         self._send, self._job, self._is_stopped = send, job, is_stopped
         self._last = 0.0
 
     def stage(self, word: str) -> None:
-        """Tell what is done now."""
-        self._tell({"stage": word, "done": None, "found": None})
+        """Report a new stage."""
+        self._report({"stage": word})
 
     def progress(self, done: float | None, found: int | None) -> None:
-        """Tell what share of the stage is done, and how much was found, as far as that is known."""
+        """Report the share of the stage that is done, and how much was found, as far as known; not too often."""
         if monotonic() - self._last >= TICK:
-            self._tell({"done": None if done is None else round(done, 4), "found": found})
+            self._report({"done": None if done is None else round(done, 4), "found": found})
         elif self._is_stopped():
             raise Stopped
 
-    def _tell(self, what: dict[str, Any]) -> None:
+    def _report(self, message: dict[str, Any]) -> None:
         if self._is_stopped():
             raise Stopped
         self._last = monotonic()
-        self._send({"job": self._job, **what})
+        self._send({"job": self._job, **message})
 
 
 class Worker:
-    """Does what it is told, with the verbs of a table."""
+    """Does jobs with the handlers of a table."""
 
-    def __init__(self, out: IO[bytes], memory: int, verbs: dict[str, Verb]) -> None:
-        """Write to ``out``; a job may take so much memory."""
-        self._out, self._memory, self._verbs = out, memory, verbs
-        self._lock, self._shelf = Lock(), Shelf()
+    def __init__(self, out: IO[bytes], memory: int, handlers: Mapping[str, Run]) -> None:
+        """Write to ``out``; a job may use so much memory."""
+        self._out, self._memory, self._handlers = out, memory, handlers
+        self._lock, self._cache = Lock(), Cache()
         self._stopped: set[int] = set()
 
     def run(self, lines: IO[bytes]) -> None:
@@ -76,19 +73,19 @@ class Worker:
         limit_memory(self._memory)
         self._send({"ready": True})
         while True:
-            told = jobs.get()
-            status, facts = self._done(told)
-            self._send({"job": told["job"], "status": status, "facts": facts})
-            self._stopped.discard(told["job"])
+            message = jobs.get()
+            status, facts = self._do(message)
+            self._send({"job": message["job"], "status": status, "facts": facts})
+            self._stopped.discard(message["job"])
 
     def _listen(self, lines: IO[bytes], jobs: "SimpleQueue[dict[str, Any]]") -> None:
         for line in lines:
-            told = json.loads(line)
-            if "stop" in told:
-                self._stopped.add(told["stop"])
+            message = json.loads(line)
+            if "stop" in message:
+                self._stopped.add(message["stop"])
             else:
-                jobs.put(told)
-        os._exit(0)  # at once: nobody waits for what is under way
+                jobs.put(message)
+        os._exit(0)  # at once: nobody waits for the present job
 
     def _send(self, message: dict[str, Any]) -> None:
         line = json.dumps(message, allow_nan=False).encode() + b"\n"
@@ -96,62 +93,60 @@ class Worker:
             self._out.write(line)
             self._out.flush()
 
-    def _done(self, told: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Return the status of a job and its facts; or what went wrong, in a sentence."""
-        data, place = told["data"], Path(told["place"])
-        teller = Teller(self._send, told["job"], lambda: told["job"] in self._stopped)
-        desk = Desk(self._shelf, data, place, self._memory, teller.stage, teller.progress)
-        names = {data["path"]: data["file"]} if data and data.get("path") else {}
+    def _do(self, message: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Return the status and the answer of a job, or an error in a sentence."""
+        data = None if message["data"] is None else Data(**message["data"])
+        reporter = Reporter(self._send, message["job"], lambda: message["job"] in self._stopped)
+        place = Path(message["place"])
+        context = Context(self._cache, data, place, self._memory, reporter.stage, reporter.progress)
         start = perf_counter()
         try:
-            facts = self._verbs[told["verb"]](desk, **told["arguments"])
+            facts = self._handlers[message["handler"]](context, **message["arguments"])
             json.dumps(facts, allow_nan=False)
             return 200, {**facts, "seconds": round(perf_counter() - start, 4)}
-        except BaseException as error:  # noqa: BLE001 - libraries panic; a person must be answered all the same
-            return failed(error, names)
+        except BaseException as error:  # noqa: BLE001 - libraries panic, and somebody waits for an answer
+            return describe_error(error, {} if data is None or data.path is None else {data.path: data.file})
 
 
-def failed(error: BaseException, names: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
-    """Return the status of what went wrong, and a sentence; files go by their ``names``, not by their places."""
+def describe_error(error: BaseException, names: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+    """Return the status of an error and a sentence; ``names`` replace the paths of files."""
     match error:
         case Stopped():
             return 409, {"error": messages.STOPPED}
         case QueryError():
-            return 400, {"error": messages.in_pages(error.message, names), "caret": error.column}
+            return 400, {"error": messages.say_on_page(error.message, names), "caret": error.column}
         case DiscreetError():
-            return 400, {"error": messages.in_pages(error.message, names)}
+            return 400, {"error": messages.say_on_page(error.message, names)}
         case MemoryError():
             return 503, {"error": messages.MEMORY}
-    if os.environ.get(DEBUG):
-        traceback.print_exception(error)
-    return 500, {"error": messages.UNFORESEEN}
+    return 500, {"error": messages.say_unforeseen(error)}
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
-    """Tells, the first time that Numba compiles something and does not merely load it, that this takes a while."""
+    """Says, when Numba first compiles something and does not merely load it, that this takes a while."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
-        """Keep what to send it with."""
+        """Say it with ``send``."""
         self._send: Callable[[dict[str, Any]], None] | None = send
 
-    def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - one word for all kernels
-        """Tell it, once."""
+    def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - the same message for all kernels
+        """Say it, once."""
         if self._send is not None:
             self._send({"starting": COMPILING})
         self._send = None
 
     def on_end(self, event: event.Event) -> None:
-        """Tell nothing: the next kernel follows."""
+        """Say nothing: the next kernel follows."""
 
 
 def warm_up() -> None:
     """Load what nearly every job needs, so that the first one need not wait for it."""
-    found = audit(Transactions([["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2), min_support=2, k=4)
-    _ = found.exposed, found.is_acyclic
+    judged = audit(Transactions([["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2), min_support=2, k=4)
+    _ = judged.exposed, judged.is_acyclic
 
 
 def limit_memory(size: int) -> None:
-    """Let this process take ``size`` bytes more than it has; beyond that, it is refused or ends."""
+    """Let this process use ``size`` bytes more than it has; more is refused."""
     with suppress(ImportError, OSError, ValueError):  # not every system can
         import resource  # noqa: PLC0415 - not on every system
 
@@ -161,12 +156,13 @@ def limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 
 
-def main(verbs: dict[str, Verb] | None = None) -> None:
-    """Work for the process that started this one; what libraries print goes nowhere near its ears."""
+def main(handlers: Mapping[str, Run] | None = None) -> None:
+    """Work for the process that started this one; prints of libraries go to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    Worker(out, int(sys.argv[1]), VERBS if verbs is None else verbs).run(sys.stdin.buffer)
+    every = {name: handler.run for name, handler in HANDLERS.items()}
+    Worker(out, int(sys.argv[1]), every if handlers is None else handlers).run(sys.stdin.buffer)
 
 
 if __name__ == "__main__":

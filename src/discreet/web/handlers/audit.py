@@ -1,24 +1,18 @@
-"""Audit: whether a candidate may be published, how that changes with the thresholds, and a report to take away.
+"""Audit: whether data may be published, how that depends on the thresholds, and the channels one by one."""
 
-``audit`` gives ``verdict`` (RELEASE, REVIEW or WITHHOLD), ``sentence`` (what was judged), ``k``, ``n``, ``min_support``
-(a count), ``share`` (that count as text, "5%"), ``kind``, ``itemsets`` (how many), ``policy`` (its name, or null),
-``checks`` (``name``, ``verdict``, ``sentence``), ``channels`` (how many; null where they cannot be looked for),
-``differences`` (how many, where only these can be), ``exposed`` (null, or ``rows`` and ``smallest``: how many rows by
-the ``count`` of the smallest channel that singles them out), ``is_acyclic``, ``warnings``, ``guarantee`` (null unless
-the verdict is RELEASE), ``advice`` (null if it is), and ``cell_sizes``, a figure.
-
-``tradeoff`` gives ``n``, ``min_supports`` (counts), ``ks``, ``itemsets``, ``channels`` and ``exposed`` (a line for each
-minimum support), ``safe`` (``k`` and the smallest safe ``min_support``, or null), and ``figure``.
-"""
-
-import json
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 import discreet
-from discreet import Audit, BudgetError, Tradeoff, mine
+from discreet import Audit, BudgetError, Channel, Channels, Difference, InputError, Tradeoff, mine
 from discreet import report as reports
-from discreet.web.context import Desk
+from discreet.data.thresholds import Threshold
+from discreet.disclosure.channels import signed
+from discreet.web.context import Context, list_files, show_labels
 from discreet.web.messages import on_page
 
 GRIDS: Final = (
@@ -27,90 +21,213 @@ GRIDS: Final = (
     ("30%", "40%", "50%", "60%", "70%", "80%"),
     ("60%", "65%", "70%", "80%", "90%", "95%"),
 )
-"""Minimum supports to compare unless told: the first line whose lowest one has few enough itemsets."""
+"""Minimum supports to compare by default: the first line whose lowest one has few enough itemsets."""
 FEW_ENOUGH: Final = 200_000
 KS: Final = (3, 5, 10, 20, 30, 50)
+SORTS: Final = ("worst", "count", "base", "top")
+MOST_ITEMS: Final = 200
+MOST_TERMS: Final = 200
+LARGEST_PAGE: Final = 200
+WORD: Final = re.compile(r""" "([^"]+)" | '([^']+)' | ([^\s"']+) """, re.VERBOSE)
 
 
 def audit(
-    desk: Desk, *, min_support: str | int | None = None, k: int | None = None, policy: str | None = None
+    context: Context, *, min_support: Threshold | None = None, k: int | None = None, policy: str | None = None
 ) -> dict[str, Any]:
-    """Return what publishing would give away, judged."""
-    found = audited(desk, min_support=min_support, k=k, policy=policy)
-    patterns, exposed = found.patterns, found.exposed
-    desk.stage("drawing")
+    """Judge what publishing would give away."""
+    judged = _audit(context, min_support, k, policy)
+    patterns, exposed = judged.patterns, judged.exposed
+    context.stage("drawing")
     return {
-        "verdict": found.verdict.name,
-        "sentence": next(iter(reports.audit_text(found, explain=0))).partition(": ")[2],
-        "k": found.policy.k,
+        "verdict": judged.verdict.name,
+        "sentence": judged.sentence,
+        "k": judged.k,
         "n": patterns.n,
         "min_support": patterns.min_support,
         "share": reports.share(patterns.min_support, patterns.n),
         "kind": patterns.kind,
         "itemsets": len(patterns),
         "policy": policy,
-        "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in found.checks],
-        "channels": None if found.channels is None else len(found.channels),
-        "differences": len(found.differences),
-        "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": _smallest(exposed)},
-        "is_acyclic": found.is_acyclic,
-        "warnings": found.warnings,
-        "guarantee": found.promise or None,
-        "advice": found.advice.say(on_page) or None,
-        "cell_sizes": reports.cell_sizes_figure(found),
+        "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in judged.checks],
+        "channels": None if judged.channels is None else len(judged.channels),
+        "differences": len(judged.differences),
+        "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": _count_rows(exposed)},
+        "is_acyclic": judged.is_acyclic,
+        "warnings": judged.warnings,
+        "guarantee": judged.promise or None,
+        "advice": judged.advice.say(on_page) or None,
+        "cell_sizes": reports.cell_sizes_figure(judged),
     }
 
 
-def audited(desk: Desk, *, min_support: str | int | None, k: int | None, policy: str | None) -> Audit:
-    """Return the audit of the data, made once for the same thresholds."""
-    rows, patterns = desk.loaded()[:2]
-
-    def made() -> Audit:
-        if rows is None:
-            desk.stage("auditing")
-            return discreet.audit(patterns, k=k, policy=policy)  # type: ignore[arg-type]  # there are rows or patterns
-        return discreet.audit(rows, min_support=min_support, k=k, policy=policy, **desk.budget("auditing"))
-
-    return desk.shelf.take("audit", (desk.key, None if rows is None else min_support, k, policy), made)
-
-
 def tradeoff(
-    desk: Desk, *, ks: list[int] | None = None, min_supports: list[str | int] | None = None, k: int | None = None
+    context: Context, *, ks: list[int] | None = None, min_supports: list[Threshold] | None = None, k: int | None = None
 ) -> dict[str, Any]:
-    """Return the numbers of channels for each minimum support and k; the curve of ``k`` stands out."""
-    grid = _compared(desk, min_supports or _supports(desk), {*(ks or KS), *([] if k is None else [k])})
-    told: dict[str, Any] = json.loads(b"".join(reports.tradeoff_json(grid)))
-    return {**told, "figure": reports.tradeoff_figure(grid, k=k)}
+    """Count channels for each minimum support and k; the figure highlights ``k``."""
+    grid = _compare(context, min_supports or _choose_grid(context), {*(ks or KS), *([] if k is None else [k])})
+    return {
+        "n": grid.n,
+        "min_supports": grid.min_supports,
+        "ks": grid.ks,
+        "itemsets": grid.itemsets.tolist(),
+        "channels": grid.channels.tolist(),
+        "exposed": grid.exposed.tolist(),
+        "safe": [{"k": k, "min_support": least} for k, least in grid.safe.items()],
+        "figure": reports.tradeoff_figure(grid, k=k),
+    }
 
 
 def report(
-    desk: Desk, *, min_support: str | int | None = None, k: int | None = None, policy: str | None = None
+    context: Context, *, min_support: Threshold | None = None, k: int | None = None, policy: str | None = None
 ) -> dict[str, Any]:
-    """Return the report of an audit as one file of HTML."""
-    found, loaded = audited(desk, min_support=min_support, k=k, policy=policy), desk.loaded()
-    grid = None if loaded.rows is None else _compared(desk, _supports(desk), {*KS, found.policy.k})
-    desk.stage("writing")
-    path = desk.file("report.html")
-    path.write_text(found.to_html(tradeoff=grid, source=loaded.source), encoding="utf-8")
-    return {"files": desk.files(path)}
+    """Write the report of an audit as one HTML file."""
+    judged, loaded = _audit(context, min_support, k, policy), context.load()
+    grid = None if loaded.rows is None else _compare(context, _choose_grid(context), {*KS, judged.k})
+    context.stage("writing")
+    path = context.file("report.html")
+    path.write_text(judged.to_html(tradeoff=grid, source=loaded.source), encoding="utf-8")
+    return {"files": list_files(path)}
 
 
-def _compared(desk: Desk, min_supports: Sequence[str | int], ks: set[int]) -> Tradeoff:
-    return discreet.tradeoff(desk.rows(), min_supports=min_supports, ks=sorted(ks), progress=desk.mining("comparing"))
+def detect(  # noqa: PLR0913 - which channels, and which page of them
+    context: Context,
+    *,
+    min_support: Threshold | None = None,
+    k: int | None = None,
+    policy: str | None = None,
+    search: str = "",
+    sort: str = "worst",
+    descending: bool = False,
+    offset: int = 0,
+    limit: int = 50,
+) -> dict[str, Any]:
+    """List a page of channels, or of differences if channels cannot be looked for; these are in their own order."""
+    judged = _audit(context, min_support, k, policy)
+    channels: Channels | tuple[Difference, ...]
+    if judged.channels is None:
+        kind, channels = "differences", judged.differences
+        tops = [[str(label).casefold() for label in one.top] for one in channels]
+        words = split_words(search)
+        matching = [at for at, top in enumerate(tops) if all(any(word in label for label in top) for word in words)]
+        items = list(dict.fromkeys(label for one in channels for label in sorted(map(str, one.top))))
+    else:
+        kind, channels = "channels", judged.channels
+        order = _sort(channels, sort, descending=descending)
+        matching = order[_match(channels, search)[order]].tolist()
+        often = np.bincount(channels.top_items, minlength=len(channels.labels))
+        items = [str(channels.labels[code]) for code in np.argsort(-often, kind="stable").tolist() if often[code]]
+    page = matching[offset : offset + min(limit, LARGEST_PAGE)]
+    return {
+        "kind": kind,
+        "total": len(channels),
+        "matching": len(matching),
+        "channels": [_describe(number, channels[number]) for number in page],
+        "items": show_labels(items[:MOST_ITEMS]),
+    }
 
 
-def _supports(desk: Desk) -> Sequence[str]:
-    """Return the minimum supports to compare: the first line whose lowest one has few enough itemsets."""
-    return next((grid for grid in GRIDS if _is_light(desk, grid[0])), GRIDS[-1])
+def explain(
+    context: Context,
+    *,
+    number: int,
+    min_support: Threshold | None = None,
+    k: int | None = None,
+    policy: str | None = None,
+) -> dict[str, Any]:
+    """Explain a channel in words, as a sum and as a picture."""
+    judged = _audit(context, min_support, k, policy)
+    listed: Channels | tuple[Difference, ...] = judged.differences if judged.channels is None else judged.channels
+    if not 0 <= number < len(listed):
+        raise InputError(f"there is no channel {number}; there are {len(listed):,}, counted from 0")
+    channel: Channel | Difference = listed[number]
+    terms = channel.terms(judged.patterns)
+    first = terms[:MOST_TERMS]
+    return {
+        **_describe(number, channel),
+        "words": reports.in_words(channel),
+        "sum": f"{signed(first, [f'{term.support:,}' for term in first])} = {channel.count:,}",
+        "terms": [
+            {"times": term.times, "items": show_labels(sorted(map(str, term.itemset))), "support": term.support}
+            for term in first
+        ],
+        "more": len(terms) > MOST_TERMS,
+        "svg": reports.cells_svg(channel, judged.patterns),
+        "rows": None if judged.rows is None else channel.count,
+    }
 
 
-def _is_light(desk: Desk, min_support: str) -> bool:
+def split_words(search: str) -> list[str]:
+    """Return the words of a search: separated by commas, or else by blanks outside of quotes.
+
+    >>> split_words("Diabetes type 2, insulin"), split_words("'type 2' insulin"), split_words("  ")
+    (['diabetes type 2', 'insulin'], ['type 2', 'insulin'], [])
+    """
+    if "," in search:
+        return [part.strip().strip("'\"").casefold() for part in search.split(",") if part.strip()]
+    return ["".join(match.groups(default="")).casefold() for match in WORD.finditer(search)]
+
+
+def _audit(context: Context, min_support: Threshold | None, k: int | None, policy: str | None) -> Audit:
+    """Return the audit of the data; it is kept for the next request with the same thresholds."""
+    rows, patterns = context.load()[:2]
+
+    def make() -> Audit:
+        if patterns is not None:
+            context.stage("auditing")
+            return discreet.audit(patterns, k=k, policy=policy)
+        budget = context.budget("auditing")
+        return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, **budget)
+
+    return context.cache.get("audit", (context.key, None if rows is None else min_support, k, policy), make)
+
+
+def _compare(context: Context, min_supports: Sequence[Threshold], ks: set[int]) -> Tradeoff:
+    progress = context.budget("comparing")["progress"]
+    return discreet.tradeoff(context.rows(), min_supports=min_supports, ks=sorted(ks), progress=progress)
+
+
+def _choose_grid(context: Context) -> Sequence[str]:
+    return next((grid for grid in GRIDS if _has_few_itemsets(context, grid[0])), GRIDS[-1])
+
+
+def _has_few_itemsets(context: Context, min_support: str) -> bool:
     try:
-        mine(desk.rows(), min_support=min_support, **{**desk.budget("comparing"), "max_patterns": FEW_ENOUGH})
+        mine(context.rows(), min_support=min_support, **context.budget("comparing", max_patterns=FEW_ENOUGH))
     except BudgetError:
         return False
     return True
 
 
-def _smallest(exposed: discreet.Exposed) -> list[dict[str, int]]:
+def _count_rows(exposed: discreet.Exposed) -> list[dict[str, int]]:
     return [{"count": count, "rows": rows} for count, rows in exposed.histogram()]
+
+
+def _match(channels: Channels, search: str) -> NDArray[np.bool_]:
+    """Return for each channel whether each word is part of a label in its top."""
+    labels = [str(label).casefold() for label in channels.labels]
+    tops = np.ones(channels.top_offsets.size - 1, dtype=np.bool_)
+    for word in split_words(search):
+        wanted = np.array([word in label for label in labels], dtype=np.bool_)
+        totals = np.concatenate([[0], np.cumsum(wanted[channels.top_items])])[channels.top_offsets]
+        tops &= np.diff(totals) > 0
+    return tops[channels.cells.tops] if len(channels) else np.zeros(0, dtype=np.bool_)
+
+
+def _sort(channels: Channels, sort: str, *, descending: bool) -> NDArray[np.intp]:
+    """Return the numbers of channels, the worst first or by a size; among equals, the worst first."""
+    ranking = channels.ranking()
+    sizes = {
+        "count": channels.cells.counts,
+        "base": np.diff(channels.cells.offsets),
+        "top": np.diff(channels.top_offsets)[channels.cells.tops],
+    }
+    if sort not in sizes:
+        return ranking[::-1] if descending else ranking
+    keys = sizes[sort][ranking]
+    return ranking[np.argsort(-keys if descending else keys, kind="stable")]
+
+
+def _describe(number: int, channel: Channel | Difference) -> dict[str, Any]:
+    base, lacked = (show_labels(sorted(map(str, labels))) for labels in (channel.base, channel.top - channel.base))
+    text = reports.printable(channel.pattern)
+    return {"number": number, "text": text, "base": base, "lacked": lacked, "count": channel.count}

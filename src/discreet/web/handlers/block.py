@@ -1,15 +1,4 @@
-"""Block: the methods side by side, and a release by one of them, with its files.
-
-``compare`` gives ``methods`` (for each ``name``, ``method``, ``merge``, ``average``, ``lost``, ``changed``,
-``itemsets``, ``largest``, ``suppressed``, ``added``, ``n``, ``listed``, ``seconds``, ``left_out``; a method that was
-left out has null for what it did not make), ``best`` (the name of one), ``recommendation`` and ``figure``.
-
-``block`` gives what the library tells of a release to its owner, and ``verdict``, ``guarantee`` (or ``advice``),
-``before_after`` (a figure), ``changes`` (``items``, ``before``, ``after``: the 200 largest; ``after`` is null for what
-is lost), ``changed`` (how many closed itemsets changed) and ``files``: release.zip with what may go out, report.html
-that may go with it, and DO-NOT-RELEASE.zip with what must not: what was changed, and a report of what that cost. Where
-there is nothing to publish, or the policy withholds it, only the last is there.
-"""
+"""Block: the methods side by side, and a release by one of them, with its files."""
 
 from pathlib import Path
 from shutil import rmtree
@@ -18,41 +7,49 @@ from typing import Any, Final
 import numpy as np
 
 import discreet
-from discreet import Audit, Patterns, Release, Verdict
+from discreet import Audit, Release, Verdict
 from discreet import report as reports
-from discreet.blocking.block import BEST, ComparedMethod
+from discreet.blocking.block import BEST, METHODS, ComparedMethod
 from discreet.blocking.distortion import supports_in
-from discreet.web.archive import pack
-from discreet.web.context import Desk, shown
-from discreet.web.messages import in_pages, on_page
+from discreet.data.thresholds import Threshold
+from discreet.web.context import Context, list_files, show_labels
+from discreet.web.messages import on_page, say_on_page
 
 SECONDS: Final = 20.0
-"""How long the search for the least distortion may take unless told: a person waits for it."""
+"""How long the search for the least distortion may take by default: somebody is waiting."""
 MOST_CHANGES: Final = 200
+COSTS: Final = ("average", "lost", "changed", "itemsets", "largest")
+NOTHING: Final = "There is nothing to publish: lower k or the minimum support, or add rows."
 
 
 def compare(
-    desk: Desk, *, min_support: str | int, k: int | None = None, policy: str | None = None, seconds: float = SECONDS
+    context: Context,
+    *,
+    min_support: Threshold,
+    k: int | None = None,
+    policy: str | None = None,
+    seconds: float = SECONDS,
 ) -> dict[str, Any]:
-    """Return what each method makes of the rows."""
-    rows = desk.rows()
-    asked: Any = {"min_support": min_support, "k": k, "policy": policy, "seconds": seconds}
-    found = discreet.compare(rows, **asked, **desk.budget("comparing"))
-    made = [(line.method, line.merge, line.release) for line in found.lines if line.release is not None]
-    for method, merge, release in [*made, (BEST, False, found.best)]:
-        desk.shelf.put("release", (desk.key, min_support, k, policy, method, merge, False, seconds), release)
+    """Compare the releases of all methods."""
+    budget = context.budget("comparing")
+    comparison = discreet.compare(
+        context.rows(), min_support=min_support, k=k, policy=policy, seconds=seconds, **budget
+    )
+    made = [(line.method, line.merge, line.release) for line in comparison.lines if line.release is not None]
+    for method, merge, release in [*made, (BEST, False, comparison.best)]:
+        context.cache.put("release", (context.key, min_support, k, policy, method, merge, False, seconds), release)
     return {
-        "methods": [_line(line) for line in found.lines],
-        "best": found.best_name,
-        "recommendation": found.recommendation,
-        "figure": reports.comparison_figure(found),
+        "methods": [_describe(line) for line in comparison.lines],
+        "best": comparison.best_name,
+        "recommendation": comparison.recommendation,
+        "figure": reports.comparison_figure(comparison),
     }
 
 
 def block(
-    desk: Desk,
+    context: Context,
     *,
-    min_support: str | int,
+    min_support: Threshold,
     k: int | None = None,
     policy: str | None = None,
     method: str = BEST,
@@ -60,90 +57,89 @@ def block(
     keep_n: bool = False,
     seconds: float = SECONDS,
 ) -> dict[str, Any]:
-    """Return a release that is safe, and its files."""
-    rows = desk.rows()
+    """Make a safe release, and its files."""
 
-    def made() -> Release:
-        asked: Any = {"method": method, "merge": merge, "keep_n": keep_n, "seconds": seconds}
-        return discreet.block(rows, min_support=min_support, k=k, policy=policy, **asked, **desk.budget("blocking"))
+    def make() -> Release:
+        return discreet.block(
+            context.rows(),
+            min_support=min_support,
+            k=k,
+            policy=policy,
+            method=method,
+            merge=merge,
+            keep_n=keep_n,
+            seconds=seconds,
+            **context.budget("blocking"),
+        )
 
-    release = desk.shelf.take("release", (desk.key, min_support, k, policy, method, merge, keep_n, seconds), made)
-    desk.stage("writing")
-    audit, verdict = release.audit, release.verdict
-    changes = _changes(release)
+    key = (context.key, min_support, k, policy, method, merge, keep_n, seconds)
+    release = context.cache.get("release", key, make)
+    context.stage("writing")
+    changes = _list_changes(release)
     return {
         **reports.release_facts(release),
-        "verdict": verdict.name,
-        **_judged(audit),
+        "verdict": release.verdict.name,
+        **_judge(release.audit),
         "before_after": reports.before_after_figure(release),
         "changed": len(changes),
         "changes": changes[:MOST_CHANGES],
-        "files": desk.files(*_written(desk, release, is_public=audit is not None and verdict is not Verdict.WITHHOLD)),
+        "files": list_files(*_write_files(context, release)),
     }
 
 
-def _line(line: ComparedMethod) -> dict[str, Any]:
+def _describe(line: ComparedMethod) -> dict[str, Any]:
     release = line.release
-    costs = ("average", "lost", "changed", "itemsets", "largest")
-    told: dict[str, Any] = dict.fromkeys([*costs, "suppressed", "added", "n", "listed"])
+    numbers: dict[str, Any] = dict.fromkeys([*COSTS, "suppressed", "added", "n", "listed"])
     if release is not None:
-        told |= {cost: getattr(release.distortion, cost) for cost in costs}
-        told |= {"suppressed": release.rows_suppressed, "added": release.rows_added}
-        told |= {"n": release.patterns.n, "listed": len(release.patterns)}
-    ending = {"seconds": round(line.seconds, 3), "left_out": in_pages(line.left_out) or None}
-    return {"name": line.name, "method": line.method, "merge": line.merge, **told, **ending}
+        numbers |= {cost: getattr(release.distortion, cost) for cost in COSTS}
+        numbers |= {"suppressed": release.rows_suppressed, "added": release.rows_added}
+        numbers |= {"n": release.patterns.n, "listed": len(release.patterns)}
+    return {
+        "name": line.name,
+        "method": line.method,
+        "merge": line.merge,
+        "how": METHODS[line.method].how + "; one row may serve several channels" * line.merge,
+        **numbers,
+        "seconds": round(line.seconds, 3),
+        "left_out": say_on_page(line.left_out) or None,
+    }
 
 
-def _judged(audit: Audit | None) -> dict[str, str | None]:
-    """Return what a release promises, or what is to be done about it."""
+def _judge(audit: Audit | None) -> dict[str, str | None]:
+    """Return what a release promises, or what to do about it."""
     if audit is None:
-        return {
-            "guarantee": None,
-            "advice": "There is nothing to publish: lower k or the minimum support, or add rows.",
-        }
-    is_good = audit.verdict is Verdict.RELEASE
-    words = audit.promise or audit.advice.say(on_page)
-    return {"guarantee": words if is_good else None, "advice": None if is_good else words}
+        return {"guarantee": None, "advice": NOTHING}
+    return {"guarantee": audit.promise or None, "advice": audit.advice.say(on_page) or None}
 
 
-def _changes(release: Release) -> list[dict[str, Any]]:
+def _list_changes(release: Release) -> list[dict[str, Any]]:
     """Return the closed itemsets, before or after, whose support has changed, the largest change first."""
     old, new = release.original, release.patterns
-    found: dict[frozenset[object], tuple[int, int]] = {}
-    for listed in (old, new):
-        before, after = _supports(old, listed), _supports(new, listed)
+    supports: dict[frozenset[object], tuple[int, int]] = {}
+    for patterns in (old, new):
+        before = patterns.supports if patterns is old else supports_in(old, patterns)
+        after = patterns.supports if patterns is new else supports_in(new, patterns)
         for at in np.flatnonzero(before != after).tolist():
-            found[frozenset(listed.labelled(at))] = int(before[at]), int(after[at])
-    texts = ((shown(sorted(map(str, itemset))), *pair) for itemset, pair in found.items())
-    ranked = sorted(texts, key=lambda line: (-abs(line[1] - line[2]), line[0]))
+            supports[frozenset(patterns.labelled(at))] = int(before[at]), int(after[at])
+    lines = ((show_labels(sorted(map(str, itemset))), *pair) for itemset, pair in supports.items())
+    ranked = sorted(lines, key=lambda line: (-abs(line[1] - line[2]), line[0]))
     return [{"items": items, "before": before, "after": after or None} for items, before, after in ranked]
 
 
-def _supports(patterns: Patterns, itemsets: Patterns) -> Any:  # noqa: ANN401 - an array of counts
-    return itemsets.supports if patterns is itemsets else supports_in(patterns, itemsets)
-
-
-def _written(desk: Desk, release: Release, *, is_public: bool) -> list[Path]:
-    """Write the files of a release: what may go out, and apart what must not."""
-    source = desk.loaded().source
-    folder = desk.file("release")
+def _write_files(context: Context, release: Release) -> list[Path]:
+    """Write the files of a release: what may be published, and apart what must not."""
+    source, folder = context.load().source, context.file("release")
     private = folder / reports.MARK
+    is_public = release.audit is not None and release.verdict is not Verdict.WITHHOLD
     if is_public:
         discreet.write_release(release, folder, source=source)
     else:
         private.mkdir(parents=True, mode=0o700)
-    _write(private / "report.html", release.to_html(source=source, private=True))
-    apart = desk.file(f"{reports.MARK}.zip")
-    pack(apart, reports.MARK, sorted(private.iterdir()))
-    rmtree(private)
-    paths = [apart]
-    if is_public:
-        paths = [desk.file("release.zip"), apart, desk.file("report.html")]
-        pack(paths[0], "release", sorted(folder.iterdir()))
-        _write(paths[2], release.to_html(source=source))
-    rmtree(folder)
-    return paths
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    (private / "report.html").write_text(release.to_html(source=source, private=True), encoding="utf-8")
+    secret = context.pack(private)
+    if not is_public:
+        rmtree(folder)
+        return [secret]
+    report = context.file("report.html")
+    report.write_text(release.to_html(source=source), encoding="utf-8")
+    return [context.pack(folder), secret, report]

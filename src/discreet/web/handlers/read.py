@@ -1,31 +1,21 @@
-"""Read: how a file is shaped, seen before it is loaded; and what was loaded.
-
-``preview`` gives ``file``, ``bytes``, ``format``, ``formats``, ``shape`` (null where it must be chosen, as ``error``
-says), ``shapes`` (those that this format can have),
-``columns`` (names, or null where there are none), ``row``, ``item``, ``items``, ``separator``, ``patterns`` (whether it
-holds patterns, not rows), ``lines`` (the first raw lines, at most 8, cut), ``rows`` (the first 8 as they are read:
-``items``, at most 20, ``more``, how many others, and ``id``, null without ids) and ``error`` (null or a sentence).
-
-``read`` gives ``data`` (its id), ``file``, ``sha256``, ``n``, ``items``, ``entries``, ``lengths`` (``smallest``,
-``median``, ``largest``, ``histogram``: pairs of length and number of rows), ``commonest`` (``item``, ``support``: the
-first 10), ``rows_with_ids`` and ``is_patterns``. Of patterns, the lengths are those of itemsets, ``n`` is the number of
-rows they are of, and there are ``kind``, ``min_support`` and ``itemsets`` (how many) besides.
-"""
+"""Read: how a file would be read, what was loaded, and which rows satisfy a query."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import DiscreetError, Patterns, Transactions, read_patterns
+from discreet import DiscreetError, InputError, Patterns, Transactions, read_patterns
 from discreet import read as read_rows
 from discreet.io.registry import FORMATS
 from discreet.io.sniff import Seen, lines_of, shape_of
-from discreet.web.context import Desk, shown
-from discreet.web.messages import in_pages
+from discreet.report import printable
+from discreet.web.context import Context, FileOptions, show_labels
+from discreet.web.messages import say_on_page
 
 LINES: Final = 8
 LONGEST_LINE: Final = 200
@@ -33,15 +23,22 @@ ITEMS: Final = 20
 COMMONEST: Final = 10
 SHAPES: Final = {"csv": ["baskets", "long", "onehot"], "parquet": ["lists", "long", "onehot"]}
 """The shapes that a format can have; all others hold baskets alone."""
+LARGEST_PAGE: Final = 100
+LONGEST_QUERY: Final = 100_000
 
 
-def preview(desk: Desk, *, upload: dict[str, Any], **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as in shape_of
-    """Return how a file would be read, from its first part."""
-    desk.stage("reading")
-    seen = shape_of(Path(upload["path"]), given)
-    shape = seen.shape
-    names = {upload["path"]: upload["file"]}
-    rows, error = _first_rows(seen, given, names) if seen.doubt is None else ([], in_pages(seen.doubt, names))
+def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[FileOptions]) -> dict[str, Any]:
+    """Show how a file would be read, from its first part."""
+    context.stage("reading")
+    seen = shape_of(Path(upload["path"]), options)
+    shape, names = seen.shape, {upload["path"]: upload["file"]}
+    rows: list[dict[str, Any]] = []
+    error = seen.doubt
+    if error is None:
+        try:
+            rows = _read_first(seen, options)
+        except DiscreetError as fault:
+            error = fault.message
     return {
         "file": upload["file"],
         "bytes": upload["bytes"],
@@ -49,64 +46,89 @@ def preview(desk: Desk, *, upload: dict[str, Any], **given: Any) -> dict[str, An
         "shape": None if seen.doubt else shape.shape,
         "formats": [form.name for form in FORMATS.values() if form.name != "onehot"],
         "shapes": SHAPES.get(shape.format, ["baskets"]),
-        "columns": None if seen.columns is None else shown(seen.columns),
+        "columns": None if seen.columns is None else show_labels(seen.columns),
         "lines": [] if shape.format == "parquet" else [line[:LONGEST_LINE] for line in lines_of(seen.head)[:LINES]],
         "rows": rows,
-        "error": error,
+        "error": None if error is None else say_on_page(error, names),
     }
 
 
-def read(desk: Desk) -> dict[str, Any]:
-    """Return what was loaded, in numbers."""
-    rows, patterns, source, _ = desk.loaded()
-    value: Transactions | Patterns = rows if rows is not None else patterns  # type: ignore[assignment]  # one is there
-    used = value.items[value.offsets[0] : value.offsets[-1]]
-    weights = None if patterns is None else np.repeat(patterns.supports, np.diff(patterns.offsets))
-    facts = {
-        "data": desk.key,
+def read(context: Context) -> dict[str, Any]:
+    """Describe the loaded data in numbers."""
+    rows, patterns, source, _ = context.load()
+    if patterns is None:
+        listed: Transactions | Patterns = context.rows()
+        facts: dict[str, Any] = {}
+    else:
+        listed = patterns
+        facts = {"kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
+    lengths = np.diff(listed.offsets)
+    used = listed.items[listed.offsets[0] : listed.offsets[-1]]
+    if patterns is None:
+        supports = np.bincount(used, minlength=len(listed.labels))
+    else:  # of each item, the largest support of an itemset that holds it
+        supports = np.zeros(len(listed.labels), dtype=np.int64)
+        np.maximum.at(supports, used, np.repeat(patterns.supports, lengths))
+    commonest = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
+    return {
+        "data": context.key,
         "file": source.file,
         "sha256": source.sha256,
-        "n": value.n,
-        "items": len(value.labels),
+        "n": listed.n,
+        "items": len(listed.labels),
         "entries": int(used.size),
-        "lengths": _lengths(np.diff(value.offsets)),
-        "commonest": _commonest(value, used) if weights is None else _largest(value, used, weights),
+        "lengths": _describe_lengths(lengths),
+        "commonest": [
+            {"item": show_labels([listed.labels[code]])[0], "support": int(supports[code])} for code in commonest
+        ],
         "rows_with_ids": rows is not None and rows.ids is not None,
         "is_patterns": patterns is not None,
+        **facts,
     }
-    if patterns is None:
-        return facts
-    return {**facts, "kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
 
 
-def _first_rows(seen: Seen, given: dict[str, Any], names: dict[str, str]) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the first rows as they are read, or what is wrong with them."""
-    reading, shape = seen.shape.reading, seen.shape
-    try:
-        if shape.patterns and seen.frame is None:
-            listed = read_patterns(BytesIO(seen.head), format=shape.format, n=given.get("n"), kind=given.get("kind"))
-            return [_row(listed.labelled(at), None) for at in range(min(LINES, len(listed)))], None
-        if seen.frame is None:
-            rows = read_rows(BytesIO(seen.head), **reading)
-        else:
-            rows = read_rows(seen.frame, **{name: value for name, value in reading.items() if name != "format"})
-    except DiscreetError as error:
-        return [], in_pages(error.message, names)
+def query(context: Context, *, query: str, offset: int = 0, limit: int = LARGEST_PAGE) -> dict[str, Any]:
+    """Find the rows that satisfy a query."""
+    if len(query) > LONGEST_QUERY:
+        raise InputError(f"the query has more than {LONGEST_QUERY:,} characters; shorten it")
+    index = context.index()
+    context.stage("asking")
+    rows = index.rows(query)
+    page = rows[offset : offset + min(limit, LARGEST_PAGE)]
+    return {
+        "query": query.strip(),
+        "count": int(rows.size),
+        "n": index.n,
+        "plan": "\n".join(map(printable, str(index.explain(query)).splitlines())),
+        "rows": (page + 1).tolist(),
+        "unknown": index.unknown(query),
+        "caret": None,
+    }
+
+
+def _read_first(seen: Seen, options: FileOptions) -> list[dict[str, Any]]:
+    """Return the first rows, or patterns, as they are read."""
+    shape, reading = seen.shape, seen.shape.reading
+    if seen.frame is not None:
+        rows = read_rows(seen.frame, **{name: value for name, value in reading.items() if name != "format"})
+    elif shape.patterns:
+        n, kind = options.get("n"), options.get("kind")
+        patterns = read_patterns(BytesIO(seen.head), format=shape.format, n=n, kind=kind)
+        return [_show_row(patterns.labelled(at), None) for at in range(min(LINES, len(patterns)))]
+    else:
+        rows = read_rows(BytesIO(seen.head), **reading)
     first = rows[:LINES]
     ids = [None] * len(first) if first.ids is None else list(first.ids)
-    return [_row(sorted(row, key=str), name) for row, name in zip(first, ids, strict=True)], None
+    return [_show_row(sorted(row, key=str), name) for row, name in zip(first, ids, strict=True)]
 
 
-def _row(items: Any, name: object) -> dict[str, Any]:  # noqa: ANN401 - labels in order
-    listed = list(items)
-    return {
-        "id": None if name is None else shown([name])[0],
-        "items": shown(listed[:ITEMS]),
-        "more": max(0, len(listed) - ITEMS),
-    }
+def _show_row(items: Iterable[object], name: object) -> dict[str, Any]:
+    every = list(items)
+    shown = None if name is None else show_labels([name])[0]
+    return {"id": shown, "items": show_labels(every[:ITEMS]), "more": max(0, len(every) - ITEMS)}
 
 
-def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
+def _describe_lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
     ordered = np.sort(lengths)
     if not ordered.size:
         return {"smallest": None, "median": None, "largest": None, "histogram": []}
@@ -116,22 +138,3 @@ def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
         "largest": int(ordered[-1]),
         "histogram": [list(pair) for pair in sorted(Counter(ordered.tolist()).items())],
     }
-
-
-def _commonest(value: Transactions | Patterns, used: NDArray[np.int32]) -> list[dict[str, Any]]:
-    supports = np.bincount(used, minlength=len(value.labels))
-    return _first(value, supports)
-
-
-def _largest(
-    value: Transactions | Patterns, used: NDArray[np.int32], weights: NDArray[np.int64]
-) -> list[dict[str, Any]]:
-    """Return the items by the largest support of an itemset that holds them."""
-    supports = np.zeros(len(value.labels), dtype=np.int64)
-    np.maximum.at(supports, used, weights)
-    return _first(value, supports)
-
-
-def _first(value: Transactions | Patterns, supports: NDArray[np.int64]) -> list[dict[str, Any]]:
-    order = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
-    return [{"item": shown([value.labels[code]])[0], "support": int(supports[code])} for code in order]
