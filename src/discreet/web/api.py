@@ -1,8 +1,8 @@
 """The API: requests in an address or in JSON, answered in JSON with the names of the library.
 
-An answer is 200 with the result, or 202 with the progress if it is not ready within ``wait`` seconds; a repeated request
-joins the same job. An error is ``{"error": sentence}``: 400 for a wrong argument or data, 404 for unknown data, 409 for a
-stopped job, 413 for too large, 500 and 503 for a fault of ours. Each module in ``handlers`` describes its answers.
+An answer is 200 with the result, or 202 with the progress if it is not ready within ``wait`` seconds; the same request
+joins the same job. An error is ``{"error": sentence}``: 400 for a wrong argument or data, 404 for unknown data, 409 for
+a stopped job, 413 for too large, 500 and 503 for a fault of ours. docs/web.md describes all answers.
 """
 
 import json
