@@ -11,7 +11,6 @@ import discreet
 from discreet import Audit, BudgetError, Channel, Channels, Difference, InputError, Tradeoff, mine
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
-from discreet.disclosure.channels import signed
 from discreet.web.context import Context, list_files, show_labels
 from discreet.web.messages import on_page
 
@@ -141,14 +140,13 @@ def explain(
         raise InputError(f"there is no channel {number}; there are {len(listed):,}, counted from 0")
     channel: Channel | Difference = listed[number]
     terms = channel.terms(judged.patterns)
-    first = terms[:MOST_TERMS]
     return {
         **_describe(number, channel),
         "words": reports.in_words(channel),
-        "sum": f"{signed(first, [f'{term.support:,}' for term in first])} = {channel.count:,}",
+        "sum": f"{reports.show_sum(terms)} = {channel.count:,}",
         "terms": [
             {"times": term.times, "items": show_labels(sorted(map(str, term.itemset))), "support": term.support}
-            for term in first
+            for term in terms[:MOST_TERMS]
         ],
         "more": len(terms) > MOST_TERMS,
         "svg": reports.cells_svg(channel, judged.patterns),

@@ -11,11 +11,11 @@ import discreet
 from discreet import BudgetError, Hidden, Transactions, read_sensitive
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
-from discreet.hiding.hide import Method
 from discreet.web.context import Context, list_files, show_labels
 from discreet.web.messages import say_on_page
 
 SECONDS: Final = 20.0
+METHOD: Final = "iga"
 UNSAFE: Final = re.compile(r"[^\w.\- ]+", re.ASCII)
 
 
@@ -24,7 +24,7 @@ def hide(
     *,
     sensitive: str,
     disclosure: str | float = "0",
-    method: Method = "iga",
+    method: str = METHOD,
     below: Threshold | None = None,
     min_support: Threshold | None = None,
     seconds: float = SECONDS,
