@@ -3,9 +3,6 @@
 from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
-from discreet.report.chart import chart
-from discreet.report.comparison import comparison_json, comparison_text
-from discreet.report.database import database_source
 from discreet.report.exposed import exposed_csv, marked
 from discreet.report.figures import (
     before_after_figure,
@@ -16,8 +13,9 @@ from discreet.report.figures import (
     tradeoff_figure,
 )
 from discreet.report.findings import findings_csv
-from discreet.report.hidden import hidden_facts, hidden_text
-from discreet.report.hiding import (
+from discreet.report.hidden import (
+    hidden_facts,
+    hidden_text,
     hiding_comparison_facts,
     hiding_comparison_json,
     hiding_comparison_svg,
@@ -26,11 +24,19 @@ from discreet.report.hiding import (
 from discreet.report.html.audit import audit_html
 from discreet.report.html.release import folder_html, release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
-from discreet.report.release import public_facts, public_text, release_facts, release_json, release_text
+from discreet.report.release import (
+    comparison_json,
+    comparison_text,
+    public_facts,
+    public_text,
+    release_facts,
+    release_json,
+    release_text,
+)
 from discreet.report.sacro import check_sacro, write_sacro
 from discreet.report.svg_cells import cells_svg
-from discreet.report.text import aligned, audit_text, channels_text, share, show_sum, tradeoff_text
-from discreet.report.wording import Source, in_words
+from discreet.report.text import aligned, audit_text, channels_text, chart, share, show_sum, tradeoff_text
+from discreet.report.wording import Source, database_source, in_words
 from discreet.runtime.text import percent, printable
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Attacks in words and as JSON: what is inferred about fewer than k rows, why, and what that stands on."""
+"""Attacks as text and JSON: what follows about fewer than k rows, why, and from which assumptions."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -30,7 +30,7 @@ WHO: Final = {
 def attack_text(
     attack: Attack, *, source: Source | None = None, against: Sequence[Source] = (), shown: int | None = SHOWN
 ) -> Iterator[str]:
-    """Yield an attack in lines: what was found, why, what was left undecided, and what the attacker is taken to know.
+    """Yield an attack in lines: the findings, why, what is undecided, and what the attacker is assumed to know.
 
     >>> from discreet import Patterns
     >>> from discreet.disclosure.attacks.attack import attack
@@ -44,7 +44,7 @@ def attack_text(
     many, who = len(attack.findings), WHO[attack.level]
     olds = "".join(f" and {old.file}" for old in against)
     file = f"{source.file}{olds}: " if source else ""
-    found = f"{many:,} inference{'s' * (many != 1)}" if many else "nothing is inferred"
+    found = count_of(many, "inference") if many else "nothing is inferred"
     yield from wrap(printable(f"{file}{found} about fewer than {attack.k:,} rows, by an attacker {who}."), WIDTH)
     yield ""
     for finding in attack.findings[:shown]:
@@ -60,12 +60,12 @@ def attack_text(
         yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
     if attack.derived is not None and attack.derived.supports.size:
         derived = count_of(attack.derived.supports.size, "support")
-        yield from wrap(f"{derived} that are not listed can be derived from those that are.", WIDTH)
-    yield from wrap(f"He is taken to know {'; '.join(attack.assumptions)}.", WIDTH)
+        yield from wrap(f"{derived} that are not listed can be derived from the listed ones.", WIDTH)
+    yield from wrap(f"They are assumed to know {'; '.join(attack.assumptions)}.", WIDTH)
     if attack.is_acyclic:
         yield from wrap(
-            "The maximal itemsets are acyclic: whoever does not use that what is missing is rare infers nothing but "
-            "channels, whatever he can do.",
+            "The maximal itemsets are acyclic: an attacker who does not use that missing itemsets are rare infers "
+            "channels and nothing else, whatever they can do.",
             WIDTH,
         )
 
@@ -169,7 +169,7 @@ def _pattern(pattern: Pattern, labels: tuple[Label, ...]) -> dict[str, Any]:
 
 
 def _bound(bound: Bound, labels: tuple[Label, ...]) -> dict[str, Any]:
-    """Return what a bound stands on: cells beside the pattern's own sum, or multipliers of supports."""
+    """Return the grounds of a bound: cells beside the pattern's own sum, or multipliers of supports."""
     if isinstance(bound, Cells):
         beside = sorted(bound.beside, key=lambda cell: (len(cell), sorted(cell)))
         return {"beside": [_named(cell, labels) for cell in beside]}

@@ -1,4 +1,4 @@
-"""Releases in words: to their owner what was changed and what it cost, to everybody else how to read them."""
+"""Releases in words: for the owner what was changed and what it cost, for everyone else how to read them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,28 +6,28 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import describe
+from discreet.blocking.block import Comparison, describe
 from discreet.blocking.release.release import Proof, Release
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.json import policy_facts
-from discreet.report.text import audit_text, share
+from discreet.report.text import aligned, audit_text, share
 from discreet.report.wording import Source
-from discreet.runtime.text import percent, printable
+from discreet.runtime.text import count_of, percent, printable
 
 WITHSTOOD: Final = {
     "derive": 'An attacker who also derives supports that are not listed ("derive")',
     "linear": 'An attacker who also solves linear programs over what is listed ("linear")',
     "exact": 'An attacker who looks at all databases that fit, for any pattern of AND, OR and NOT ("exact")',
 }
-"""Whom a release withstands beside those who add and subtract supports."""
+"""Attackers that a release withstands beside those who add and subtract supports."""
 
 
 def public_facts(release: Release) -> dict[str, Any]:
-    """Return what everybody may be told of a release: what follows from its patterns, and from what was asked for.
+    """Return the public facts of a release: they follow from its patterns and from what was asked for.
 
-    Nothing tells whether anything was changed. A reader who knows that something was knows that the rows were unsafe,
-    and with that often the very counts that were hidden (docs/guarantee.md).
+    None of them shows whether anything was changed. A reader who knew that would know that the rows were unsafe, and
+    could often work out the hidden counts (docs/guarantee.md).
     """
     patterns = release.patterns
     return {
@@ -47,7 +47,7 @@ def public_facts(release: Release) -> dict[str, Any]:
 
 
 def release_facts(release: Release) -> dict[str, Any]:
-    """Return all that is to be told of a release to its owner, and to nobody else; but not which rows."""
+    """Return everything about a release, for its owner alone, except which rows were changed."""
     proof = release.proof
     return {
         **public_facts(release),
@@ -79,13 +79,13 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
       average distortion  1.75%
       largest change      2 rows
     <BLANKLINE>
-    The supports are those of the rows changed in this way, and contradict each other nowhere.
+    The supports are those of the rows changed in this way, and are mutually consistent.
     <BLANKLINE>
     An audit of what would be published:
     <BLANKLINE>
     RELEASE: 2 closed itemsets, each held by at least 10 of 98 rows (10.2%); k = 10.
     <BLANKLINE>
-      ✓ consistency         The list is whole, and its supports fit together.
+      ✓ consistency         The list is complete, and its supports are mutually consistent.
       ✓ size                2 itemsets listed.
       ✓ low counts          No support is below 10.
       ✓ inference channels  No sum of supports tells of fewer than 10 rows.
@@ -98,9 +98,9 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     if release.distortion.changed:
         yield from ("", *_cost(release))
         if release.compared:
-            yield from ("", *wrap(averages(release), WIDTH))
+            yield from ("", *wrap(list_averages(release), WIDTH))
     yield ""
-    yield from wrap(" ".join([*proved(release.proof), meant(release)]), WIDTH)
+    yield from wrap(" ".join([*describe_proof(release.proof), explain_supports(release)]), WIDTH)
     yield from _audited(release, "An audit of what would be published:")
 
 
@@ -113,19 +113,19 @@ def public_text(release: Release) -> Iterator[str]:
     2 closed itemsets of 98 rows, each held by at least 10 of them.
     <BLANKLINE>
     They were made safe to publish for k = 10, by "suppress" of discreet 0.1.0. Supports may differ from
-    those of the rows they come from. The support of an itemset that is not listed is the largest of one
-    that is, and holds it; where there is none, it was not frequent.
+    those of the rows they come from. An unlisted itemset has the largest support of any listed itemset
+    that contains it; if there is none, it was not frequent.
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
     yield ""
-    yield from wrap(" ".join(how_to_read(public_facts(release))), WIDTH)
+    yield from wrap(" ".join(explain_release(public_facts(release))), WIDTH)
     yield from _audited(release, "An audit of these files alone:")
     yield ""
     yield "Check it yourself, in the folder of this file:  discreet verify ."
 
 
-def how_to_read(facts: Mapping[str, Any]) -> list[str]:
-    """Return how a release is to be understood by its readers, by what everybody may be told of it."""
+def explain_release(facts: Mapping[str, Any]) -> list[str]:
+    """Return how to read a release, from its public facts."""
     k, method, version = facts["k"], facts["method"], facts["discreet"]
     made = f'They were made safe to publish for k = {k:,}, by "{method}" of discreet {version}.'
     withstood = WITHSTOOD.get(str(facts.get("against")))
@@ -135,12 +135,12 @@ def how_to_read(facts: Mapping[str, Any]) -> list[str]:
         missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
         return [made, missing]
     changed = "Supports may differ from those of the rows they come from."
-    largest = "The support of an itemset that is not listed is the largest of one that is, and holds it"
-    return [made, changed, f"{largest}; where there is none, it was not frequent."]
+    largest = "An unlisted itemset has the largest support of any listed itemset that contains it"
+    return [made, changed, f"{largest}; if there is none, it was not frequent."]
 
 
 def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
-    """Yield all that is told of a release as JSON, for the owner of the rows."""
+    """Yield everything about a release as JSON, for the owner of the rows."""
     told = {
         **release_facts(release),
         "input": source._asdict() if source else None,
@@ -149,9 +149,9 @@ def release_json(release: Release, *, source: Source | None = None) -> Iterator[
 
 
 def _listed(release: Release) -> str:
-    """Return how many itemsets of how many rows are published."""
+    """Return the number of published itemsets and rows."""
     patterns = release.patterns
-    return f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)} of {_rows(patterns.n)}"
+    return f"{count_of(len(patterns), f'{patterns.kind} itemset')} of {count_of(patterns.n, 'row')}"
 
 
 def _how(release: Release) -> str:
@@ -164,14 +164,14 @@ def _how(release: Release) -> str:
 
 
 def _cost(release: Release) -> Iterator[str]:
-    """Yield what a release cost, a line a measure."""
+    """Yield the cost of a release, one measure per line."""
     lines = cost_lines(release)
     width = max(map(len, lines))
     yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
 
 
 def cost_lines(release: Release) -> dict[str, str]:
-    """Return what a release cost, by the name of each measure; for the owner of the rows alone."""
+    """Return the cost of a release by measure; for the owner of the rows alone."""
     cost, n = release.distortion, release.patterns.n
     touched = f"{release.rows_suppressed:,} suppressed, {release.rows_added:,} added"
     return {
@@ -179,25 +179,25 @@ def cost_lines(release: Release) -> dict[str, str]:
         "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost",
         "changed or lost": f"{cost.changed:,} of {cost.itemsets:,} ({share(cost.changed, cost.itemsets)})",
         "average distortion": percent(cost.average),
-        "largest change": _rows(cost.largest),
+        "largest change": count_of(cost.largest, "row"),
     }
 
 
-def averages(release: Release) -> str:
-    """Return what the methods cost that a release was compared with."""
+def list_averages(release: Release) -> str:
+    """Return the costs of the methods that a release was compared with."""
     told = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
     return f"It is the best, by average distortion, of: {'; '.join(told)}."
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
-    """Yield an audit of the patterns; where there are none, there is nothing to audit."""
+    """Yield an audit of the patterns, if there are any."""
     if release.audit is not None:
         yield from ("", title, "")
         yield from audit_text(release.audit, explain=0)
 
 
-def proved(proof: Proof | None) -> list[str]:
-    """Return how good the release is known to be, if it is."""
+def describe_proof(proof: Proof | None) -> list[str]:
+    """Describe the proof that little or no distortion can be saved, if there is one."""
     if proof is None:
         return []
     among = "No release" if proof.whole else f"No release made of the same {proof.kinds:,} kinds of rows"
@@ -207,11 +207,11 @@ def proved(proof: Proof | None) -> list[str]:
     return [*told, *["The time was up: a longer search may find less."] * proof.stopped]
 
 
-def meant(release: Release) -> str:
-    """Return how the published supports are to be understood; or that there are none."""
+def explain_supports(release: Release) -> str:
+    """Return how to read the published supports, or that there are none."""
     patterns = release.patterns
     if not len(patterns):
-        held = f"{_rows(patterns.min_support)}{' and is safe' * (not release.is_whole)}"
+        held = f"{count_of(patterns.min_support, 'row')}{' and is safe' * (not release.is_whole)}"
         return f"There is nothing to publish: no itemset, not even the empty one, is held by {held}."
     if patterns.items.size == 0:
         return "Only the empty itemset is left: all that is published is the number of rows."
@@ -219,9 +219,87 @@ def meant(release: Release) -> str:
         return "The supports are exact, but not every frequent itemset is listed: what is missing need not be rare."
     if not release.distortion.changed:
         return "The supports are exact."
-    return "The supports are those of the rows changed in this way, and contradict each other nowhere."
+    return "The supports are those of the rows changed in this way, and are mutually consistent."
 
 
-def _rows(count: int) -> str:
-    """Return a number of rows in words."""
-    return f"{count:,} row{'s' * (count != 1)}"
+GUARANTEES: Final = (
+    "Distortion is an average. No release has an inference channel; each was checked for it. A whole one has the "
+    "supports of some rows, and lists all of their closed itemsets; an exact one has the supports of the rows "
+    "themselves, and does not list all."
+)
+
+
+def comparison_text(comparison: Comparison, *, source: Source | None = None) -> Iterator[str]:
+    """Yield methods side by side, a line each, and the recommendation.
+
+    >>> from discreet import compare
+    >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    >>> next(iter(comparison_text(compare(rows, min_support=10, k=10))))
+    '8 frequent itemsets, each held by at least 10 of 100 rows; k = 10.'
+    """
+    best = comparison.best
+    before, file = best.distortion.itemsets, f"{source.file}: " if source else ""
+    least = f"at least {best.patterns.min_support:,} of {best.rows.n:,} rows"
+    yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
+    yield ""
+    lines = [
+        [
+            line.name,
+            *(["-"] * 5 if line.release is None else cost_cells(line.release)),
+            f"{line.seconds:.2f}",
+            name_guarantee(line.release),
+        ]
+        for line in comparison.lines
+    ]
+    head = ["", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "seconds", "guarantee"]
+    width = max(len(line[0]) for line in lines)
+    yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
+    yield ""
+    tried = f" {WITHSTOOD[best.against]} finds nothing in any of them." if best.against in WITHSTOOD else ""
+    yield from wrap(f"{GUARANTEES}{tried}", WIDTH)
+    for line in comparison.lines:
+        if line.left_out:
+            yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
+    yield ""
+    yield from wrap(comparison.recommendation, WIDTH)
+
+
+def comparison_json(comparison: Comparison, *, source: Source | None = None) -> Iterator[bytes]:
+    """Yield methods side by side as JSON, for the owner of the rows."""
+    lines = [
+        {
+            "name": line.name,
+            "seconds": round(line.seconds, 3),
+            "left_out": line.left_out or None,
+            "release": None if line.release is None else release_facts(line.release),
+        }
+        for line in comparison.lines
+    ]
+    told = {
+        "discreet": __version__,
+        "report": "comparison",
+        "input": source._asdict() if source else None,
+        "recommendation": comparison.recommendation,
+        "best": comparison.best.method,
+        "methods": lines,
+    }
+    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
+
+
+def cost_cells(release: Release) -> list[str]:
+    """Return the cost of a release as a line of a table."""
+    cost = release.distortion
+    return [
+        f"{release.rows_suppressed:,}",
+        f"{release.rows_added:,}",
+        f"{cost.lost:,}",
+        share(cost.changed, cost.itemsets),
+        percent(cost.average),
+    ]
+
+
+def name_guarantee(release: Release | None) -> str:
+    """Return what is guaranteed of a release beside having no channel."""
+    if release is None:
+        return "-"
+    return "whole" if release.is_whole else "exact"

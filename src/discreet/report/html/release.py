@@ -20,13 +20,21 @@ from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import ZEROS, Policy
 from discreet.judging.verdict import SIGNS, Verdict
-from discreet.report.comparison import compared_line, kept_promise
 from discreet.report.figures import before_after_figure, comparison_figure
 from discreet.report.html.audit import cells_chart, policy_lines
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered
 from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
-from discreet.report.release import averages, cost_lines, how_to_read, meant, proved, public_facts
+from discreet.report.release import (
+    cost_cells,
+    cost_lines,
+    describe_proof,
+    explain_release,
+    explain_supports,
+    list_averages,
+    name_guarantee,
+    public_facts,
+)
 from discreet.report.text import share
 from discreet.report.wording import Source
 from discreet.runtime import html
@@ -135,7 +143,7 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
         "sentence": sentence,
         "then": then,
         "numbers": [(name, f"{value:,}") for name, value in numbers],
-        "reading": [_first(facts), *how_to_read(facts)],
+        "reading": [_first(facts), *explain_release(facts)],
         "published": Table("What it holds, and how it was made", [], list(_facts(facts, found))),
         "checks": [] if found is None else checks_of(found.checks),
         "lists": [] if found is None else [_itemsets(found.patterns)],
@@ -190,14 +198,18 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
     told = {
         "cost": Table("What was changed: DO NOT RELEASE", [], [*lines, *cost_lines(release).items()]),
         "how": f"{(describe(release.method) or release.method).capitalize()}.",
-        "cost_sentences": [*([averages(release)] if release.compared else []), *proved(release.proof), meant(release)],
+        "cost_sentences": [
+            *([list_averages(release)] if release.compared else []),
+            *describe_proof(release.proof),
+            explain_supports(release),
+        ],
         "before_after": _before_after(release),
     }
     if comparison is None:
         return told
     head = ["method", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "promise"]
     compared = [
-        [line.name, *(["-"] * 5 if line.release is None else compared_line(line.release)), kept_promise(line.release)]
+        [line.name, *(["-"] * 5 if line.release is None else cost_cells(line.release)), name_guarantee(line.release)]
         for line in comparison.lines
     ]
     left_out = [f" {line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
