@@ -66,7 +66,7 @@ def test_out_holds_a_release_without_channels_that_verifies(file, tmp_path, meth
     cost = json.loads((tmp_path / "release" / "DO-NOT-RELEASE" / "cost.json").read_text(encoding="utf-8"))
     assert cost["input"] == {"file": "rows.csv", "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
     assert checked.digest in result.stderr
-    assert f"take {tmp_path / 'release'}/DO-NOT-RELEASE out of it" in result.stderr
+    assert f"remove {tmp_path / 'release'}/DO-NOT-RELEASE" in result.stderr
 
 
 def test_without_out_nothing_is_written_and_the_report_says_how(file, tmp_path):

@@ -55,7 +55,7 @@ def test_the_report_tells_each_itemset_by_number_what_was_touched_and_what_to_do
     assert ["2", "5", "2", "2"] in lines
     assert "milk" not in result.stdout + result.stderr
     assert "wine" not in result.stdout + result.stderr
-    assert result.stderr.endswith("Nothing was written; --out FOLDER writes the rows as they may be shared.\n")
+    assert result.stderr.endswith("Nothing was written; --out FOLDER writes the rows to share.\n")
     assert listed(tmp_path) == ["rows.csv", "secret.txt"]
 
 
@@ -75,7 +75,7 @@ def test_out_holds_the_rows_without_the_itemsets_and_the_file_is_as_it_was(file,
     assert oracle.support({"tea", "red wine"}, after) <= 2
     assert all(now <= set(row) for now, row in zip(after, ROWS, strict=True))
     assert file.read_bytes() == before
-    assert f"take {APART} out of {tmp_path / 'shared'}" in result.stderr
+    assert f"remove {APART} from {tmp_path / 'shared'}" in result.stderr
     told = json.loads((tmp_path / "shared" / APART / "hidden.json").read_text(encoding="utf-8"))
     assert told["input"] == {"file": "rows.csv", "sha256": hashlib.sha256(before).hexdigest()}
 
@@ -121,7 +121,7 @@ def test_several_files_are_several_recipients_with_a_folder_each(file, tmp_path)
     result = run(file, *options, "--out", tmp_path / "shared")
     assert "For partners:\n" in result.stdout
     assert "\nFor press:\n" in result.stdout
-    assert "take DO-NOT-RELEASE out of each folder" in result.stderr
+    assert "remove DO-NOT-RELEASE from each folder" in result.stderr
     partners, press = (rows_in(tmp_path / "shared" / name / "rows.csv") for name in ("partners", "press"))
     assert (oracle.support({"bread", "milk"}, partners), oracle.support({"tea"}, partners)) == (0, 11)
     assert (oracle.support({"bread", "milk"}, press), oracle.support({"tea"}, press)) == (10, 0)
@@ -329,7 +329,7 @@ def test_a_full_disk_for_the_report_is_one_line(file, secret):
         command = [*COMMAND, "hide", str(file), "--sensitive", str(secret), "--quiet"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: what is shown cannot be written (No space left on device)")
+    assert done.stderr.startswith("error: the output cannot be written (No space left on device)")
 
 
 def test_ctrl_c_ends_in_one_line_and_leaves_nothing(file, secret, tmp_path, monkeypatch):
