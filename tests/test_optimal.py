@@ -256,7 +256,7 @@ def test_a_program_without_a_solution_says_so():
 
 HARD = """
 import numpy as np
-from discreet.program import Program, Terms
+from discreet.runtime.solver import Program, Terms
 random, program = np.random.default_rng(0), Program()
 columns = program.columns(200, cost=-random.integers(10, 99, 200), upper=1, whole=True)
 for _ in range(40):
