@@ -25,7 +25,7 @@ from discreet.runtime import html
 
 Candidate: TypeAlias = Patterns | Rules | Facts | Forest
 """What would be published."""
-Value: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
+FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
 """What was found, as it was found."""
 NO_PATTERNS: Final = Patterns(
     Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0, np.int64), (), 0, 1, "frequent"
@@ -78,7 +78,7 @@ class AuditFinding:
     """
 
     kind: str
-    value: Value
+    value: FindingValue
     check: Check
     who: Who
     low: int
@@ -134,13 +134,13 @@ class FindingGroup:
 
     kind: str
     check: Check
-    values: Channels | Implications | Changes | Sequence[Value]
+    values: Channels | Implications | Changes | Sequence[FindingValue]
     make: Callable[[Any], Facets]
 
     @property
     def total(self) -> int:
         """How many findings there are, listed or not."""
-        return self.values.small if isinstance(self.values, Changes) else len(self.values)
+        return self.values.small if isinstance(self.values, Changes) else max(self.check.found, len(self.values))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -216,7 +216,7 @@ class Evidence:
         return who, many, many, lambda: find_terms(change, changes, self.patterns, change.after)
 
 
-class Judged(NamedTuple):
+class AuditParts(NamedTuple):
     """An audit in parts."""
 
     candidate: Candidate
@@ -247,9 +247,8 @@ def find_terms(change: Change, changes: Changes, release: Patterns, count: int) 
 def support_of(itemset: Itemset, patterns: Patterns) -> int:
     """Return the support of an itemset: the largest of a listed one that holds it."""
     place = {label: code for code, label in enumerate(patterns.labels)}
-    codes = np.array([place[label] for label in itemset], dtype=np.int32)
-    met = np.concatenate([[0], np.cumsum(np.isin(patterns.items, codes))])[patterns.offsets]
-    return int(patterns.supports[np.diff(met) == codes.size].max(initial=0))
+    holds = patterns.itemsets.contain(place[label] for label in itemset)
+    return int(patterns.supports[holds].max(initial=0))
 
 
 def join_names(names: list[str]) -> str:

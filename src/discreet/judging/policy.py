@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError, InputError, OptionError, ThresholdErr
 from discreet.io.files import readable
 from discreet.judging.verdict import Verdict
 
-Pairs: TypeAlias = Mapping[str, Any]
+PolicyPairs: TypeAlias = Mapping[str, Any]
 """The contents of a policy file."""
 
 ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
@@ -125,7 +125,7 @@ def as_policy(policy: Policy | str | os.PathLike[str] | None = None, k: int | No
     return stricter
 
 
-def _policy(pairs: Pairs, *, name: str) -> Policy:
+def _policy(pairs: PolicyPairs, *, name: str) -> Policy:
     """Return the policy of a file's pairs."""
     words = [field.name for field in fields(Policy)]
     for word in pairs:
@@ -151,7 +151,7 @@ def _read(path: Path) -> str:
         raise InputError("the file is not UTF-8; save it as UTF-8") from None
 
 
-def _from_toml(text: str) -> Pairs:
+def _from_toml(text: str) -> PolicyPairs:
     import tomllib  # noqa: PLC0415
 
     try:
@@ -162,7 +162,7 @@ def _from_toml(text: str) -> Pairs:
         raise _broken("TOML", line and line.group(), "k = 10") from None
 
 
-def _from_yaml(text: str) -> Pairs:
+def _from_yaml(text: str) -> PolicyPairs:
     """Return the pairs of a flat mapping; none of YAML's other constructs is built."""
     import yaml  # noqa: PLC0415
 

@@ -16,7 +16,7 @@ from discreet.disclosure.implications import Implications, implied_by
 from discreet.disclosure.question import Question
 from discreet.errors import BudgetError, InconsistencyError
 from discreet.judging import checks
-from discreet.judging.finding import NO_PATTERNS, Evidence, Judged
+from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Policy
 from discreet.judging.schema import SchemaSums, as_groups, find_schema_sums, name_contradiction, not_judged
 from discreet.judging.verdict import Check, CheckName, Verdict
@@ -34,20 +34,20 @@ LONGEST: Final = 40
 
 def judge_rules(
     rules: Rules, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
-) -> Judged:
+) -> AuditParts:
     """Judge association rules by the supports that follow from them."""
     what = count_of(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
     known = narrow_rules(rules, schema=as_groups(schema, [label for rule in rules for label in sort_labels(rule.both)]))
-    return Judged(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
+    return AuditParts(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
 
 
 def judge_facts(
     facts: Facts, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
-) -> Judged:
+) -> AuditParts:
     """Judge supports that are known within limits: rounded ones, or a list of the largest."""
     known = facts if schema is None else replace(facts, schema=as_schema(as_groups(schema, facts.labels), facts.labels))
     what = f"{count_of(len(facts) - 1, 'itemset')} of {facts.n:,} rows"
-    return Judged(facts, what, policy, *_judge(narrow_facts(known), policy, len(facts) - 1, rows))
+    return AuditParts(facts, what, policy, *_judge(narrow_facts(known), policy, len(facts) - 1, rows))
 
 
 def check_rounded(patterns: Patterns, policy: Policy) -> Check:

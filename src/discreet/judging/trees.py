@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from numpy.typing import ArrayLike
 
 from discreet.judging import checks
-from discreet.judging.finding import NO_PATTERNS, Evidence, Judged
+from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import Check, CheckName, Verdict
 from discreet.publications.trees.joint import find_overlaps
@@ -36,7 +36,7 @@ def is_tree(source: object) -> bool:
     return isinstance(source, Leaves) or is_estimator(source)
 
 
-def judge_trees(source: object, policy: Policy, rows: object = None, targets: ArrayLike | None = None) -> Judged:
+def judge_trees(source: object, policy: Policy, rows: object = None, targets: ArrayLike | None = None) -> AuditParts:
     """Judge a tree, a forest or a list of rules with its counts.
 
     The leaves of a tree partition its rows, so a reader learns only the counts of leaves and classes: it is safe if and
@@ -58,7 +58,7 @@ def judge_trees(source: object, policy: Policy, rows: object = None, targets: Ar
     medians = sum(tree.is_median for tree in trees)
     every += [CheckName.MEDIANS.review(medians, MEDIANS)] * bool(medians)
     evidence = Evidence(NO_PATTERNS, leaves=tuple(few))
-    return Judged(trees, str(trees), policy, (*every, *_check_thresholds(policy, trees)), evidence)
+    return AuditParts(trees, str(trees), policy, (*every, *_check_thresholds(policy, trees)), evidence)
 
 
 def _check_size(trees: Forest) -> Check:

@@ -260,10 +260,10 @@ def find_step(quotient: Fraction, held: int, both: int) -> int:
     return lcm(held // gcd(held, below), both // gcd(both, above))
 
 
-Solution: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[Fraction, Fraction | int]]
+MeasureSolution: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[Fraction, Fraction | int]]
 """From support s, confidence f and measure m to the share c of the consequent, as numerator and denominator."""
 
-MEASURES: Final[Mapping[str, tuple[tuple[Solution, ...], tuple[Solution, ...]]]] = {
+MEASURES: Final[Mapping[str, tuple[tuple[MeasureSolution, ...], tuple[MeasureSolution, ...]]]] = {
     # s / (a c) = m
     "lift": ((lambda _, f, m: (f, m),), ()),
     # s − a c = m
@@ -273,10 +273,7 @@ MEASURES: Final[Mapping[str, tuple[tuple[Solution, ...], tuple[Solution, ...]]]]
     # s / (a + c − s) = m
     "jaccard": ((lambda s, f, m: (s * (f + m * f - m), m * f),), ()),
     # (f − c) / (1 − c) = m; arules divides by c where c is larger than f
-    "certainty": (
-        (lambda _, f, m: (f - m, 1 - m),),
-        (lambda _, f, m: (f - m, 1 - m), lambda _, f, m: (f, 1 + m)),
-    ),
+    "certainty": ((lambda _, f, m: (f - m, 1 - m),), (lambda _, f, m: (f - m, 1 - m), lambda _, f, m: (f, 1 + m))),
     # (f + s / c) / 2 = m
     "kulczynski": ((lambda s, f, m: (s, 2 * m - f),), ()),
     # (s − a c) / (s (1 − a)) = m, and (s − a c) / (a (c − s)) = m below 0
@@ -307,7 +304,7 @@ def solve_consequent(name: str, support: Interval, confidence: Interval, measure
     return Interval(min(ends), max(ends)) if ends and None not in parts else None
 
 
-def _parts(name: str, measure: Interval) -> Iterator[tuple[Solution, Interval]]:
+def _parts(name: str, measure: Interval) -> Iterator[tuple[MeasureSolution, Interval]]:
     """Yield the solutions of a measure, each with the part of the interval that it is for."""
     above, below = MEASURES[name]
     zero = Fraction(0)
@@ -317,7 +314,7 @@ def _parts(name: str, measure: Interval) -> Iterator[tuple[Solution, Interval]]:
         yield from ((solution, Interval(measure.low, min(zero, measure.high))) for solution in below)
 
 
-def _solve_corners(solution: Solution, *sides: Interval) -> Interval | None:
+def _solve_corners(solution: MeasureSolution, *sides: Interval) -> Interval | None:
     """Return the extremes of a solution over a box; None where it may divide by 0."""
     solved = [solution(*corner) for corner in product(*(dict.fromkeys(side[:2]) for side in sides))]
     if min(below for _, below in solved) <= 0:

@@ -57,7 +57,7 @@ class Narrowed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pair:
+class CodedRule:
     """A rule, by the numbers of its antecedent and of both sides together."""
 
     held: int
@@ -69,7 +69,7 @@ class Pair:
 class Clue:
     """A measure of a rule, and the number of its consequent."""
 
-    pair: Pair
+    pair: CodedRule
     also: int
     name: str
     measure: Interval
@@ -138,7 +138,7 @@ def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     return Narrowed(replace(facts, relations=followed, left_out=note), gaps, None, announced, absent)
 
 
-def _relations(facts: Facts, pairs: Sequence[Pair], gaps: Gaps) -> Iterator[Relation]:
+def _relations(facts: Facts, pairs: Sequence[CodedRule], gaps: Gaps) -> Iterator[Relation]:
     """Yield what confidences say of two supports and their difference, beyond their limits."""
     for pair in pairs:
         held, both = facts.itemset(pair.held), facts.itemset(pair.both)
@@ -205,9 +205,11 @@ def _direct(rules: Rules, absent: Absent) -> Iterator[tuple[Itemset, Limits]]:
 
 def _constraints(
     rules: Rules, absent: Absent, announced: Announced | None, place: Mapping[Itemset, int]
-) -> tuple[list[Pair], list[Clue]]:
+) -> tuple[list[CodedRule], list[Clue]]:
     """Return listed and absent rules, and measures, by the numbers of itemsets."""
-    pairs = [Pair(place[rule.antecedent], place[rule.both], _reached(rule, rules.min_confidence)) for rule in rules]
+    pairs = [
+        CodedRule(place[rule.antecedent], place[rule.both], _reached(rule, rules.min_confidence)) for rule in rules
+    ]
     clues = [
         Clue(pair, place[rule.consequent], name, measure)
         for rule, pair in zip(rules, pairs, strict=True)
@@ -216,7 +218,7 @@ def _constraints(
     ]
     if announced is not None:
         below = announced.below
-        pairs += [Pair(place[held], place[both], below) for held, both in absent.rules]
+        pairs += [CodedRule(place[held], place[both], below) for held, both in absent.rules]
     return pairs, clues
 
 
@@ -231,7 +233,7 @@ def _settle(
     offsets: NDArray[np.int64],
     items: NDArray[np.int32],
     many: int,
-    pairs: Sequence[Pair] = (),
+    pairs: Sequence[CodedRule] = (),
     clues: Sequence[Clue] = (),
     n: int = 0,
 ) -> int | None:
@@ -261,11 +263,11 @@ def _crossing(known: Known) -> int | None:
     return int(wrong[0]) if wrong.size else None
 
 
-def _tried(pairs: Sequence[Pair]) -> int:
+def _tried(pairs: Sequence[CodedRule]) -> int:
     return min(TRIED, TRIED_IN_ALL // max(1, len(pairs)))
 
 
-def _fit(pair: Pair, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | None:
+def _fit(pair: CodedRule, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | None:
     """Return how a rule narrows its limits, and divisors of both supports; None if nothing fits.
 
     If the confidence can only be one fraction, the antecedent is a multiple of its denominator.

@@ -21,8 +21,8 @@ from discreet.runtime.text import abbreviate
 SHAPE: Final = '{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'
 TREE: Final = {"features", "leaves", "thresholds", "sample", "medians", "doubt", "fault", "targets", "digits"}
 MOST_DIGITS: Final = 40
-Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
-Kind = TypeVar("Kind")
+TreeJson: TypeAlias = "bool | float | str | list[TreeJson] | dict[str, TreeJson] | None"
+Wanted = TypeVar("Wanted")
 LEAF: Final = {"if", "rows", "counts", "box", "pure", "means", "others"}
 
 
@@ -140,7 +140,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _tree(given: Json, number: int) -> Leaves:
+def _tree(given: TreeJson, number: int) -> Leaves:
     where = f"tree {number}"
     if isinstance(given, dict) and given.keys() == {"rules"} and isinstance(given["rules"], list):
         rules = [_rule(rule, at) for at, rule in enumerate(given["rules"], start=1)]
@@ -178,14 +178,14 @@ def _tree(given: Json, number: int) -> Leaves:
     return Leaves(tuple(found), classes, names, thresholds, None, sample, medians, fault, doubt, targets, digits)
 
 
-def _rule(given: Json, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:
+def _rule(given: TreeJson, number: int) -> tuple[tuple[str, ...], Mapping[Label, int]]:
     where = f"rule {number}"
     if not (isinstance(given, dict) and "counts" in given and given.keys() <= {"if", "counts"}):
         raise InputError(f"{where} lacks counts, or has unknown names; it must look as in {SHAPE}")
     return _texts(given.get("if", []), where), _of(given["counts"], dict, where)
 
 
-def _read_leaf(given: Json, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:
+def _read_leaf(given: TreeJson, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:
     """Return a leaf without its counts, and those by class, for each output."""
     if not (isinstance(given, dict) and given.keys() & {"rows", "counts"} and given.keys() <= LEAF):
         raise _wrong(where, "neither rows nor counts, or unknown names")
@@ -205,7 +205,7 @@ def _read_leaf(given: Json, where: str, places: Mapping[str, int]) -> tuple[Leaf
     return Leaf(_texts(given.get("if", []), where), rows, (), box, is_pure, means, others), counts
 
 
-def _mean(given: Json, where: str) -> Mean:
+def _mean(given: TreeJson, where: str) -> Mean:
     """Return a mean: of how many rows, the number, and the mean squared error or null."""
     if not (
         isinstance(given, list) and len(given) == len(Mean._fields) and _is_count(given[0]) and given[1] is not None
@@ -224,7 +224,7 @@ def _box(given: Mapping[str, Any], where: str, places: Mapping[str, int]) -> Box
     return found
 
 
-def _threshold(given: Json, where: str) -> Split:
+def _threshold(given: TreeJson, where: str) -> Split:
     if not (isinstance(given, list) and len(given) in {2, 3} and isinstance(given[0], str)):
         raise _wrong(where, 'a threshold unlike ["age", 40.5]')
     held = given[2] if len(given) == len(Split._fields) else None
@@ -233,7 +233,7 @@ def _threshold(given: Json, where: str) -> Split:
     return Split(given[0], _number(given[1], where, math.inf), held)
 
 
-def _number(value: Json, where: str, default: float) -> float:
+def _number(value: TreeJson, where: str, default: float) -> float:
     """Return a number; null is infinite."""
     if value is None:
         return default
@@ -251,7 +251,7 @@ def _classes(leaves: Sequence[Sequence[Mapping[str, int]]]) -> tuple[tuple[str, 
     return tuple(map(tuple, found))
 
 
-def _texts(value: Json, where: str) -> tuple[str, ...]:
+def _texts(value: TreeJson, where: str) -> tuple[str, ...]:
     listed = value if isinstance(value, list) else [value]
     texts = tuple(one for one in listed if isinstance(one, str))
     if len(texts) < len(listed):
@@ -259,7 +259,7 @@ def _texts(value: Json, where: str) -> tuple[str, ...]:
     return texts
 
 
-def _of(value: Json, kind: type[Kind], where: str) -> Kind:
+def _of(value: TreeJson, kind: type[Wanted], where: str) -> Wanted:
     if not isinstance(value, kind):
         raise _wrong(where, "a value of the wrong kind")
     return value

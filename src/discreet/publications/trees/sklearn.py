@@ -134,10 +134,7 @@ def _boxes(nodes: TreeArrays) -> Iterator[tuple[int, Box]]:
 
 
 def _counts(
-    nodes: TreeArrays,
-    classes: tuple[tuple[Label, ...], ...],
-    *,
-    is_sample: bool,
+    nodes: TreeArrays, classes: tuple[tuple[Label, ...], ...], *, is_sample: bool
 ) -> tuple[Numbers | None, str]:
     """Return how many rows of each class reach each node, or why that is not known.
 
@@ -213,10 +210,7 @@ def number_leaves(members: list[Numbers]) -> Numbers:
 
 
 def _splits(
-    nodes: TreeArrays,
-    names: tuple[str, ...],
-    rows: Features32 | None,
-    inside: dict[int, Numbers] | None,
+    nodes: TreeArrays, names: tuple[str, ...], rows: Features32 | None, inside: dict[int, Numbers] | None
 ) -> Iterator[Split]:
     """Yield each threshold that may reveal values of rows: it lies midway between two of them."""
     for node in np.flatnonzero(nodes.children_left != nodes.children_right).tolist():
