@@ -6,19 +6,22 @@ a stopped job, 413 for too large, 500 and 503 for a fault of ours. docs/web.md d
 """
 
 import json
-from typing import Any, Final, cast
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import quote
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
-from discreet.web import messages
 from discreet.web.arguments import HANDLERS, check_arguments
 from discreet.web.context import Data, FileOptions, list_samples
 from discreet.web.jobs import WebJob
-from discreet.web.messages import Refusal
+from discreet.web.messages import UNKNOWN_DATA, UNKNOWN_JOB, UNKNOWN_UPLOAD, Refusal
 from discreet.web.security import SAFE, JsonAnswer
-from discreet.web.state import State, Upload
+from discreet.web.state import State
+
+Found = TypeVar("Found")
 
 WAIT: Final = 0.3
 """Seconds that an answer may take before it is the progress instead, by default."""
@@ -49,43 +52,31 @@ class Api:
         """List the samples."""
         return JsonAnswer({"samples": list_samples()})
 
-    async def preview(self, request: Request) -> Response:
-        """Show how an upload would be read."""
-        given, seconds = await _read_request(request)
-        upload = self._upload(given.pop("upload", None))
-        arguments = {"upload": upload.argument, **check_arguments("preview", given)}
-        return await self._answer(self.state.jobs.ask("preview", arguments, None), seconds)
-
-    async def read(self, request: Request) -> Response:
-        """Load an upload or a sample, or describe loaded data."""
-        given, seconds = await _read_request(request)
-        if request.method == "POST" and "upload" in given:
-            upload = self._upload(given.pop("upload"))
-            data = self.state.load(upload, cast("FileOptions", check_arguments("preview", given)))
-        else:
-            data = self._data(given.pop("sample" if "sample" in given else "data", None))
-            check_arguments("read", given)
-        return await self._answer(self.state.jobs.ask("read", {}, data), seconds)
-
-    async def verify(self, request: Request) -> Response:
-        """Verify an uploaded release, as a zip or file by file."""
-        given, seconds = await _read_request(request)
-        files = given.pop("files", None)
-        if files is None:
-            arguments: dict[str, Any] = {"upload": self._upload(given.pop("upload", None)).argument}
-        elif isinstance(files, dict) and files:
-            arguments = {"files": {str(name): self._upload(upload).argument for name, upload in files.items()}}
-        else:
-            raise Refusal(400, "No files are named; choose the folder of a release.")
-        check_arguments("verify", given)
-        return await self._answer(self.state.jobs.ask("verify", arguments, None, long=True), seconds)
-
     async def ask(self, name: str, request: Request) -> Response:
-        """Run a handler on data."""
+        """Run a handler, on data or on uploads."""
         given, seconds = await _read_request(request)
-        data = self._data(given.pop("data", None))
-        job = self.state.jobs.ask(name, check_arguments(name, given), data, long=HANDLERS[name].long)
+        data, uploads = self._resolve(name, given, may_load=request.method not in SAFE)
+        arguments = {**uploads, **check_arguments(name, given)}
+        job = self.state.jobs.ask(name, arguments, data, long=HANDLERS[name].long)
         return await self._answer(job, seconds)
+
+    def _resolve(self, name: str, given: dict[str, Any], *, may_load: bool) -> tuple[Data | None, dict[str, Any]]:
+        """Take the ids of data and uploads out of a request; return the data, and the uploads as arguments."""
+        find = partial(_find, self.state.uploads.get, missing=UNKNOWN_UPLOAD)
+        files = given.pop("files", None) if name == "verify" else None
+        if files is not None:
+            if not isinstance(files, dict) or not files:
+                raise Refusal(400, "No files are named; choose the folder of a release.")
+            return None, {"files": {str(file): find(upload).argument for file, upload in files.items()}}
+        if not HANDLERS[name].on_data:
+            return None, {"upload": find(given.pop("upload", None)).argument}
+        if name == "read" and may_load and "upload" in given:
+            upload = find(given.pop("upload"))
+            options = cast("FileOptions", check_arguments("preview", given))
+            given.clear()
+            return self.state.load(upload, options), {}
+        key = "sample" if name == "read" and "sample" in given else "data"
+        return _find(self.state.data, given.pop(key, None), UNKNOWN_DATA), {}
 
     async def running(self, request: Request) -> Response:  # noqa: ARG002 - one signature for all
         """List the jobs under way."""
@@ -93,20 +84,21 @@ class Api:
 
     async def job(self, request: Request) -> Response:
         """Return the progress of a job, or its outcome."""
-        return await self._answer(self._job(request.path_params["job"]), _wait(dict(request.query_params), 0.0))
+        job = _find(self.state.jobs.get, request.path_params["job"], UNKNOWN_JOB)
+        return await self._answer(job, _wait(dict(request.query_params), 0.0))
 
     async def cancel(self, request: Request) -> Response:
         """Stop a job."""
         given, _ = await _read_request(request)
-        return JsonAnswer({"stopped": self.state.jobs.stop(self._job(given.get("job")))})
+        return JsonAnswer({"stopped": self.state.jobs.stop(_find(self.state.jobs.get, given.get("job"), UNKNOWN_JOB))})
 
     async def file(self, request: Request) -> Response:
         """Send a file of an ended job, by a name that the job has listed."""
-        job, name = self._job(request.path_params["job"]), request.path_params["name"]
+        job, name = _find(self.state.jobs.get, request.path_params["job"], UNKNOWN_JOB), request.path_params["name"]
         listed = [] if job.outcome is None else job.outcome.facts.get("files", [])
         path = job.place / name
         if name not in [file["name"] for file in listed] or not path.is_file():
-            raise Refusal(404, messages.UNKNOWN_JOB)
+            raise Refusal(404, UNKNOWN_JOB)
         return FileResponse(path, filename=name, content_disposition_type="attachment")
 
     async def _answer(self, job: WebJob, seconds: float) -> Response:
@@ -120,23 +112,12 @@ class Api:
             facts = {**facts, "files": files}
         return JsonAnswer(facts, status_code=outcome.status)
 
-    def _data(self, name: object) -> Data:
-        data = self.state.data(name) if isinstance(name, str) else None
-        if data is None:
-            raise Refusal(404, messages.UNKNOWN_DATA)
-        return data
 
-    def _upload(self, name: object) -> Upload:
-        upload = self.state.uploads.get(name) if isinstance(name, str) else None
-        if upload is None:
-            raise Refusal(404, messages.UNKNOWN_UPLOAD)
-        return upload
-
-    def _job(self, name: object) -> WebJob:
-        job = self.state.jobs.get(name) if isinstance(name, str) else None
-        if job is None:
-            raise Refusal(404, messages.UNKNOWN_JOB)
-        return job
+def _find(get: Callable[[str], Found | None], name: object, missing: str) -> Found:
+    found = get(name) if isinstance(name, str) else None
+    if found is None:
+        raise Refusal(404, missing)
+    return found
 
 
 async def _read_request(request: Request) -> tuple[dict[str, Any], float]:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -80,7 +81,11 @@ def check_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     for word in given:
         if word not in allowed:
             raise OptionError(f"{abbreviate(word)!r} is unknown to {name}; it takes {', '.join(allowed) or 'nothing'}")
-    values = {word: PARSERS[word](word, value) for word, value in given.items() if value is not None and value != ""}
+    values = {
+        word: PARSERS.get(word, _text)(word, value)
+        for word, value in given.items()
+        if value is not None and value != ""
+    }
     for word, is_needed in allowed.items():
         if is_needed and word not in values:
             raise OptionError(MISSING[word]) if word in MISSING else OptionError(Option(word), " is missing; give one")
@@ -101,10 +106,6 @@ def _whole(word: str, value: object, least: int = 0) -> int:
         wanted = f"a whole number from {least} to {LARGEST_NUMBER:,}"
         raise ThresholdError(f"{word} is {abbreviate(value)!r}; give {wanted}")
     return number
-
-
-def _positive(word: str, value: object) -> int:
-    return _whole(word, value, 1)
 
 
 def _threshold(word: str, value: object) -> str | int | float:
@@ -151,6 +152,7 @@ def _several(parse: Parse) -> Parse:
     return parse_all
 
 
+_positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
     "min_support": _threshold,
     "min_supports": _several(_threshold),
@@ -160,26 +162,18 @@ PARSERS: Final[Mapping[str, Parse]] = {
     "k": _positive,
     "ks": _several(_positive),
     "policy": _one_of(*policy_names()),
-    "search": _text,
     "sort": _one_of(*SORTS),
     "descending": _flag,
     "offset": _whole,
     "limit": _positive,
     "number": _whole,
     "seconds": _seconds,
-    "method": _text,
     "merge": _flag,
     "keep_n": _flag,
-    "sensitive": _text,
-    "query": _text,
     "format": _one_of(*FORMATS),
     "shape": _one_of(*SHAPES),
-    "row": _text,
-    "item": _text,
-    "items": _text,
-    "separator": _text,
     "patterns": _flag,
     "n": _whole,
     "kind": _one_of(*KINDS),
 }
-"""How each argument is parsed, whichever handler takes it."""
+"""How each argument is parsed, whichever handler takes it; all others are text."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from shutil import rmtree
+from time import monotonic
 from typing import Any, Final, NamedTuple, TypedDict, TypeVar
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -24,6 +25,8 @@ Made = TypeVar("Made")
 MOST_PATTERNS: Final = 5_000_000
 """More itemsets are of no use to a page."""
 LONGEST_LABEL: Final = 400
+TICK: Final = 0.1
+"""Seconds between two reports of progress."""
 KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 8}
 """How many values of each kind are kept."""
 FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
@@ -97,24 +100,41 @@ class Cache:
             values.popitem(last=False)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Context:
-    """What a handler works with; ``stage`` and ``tell`` report how far it is, and raise ``Stopped``."""
+    """What a handler works with: values made before, its data, a folder for its files, and memory.
+
+    It reports progress with ``send``, and raises ``Stopped`` there if the job ``is_stopped``.
+    """
 
     cache: Cache
     data: Data | None
     place: Path
     memory: int
-    stage: Callable[[str], None]
-    tell: Callable[[float | None, int | None], None]
+    send: Callable[[dict[str, Any]], None]
+    is_stopped: Callable[[], bool]
+    _last: float = 0.0
+
+    def stage(self, word: str) -> None:
+        """Report a new stage."""
+        self._report({"stage": word})
 
     def advance(self, done: float | None, found: int | None) -> None:
-        """Report progress; give up if there are more itemsets than a page can use."""
+        """Report the share of the stage that is done, and how many itemsets were found; give up if these are many."""
         if found is not None and found > MOST_PATTERNS:
             raise BudgetError(
                 f"there are more than {MOST_PATTERNS:,} itemsets, the limit: raise ", Option("min_support")
             )
-        self.tell(done, found)
+        if monotonic() - self._last >= TICK:
+            self._report({"done": None if done is None else round(done, 4), "found": found})
+        elif self.is_stopped():
+            raise Stopped
+
+    def _report(self, progress: dict[str, Any]) -> None:
+        if self.is_stopped():
+            raise Stopped
+        self._last = monotonic()
+        self.send(progress)
 
     def budget(self, then: str, *, max_patterns: int = MOST_PATTERNS) -> Budget:
         """Return the limits of ``mine``; its progress is the stage "mining", and ``then`` the next one."""
@@ -124,7 +144,7 @@ class Context:
         def progress(done: float, found: int) -> None:
             nonlocal mined
             if mined:
-                self.tell(None, None)
+                self.advance(None, None)
             elif done < 1:
                 self.advance(done, found)
             else:
@@ -177,8 +197,8 @@ class Context:
     def _read(self, data: Data) -> Loaded:
         self.stage("reading")
         if data.path is None:
-            rows = load_sample(data.id)
-            return Loaded(rows, None, Source(data.file, _digest(data.id, rows)), {})
+            rows, digest = load_sample(data.id)
+            return Loaded(rows, None, Source(data.file, digest), {})
         path, options = Path(data.path), data.options
         seen = shape_of(path, options)
         if seen.doubt is not None:
@@ -230,17 +250,13 @@ def is_sample(name: str) -> bool:
     return is_file or name == CLINIC or name in datasets.EXAMPLES
 
 
-def load_sample(name: str) -> Transactions:
-    """Return the rows of a sample; nothing is downloaded."""
+def load_sample(name: str) -> tuple[Transactions, str]:
+    """Return the rows of a sample, and the SHA-256 of the public file or of the rows as CSV."""
     if not is_sample(name):
         raise InputError("there is no such sample on this machine; choose one from the start page")
-    return clinic(CLINIC_ROWS, seed=CLINIC_SEED) if name == CLINIC else datasets.load(name)
-
-
-def _digest(name: str, rows: Transactions) -> str:
-    """Return the SHA-256 of a sample: that of the public file, or of the rows as CSV."""
+    rows = clinic(CLINIC_ROWS, seed=CLINIC_SEED) if name == CLINIC else datasets.load(name)
     if name in datasets.FILES:
-        return datasets.FILES[name].sha256
+        return rows, datasets.FILES[name].sha256
     file = BytesIO()
     write(Transactions(rows), file, format="csv")
-    return hashlib.sha256(file.getvalue()).hexdigest()
+    return rows, hashlib.sha256(file.getvalue()).hexdigest()

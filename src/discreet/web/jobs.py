@@ -206,10 +206,19 @@ class Pool:
         failures = 0
         while not self._closing and failures < TRIES:
             try:
-                worker = WorkerProcess(await self._start())
+                process = await asyncio.create_subprocess_exec(
+                    *self._command,
+                    str(self._memory),
+                    stdin=PIPE,
+                    stdout=PIPE,
+                    stderr=None if os.environ.get(messages.DEBUG) else DEVNULL,
+                    limit=LONGEST_LINE,
+                    start_new_session=os.name == "posix",  # out of reach of Ctrl-C, which is for the server alone
+                )
             except OSError:  # such as too many processes
                 failures += 1
                 continue
+            worker = WorkerProcess(process)
             self._workers.append(worker)
             if self._closing:  # while it was started
                 worker.kill()
@@ -222,18 +231,6 @@ class Pool:
             self._assign()
         self._left -= 1
         self._assign()
-
-    async def _start(self) -> Process:
-        """Return a new process, out of reach of Ctrl-C, which is for the server alone."""
-        return await asyncio.create_subprocess_exec(
-            *self._command,
-            str(self._memory),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=None if os.environ.get(messages.DEBUG) else DEVNULL,
-            limit=LONGEST_LINE,
-            start_new_session=os.name == "posix",
-        )
 
     async def _listen(self, worker: WorkerProcess) -> None:
         out = worker.process.stdout

@@ -1,8 +1,9 @@
 """Routes: the address of each page, and of its twin under /api that answers in JSON; and the application of them."""
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp
 
 from discreet import DiscreetError, __version__
 from discreet.data.patterns import KINDS
@@ -29,8 +30,6 @@ from discreet.web.state import State
 HERE: Final = Path(__file__).parent
 PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "block", "hide", "query", "verify")}}
 """The template of each page, by its address."""
-REVALIDATED: Final = {"Cache-Control": "no-cache"}
-"""A browser may keep files that hold no data, and asks each time whether they have changed."""
 SENTENCES: Final = {
     404: "There is nothing at this address.",
     405: "This address does not take such requests; see docs/web.md.",
@@ -66,10 +65,9 @@ class Pages:
         if self._plotly is None:
             self._plotly = plotly_script()
         mark = f'"{hashlib.blake2b(self._plotly, digest_size=12).hexdigest()}"'
-        headers = {**REVALIDATED, "ETag": mark}
         if request.headers.get("if-none-match") == mark:
-            return Response(status_code=304, headers=headers)
-        return Response(self._plotly, media_type="text/javascript", headers=headers)
+            return Response(status_code=304, headers={"ETag": mark})
+        return Response(self._plotly, media_type="text/javascript", headers={"ETag": mark})
 
     def _render(
         self,
@@ -94,16 +92,6 @@ class Pages:
         return HTMLResponse(page, status_code=status)
 
 
-class Unchanged(StaticFiles):
-    """Files that ship with the package."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        """Send a file, to be kept until it has changed."""
-        answer = await super().get_response(path, scope)
-        answer.headers.update(REVALIDATED)
-        return answer
-
-
 def application(state: State, *, port: int, token: str, once: str = "") -> ASGIApp:
     """Return the application of a server on ``port``, behind its guard; ``/?token=…`` lets a browser in."""
 
@@ -118,60 +106,36 @@ def application(state: State, *, port: int, token: str, once: str = "") -> ASGIA
     app = Starlette(
         routes=_list_routes(Api(state), Pages(state)),
         lifespan=lifespan,
-        exception_handlers={
-            DiscreetError: _answer_wrong,
-            messages.Refusal: _answer_refusal,
-            HTTPException: _answer_unknown,
-            Exception: _answer_unforeseen,
-        },
+        exception_handlers=dict.fromkeys([DiscreetError, messages.Refusal, HTTPException, Exception], _answer_error),
     )
     return Guard(app, port=port, token=token, once=once, pages=PAGES)
 
 
 def _list_routes(api: Api, pages: Pages) -> list[Route | Mount]:
     handlers = [
-        Route(f"/api/{name}", _ask(api, name), methods=["GET", "POST"] if handler.by_address else ["POST"])
+        Route(f"/api/{name}", partial(api.ask, name), methods=["GET", "POST"] if handler.by_address else ["POST"])
         for name, handler in HANDLERS.items()
-        if handler.on_data and name != "read"
     ]
     return [
         *(Route(path, pages.show) for path in PAGES),
         Route("/api/upload", api.upload, methods=["POST"]),
         Route("/api/samples", api.samples),
-        Route("/api/preview", api.preview, methods=["POST"]),
-        Route("/api/read", api.read, methods=["GET", "POST"]),
-        Route("/api/verify", api.verify, methods=["POST"]),
         *handlers,
         Route("/api/jobs", api.running),
         Route("/api/jobs/{job}", api.job),
         Route("/api/cancel", api.cancel, methods=["POST"]),
         Route("/api/files/{job}/{name}", api.file),
         Route("/static/plotly.min.js", pages.plotly),
-        Mount("/static", Unchanged(directory=HERE / "static")),
+        Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
 
 
-def _ask(api: Api, name: str) -> Callable[[Request], Awaitable[Response]]:
-    async def ask(request: Request) -> Response:
-        return await api.ask(name, request)
-
-    return ask
-
-
-async def _answer_wrong(_: Request, error: Exception) -> Response:
-    message = error.message if isinstance(error, DiscreetError) else str(error)
-    return JsonAnswer({"error": messages.say_on_page(message)}, status_code=400)
-
-
-async def _answer_refusal(_: Request, error: Exception) -> Response:
-    return JsonAnswer({"error": str(error)}, status_code=error.status if isinstance(error, messages.Refusal) else 400)
-
-
-async def _answer_unknown(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    sentence = SENTENCES.get(status, messages.UNFORESEEN)
-    return answer_error(request.url.path, status, "Nothing here", sentence)
-
-
-async def _answer_unforeseen(request: Request, error: Exception) -> Response:
+async def _answer_error(request: Request, error: Exception) -> Response:
+    match error:
+        case DiscreetError():
+            return JsonAnswer({"error": messages.say_on_page(error.message)}, status_code=400)
+        case messages.Refusal():
+            return JsonAnswer({"error": str(error)}, status_code=error.status)
+        case HTTPException() if error.status_code in SENTENCES:
+            return answer_error(request.url.path, error.status_code, "Nothing here", SENTENCES[error.status_code])
     return answer_error(request.url.path, 500, "Something went wrong", messages.say_unforeseen(error))

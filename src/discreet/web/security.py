@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from html import escape
 from secrets import compare_digest
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -27,26 +27,19 @@ HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-CACHE: Final = {"Cache-Control": "no-store"}
-"""The default; files without data set their own."""
 SAFE: Final = ("GET", "HEAD")
 
 
-class Denial(NamedTuple):
-    """Why a request is denied: a title and a sentence."""
-
-    title: str
-    sentence: str
-
-
-WRONG_HOST: Final = Denial(
+WRONG_HOST: Final = (
     "Wrong address",
     "This server answers to 127.0.0.1 and localhost alone. Open the address that `discreet serve` shows.",
 )
-WRONG_PAGE: Final = Denial("Wrong page", "Another page asked for this. Use a page of this server.")
-EXPIRED: Final = Denial(
-    "This link has expired", "Open the address shown where you started discreet: the one that `discreet serve` prints."
+WRONG_PAGE: Final = ("Wrong page", "Another page asked for this. Use a page of this server.")
+EXPIRED: Final = (
+    "This link has expired",
+    "Open the address shown where you started discreet: the one that `discreet serve` prints.",
 )
+"""Why a request is denied: a title and a sentence."""
 
 
 class JsonAnswer(JSONResponse):
@@ -76,26 +69,30 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":  # nothing here speaks anything else
-            await (self._check(scope) or self._app)(scope, receive, _with_headers(send))
+            answer = self._check(scope)
+            # A browser may keep files that hold no data, and asks each time whether they have changed.
+            is_static = answer is None and scope["path"].startswith("/static/")
+            headers = {**HEADERS, "Cache-Control": "no-cache" if is_static else "no-store"}
+            await (answer or self._app)(scope, receive, _add_headers(send, headers))
 
     def _check(self, scope: Scope) -> Response | None:
         """Return the answer to a denied request or to a token; None if the application is to answer."""
         headers = Headers(scope=scope)
         host = headers.getlist("host")
         if len(host) != 1 or host[0] not in self._hosts:
-            return _deny(scope, WRONG_HOST)
+            return answer_error(scope["path"], 403, *WRONG_HOST)
         if not self._is_own(scope, headers, host[0]):
-            return _deny(scope, WRONG_PAGE)
+            return answer_error(scope["path"], 403, *WRONG_PAGE)
         pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         tokens = [value for name, value in pairs if name == "token"]
         if tokens and scope["method"] in SAFE and scope["path"] in self._pages:
             if not (self._is_token(tokens[0]) or self._use_once(tokens[0])):
-                return _deny(scope, EXPIRED)
+                return answer_error(scope["path"], 403, *EXPIRED)
             rest = urlencode([pair for pair in pairs if pair[0] != "token"])
             return self._give_cookie(scope["path"] + f"?{rest}" * bool(rest), headers)
         cookies = (cookie_parser(header).get(self._cookie) for header in headers.getlist("cookie"))
         is_known = any(self._is_token(cookie) for cookie in cookies if cookie is not None)
-        return None if is_known else _deny(scope, EXPIRED)
+        return None if is_known else answer_error(scope["path"], 403, *EXPIRED)
 
     def _give_cookie(self, address: str, headers: Headers) -> Response:
         """Return the cookie, and lead on to the address without the token."""
@@ -144,17 +141,10 @@ def answer_error(path: str, status: int, title: str, sentence: str) -> Response:
     return HTMLResponse(page, status_code=status)
 
 
-def _deny(scope: Scope, denial: Denial) -> Response:
-    return answer_error(scope["path"], 403, *denial)
-
-
-def _with_headers(send: Send) -> Send:
+def _add_headers(send: Send, headers: dict[str, str]) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            headers.update(HEADERS)
-            for name, value in CACHE.items():
-                headers.setdefault(name, value)
+            MutableHeaders(scope=message).update(headers)
         await send(message)
 
     return send_with_headers

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import uvicorn
 
 from discreet import InputError, OptionError
+from discreet.io.files import EMPTY, naming, readable
 from discreet.io.sniff import shape_of
 from discreet.web.context import FileOptions
 from discreet.web.routes import application
@@ -146,18 +147,10 @@ def _bind(port: int) -> Iterator[socket.socket]:
 
 def _check_file(path: Path) -> Path:
     """Return the full path of a file that can be read and is not empty."""
-    try:
+    with naming(path), readable():
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise InputError(f"{path}: this is not a plain file; save it to one first")
+            raise InputError("this is not a plain file; save it to one first")
         with path.open("rb") as file:
             if not file.read(1):
-                raise InputError(f"{path}: the file is empty; the export has probably failed: write it again")
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; check its name") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: this is a directory; give a file in it") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: the file cannot be read; check its name and permissions") from None
+                raise InputError(EMPTY)
     return path.resolve()

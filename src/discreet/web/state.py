@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from urllib.parse import unquote
 
 from discreet import InputError
+from discreet.io.files import EMPTY
 from discreet.runtime import resources
 from discreet.web.context import Data, FileOptions, is_sample
 from discreet.web.jobs import COMMAND, WORKERS, Jobs, Pool
@@ -101,7 +102,7 @@ class Uploads:
                 digest.update(chunk)
                 target.write(chunk)
         if not size:
-            raise InputError("the file is empty; the export has probably failed: write it again")
+            raise InputError(EMPTY)
         return size, digest.hexdigest()
 
     async def _refuse(self, chunks: AsyncIterator[bytes]) -> NoReturn:
@@ -129,7 +130,6 @@ class State:
     """Everything a server has from its start to its end."""
 
     uploads: Uploads
-    pool: Pool
     jobs: Jobs
 
     def __init__(
@@ -142,14 +142,13 @@ class State:
     ) -> None:
         """Plan it; nothing exists before ``open``. ``many`` and ``command`` are those of the pool."""
         self.max_upload = max_upload
-        self._memory = resources.memory() // SHARE_OF_MEMORY if memory is None else memory
-        self._many, self._command = many, command
+        room = resources.memory() // SHARE_OF_MEMORY if memory is None else memory
+        self.pool = Pool(room, many=many, command=command)
         self._data: dict[str, tuple[Upload, Data]] = {}
 
     def open(self) -> None:
         """Make the private folder, and start the workers."""
         self.uploads = Uploads(self.max_upload)
-        self.pool = Pool(self._memory, many=self._many, command=self._command)
         self.pool.start()
         self.jobs = Jobs(self.pool, self.uploads.jobs)
 

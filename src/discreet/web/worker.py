@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import IO, Any, Final
 
 from numba.core import event
@@ -24,35 +24,7 @@ from discreet.web import messages
 from discreet.web.arguments import HANDLERS, Run
 from discreet.web.context import Cache, Context, Data, Stopped
 
-TICK: Final = 0.1
-"""Seconds between two reports of progress."""
 COMPILING: Final = "compiling, once after installation, for up to a minute"
-
-
-class Reporter:
-    """Reports the stage and the progress of a job; raises ``Stopped`` if it is to stop."""
-
-    def __init__(self, send: Callable[[dict[str, Any]], None], job: int, is_stopped: Callable[[], bool]) -> None:
-        """Report with ``send``."""
-        self._send, self._job, self._is_stopped = send, job, is_stopped
-        self._last = 0.0
-
-    def stage(self, word: str) -> None:
-        """Report a new stage."""
-        self._report({"stage": word})
-
-    def progress(self, done: float | None, found: int | None) -> None:
-        """Report the share of the stage that is done, and how much was found, as far as known; not too often."""
-        if monotonic() - self._last >= TICK:
-            self._report({"done": None if done is None else round(done, 4), "found": found})
-        elif self._is_stopped():
-            raise Stopped
-
-    def _report(self, message: dict[str, Any]) -> None:
-        if self._is_stopped():
-            raise Stopped
-        self._last = monotonic()
-        self._send({"job": self._job, **message})
 
 
 class Worker:
@@ -96,9 +68,14 @@ class Worker:
     def _do(self, message: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer of a job, or an error in a sentence."""
         data = None if message["data"] is None else Data(**message["data"])
-        reporter = Reporter(self._send, message["job"], lambda: message["job"] in self._stopped)
-        place = Path(message["place"])
-        context = Context(self._cache, data, place, self._memory, reporter.stage, reporter.progress)
+        context = Context(
+            self._cache,
+            data,
+            Path(message["place"]),
+            self._memory,
+            send=lambda progress: self._send({"job": message["job"], **progress}),
+            is_stopped=lambda: message["job"] in self._stopped,
+        )
         start = perf_counter()
         try:
             facts = self._handlers[message["handler"]](context, **message["arguments"])

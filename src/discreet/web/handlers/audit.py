@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -36,6 +37,7 @@ def audit(
     """Judge what publishing would give away."""
     judged = _audit(context, min_support, k, policy)
     patterns, exposed = judged.patterns, judged.exposed
+    smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed is not None else []
     context.stage("drawing")
     return {
         "verdict": judged.verdict.name,
@@ -50,7 +52,7 @@ def audit(
         "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in judged.checks],
         "channels": None if judged.channels is None else len(judged.channels),
         "differences": len(judged.differences),
-        "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": _count_rows(exposed)},
+        "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": smallest},
         "is_acyclic": judged.is_acyclic,
         "warnings": judged.warnings,
         "guarantee": judged.promise or None,
@@ -185,19 +187,11 @@ def _compare(context: Context, min_supports: Sequence[Threshold], ks: set[int]) 
 
 
 def _choose_grid(context: Context) -> Sequence[str]:
-    return next((grid for grid in GRIDS if _has_few_itemsets(context, grid[0])), GRIDS[-1])
-
-
-def _has_few_itemsets(context: Context, min_support: str) -> bool:
-    try:
-        mine(context.rows(), min_support=min_support, **context.budget("comparing", max_patterns=FEW_ENOUGH))
-    except BudgetError:
-        return False
-    return True
-
-
-def _count_rows(exposed: discreet.Exposed) -> list[dict[str, int]]:
-    return [{"count": count, "rows": rows} for count, rows in exposed.histogram()]
+    for grid in GRIDS[:-1]:
+        with suppress(BudgetError):
+            mine(context.rows(), min_support=grid[0], **context.budget("comparing", max_patterns=FEW_ENOUGH))
+            return grid
+    return GRIDS[-1]
 
 
 def _match(channels: Channels, search: str) -> NDArray[np.bool_]:

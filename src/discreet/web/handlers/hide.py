@@ -110,7 +110,10 @@ def _write_files(context: Context, hidden: Hidden) -> list[Path]:
     if path is None:
         discreet.write(Transactions(hidden.rows), source, format="csv")
     else:
-        _link(Path(path), source)
+        try:
+            os.link(path, source)  # a second name, the one that its owner knows
+        except OSError:  # another disk, or a system without links
+            copyfile(path, source)
     try:
         discreet.write_hidden(hidden, folder, source=source, **loaded.options)
         target = context.file(name_file(name, "-hidden"))
@@ -119,11 +122,3 @@ def _write_files(context: Context, hidden: Hidden) -> list[Path]:
     finally:
         rmtree(source.parent)
         rmtree(folder, ignore_errors=True)
-
-
-def _link(path: Path, target: Path) -> None:
-    """Give a file a second name, the one that its owner knows."""
-    try:
-        os.link(path, target)
-    except OSError:  # another disk, or a system without links
-        copyfile(path, target)

@@ -54,7 +54,10 @@ def unpack(path: Path, folder: Path) -> None:
     try:
         with ZipFile(path) as archive:
             for name, entry in _select(archive.infolist()).items():
-                _copy(archive, entry, folder / name)
+                descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                # The stream ends at the size that was checked, and zipfile compares the data with its checksum.
+                with archive.open(entry) as source, os.fdopen(descriptor, "wb") as file:
+                    copyfileobj(source, file, CHUNK)
             if any(_split(entry)[-2:-1] == [MARK] for entry in archive.infolist()):
                 (folder / MARK).mkdir(exist_ok=True)
     except (BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
@@ -112,10 +115,3 @@ def _check(entry: ZipInfo) -> None:
         raise InputError("the zip holds a link, or is encrypted, or leads elsewhere; choose the zip of a release")
     if entry.file_size > LARGEST:
         raise InputError(f"the zip holds a file of more than {LARGEST >> 20} MiB, too many for a release")
-
-
-def _copy(archive: ZipFile, entry: ZipInfo, target: Path) -> None:
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    # The stream ends at the size that was checked, and zipfile compares the data with its checksum.
-    with archive.open(entry) as source, os.fdopen(descriptor, "wb") as file:
-        copyfileobj(source, file, CHUNK)
