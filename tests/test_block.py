@@ -27,7 +27,7 @@ from discreet import (
     compare,
 )
 from discreet.blocking.block import METHODS as BLOCKERS
-from discreet.blocking.problem import NOBODY, BlockProblem, Solution, check, has_small_sum, recount
+from discreet.blocking.problem import NOBODY, BlockProblem, BlockSolution, check, has_small_sum, recount
 from discreet.blocking.release.release import Release, change_rows
 from discreet.data.itemsets import Weighted
 from discreet.mining.mine import mine
@@ -674,8 +674,8 @@ def test_a_channel_that_is_left_is_not_released():
     rows = ["abc"] * 48 + ["ab"] * 2 + [""] * 50
     problem = problem_of(rows, 10, 10)
     with pytest.raises(GuaranteeError, match="channels are left"):
-        check(Solution.of(problem, problem.patterns))
-    check(Solution.of(replace(problem, k=2), problem.patterns))
+        check(BlockSolution.of(problem, problem.patterns))
+    check(BlockSolution.of(replace(problem, k=2), problem.patterns))
 
 
 def test_a_channel_in_a_part_of_the_list_is_not_released():
@@ -683,14 +683,14 @@ def test_a_channel_in_a_part_of_the_list_is_not_released():
     problem = problem_of(rows, 10, 10)
     frequent = mine(problem.rows, min_support=10, kind="frequent")
     with pytest.raises(GuaranteeError, match="channels are left"):
-        check(Solution.of(problem, frequent, is_whole=False))
+        check(BlockSolution.of(problem, frequent, is_whole=False))
 
 
 def test_an_itemset_below_the_minimum_support_is_not_released():
     rows = ["ab"] * 12 + ["a"] * 8
     problem = problem_of(rows, 15, 3)
     lower = mine(problem.rows, min_support=10)
-    solution = Solution.of(problem, lower)
+    solution = BlockSolution.of(problem, lower)
     with pytest.raises(GuaranteeError, match="not those of any rows"):
         check(solution)
 
@@ -709,7 +709,7 @@ def with_rows_added(problem, weight):
     solution = solved("add", problem)
     added_ = replace(solution.added, weights=solution.added.weights * 0 + weight)
     rows = mine(change_rows(problem.rows, NOBODY, added_), min_support=10)
-    return Solution.of(problem, replace(solution.patterns, supports=rows.supports, n=rows.n), added=added_)
+    return BlockSolution.of(problem, replace(solution.patterns, supports=rows.supports, n=rows.n), added=added_)
 
 
 @pytest.mark.parametrize("weight", [10, 11])
@@ -749,7 +749,7 @@ def test_supports_of_itemsets_that_were_not_closed_before_are_recounted():
     more = Weighted(np.array([0, 1]), np.array([0], np.int32), np.array([4]))
     patterns = mine(change_rows(problem.rows, NOBODY, more), min_support=5)
     assert [frozenset("a") in listed for listed in (problem.patterns, patterns)] == [False, True]
-    solution = Solution.of(problem, patterns, added=more)
+    solution = BlockSolution.of(problem, patterns, added=more)
     check(solution)
     number = [itemset for itemset, _ in patterns].index(frozenset("a"))
     for change in (-1, 5):

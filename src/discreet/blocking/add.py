@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.blocking.distortion import class_sizes
-from discreet.blocking.problem import BlockProblem, Solution, count_rows
+from discreet.blocking.problem import BlockProblem, BlockSolution, count_rows
 from discreet.data.itemsets import Itemsets
 from discreet.errors import BudgetError, Option
 
@@ -21,7 +21,7 @@ MOST_PAIRS: Final = 2 * 10**7
 """Pairs of an itemset and a channel that it covers, at most."""
 
 
-def solve(problem: BlockProblem) -> Solution:
+def solve(problem: BlockProblem) -> BlockSolution:
     """Add ``k`` copies of each different base of a maximal channel.
 
     One pass is enough: the added rows are closed frequent itemsets, so the same itemsets stay frequent and closed, and
@@ -30,7 +30,7 @@ def solve(problem: BlockProblem) -> Solution:
     return _add_copies(problem, find_bases(problem))
 
 
-def solve_merged(problem: BlockProblem) -> Solution:
+def solve_merged(problem: BlockProblem) -> BlockSolution:
     """Add ``k`` copies of the bases, or of itemsets that each serve several channels, if that distorts less."""
     bases = find_bases(problem)
     if not problem.cells.counts.size:
@@ -39,11 +39,11 @@ def solve_merged(problem: BlockProblem) -> Solution:
     return _add_copies(problem, min(choices, key=lambda itemsets: _distortions(problem, itemsets).sum()))
 
 
-def _add_copies(problem: BlockProblem, itemsets: Itemsets) -> Solution:
+def _add_copies(problem: BlockProblem, itemsets: Itemsets) -> BlockSolution:
     patterns, added = problem.patterns, itemsets.weigh(np.full(len(itemsets), problem.k, dtype=np.int64))
     supports = patterns.supports + count_rows(patterns, added, problem.family.trie)
     n = patterns.n + int(added.weights.sum())
-    return Solution.of(problem, replace(patterns, supports=supports, n=n, mined=None), added=added)
+    return BlockSolution.of(problem, replace(patterns, supports=supports, n=n, mined=None), added=added)
 
 
 def find_bases(problem: BlockProblem) -> Itemsets:

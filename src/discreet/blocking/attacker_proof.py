@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking import add, suppress, withhold
-from discreet.blocking.problem import NOBODY, NONE, BlockProblem, Solution
+from discreet.blocking.problem import NOBODY, NONE, BlockProblem, BlockSolution
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
@@ -25,7 +25,7 @@ ROUNDS: Final = 16
 """Rounds in which rows are added; later ones suppress rows instead."""
 
 
-def suppress_more(problem: BlockProblem) -> Solution:
+def suppress_more(problem: BlockProblem) -> BlockSolution:
     """Suppress the rows that channels single out, and then the rows that other inferences hold for.
 
     Each round that infers something suppresses at least one row, since an inference holds for some rows: it ends.
@@ -40,7 +40,7 @@ def suppress_more(problem: BlockProblem) -> Solution:
         left, rounds = plain.patterns, rounds + (plain.rounds or 0) + 1
         findings = find_inferences(problem, left, rows.take(np.flatnonzero(is_left)))
         if not findings:
-            return Solution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
+            return BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
         hit = np.flatnonzero(is_left & match_rows(rows, [finding.pattern for finding in findings]))
         if not hit.size:
             raise GuaranteeError("no row is left that an inference holds for; nothing is released: please report this")
@@ -48,7 +48,7 @@ def suppress_more(problem: BlockProblem) -> Solution:
         left = suppress.remove_rows(left, rows.take(hit))
 
 
-def add_more(problem: BlockProblem, solve: Callable[[BlockProblem], Solution] = add.solve) -> Solution:
+def add_more(problem: BlockProblem, solve: Callable[[BlockProblem], BlockSolution] = add.solve) -> BlockSolution:
     """Add k rows for each channel, and for each other inference where that is allowed.
 
     An added row must be a frequent itemset, or others would become frequent (Theorem A2 of docs/guarantee.md). Where
@@ -65,7 +65,7 @@ def add_more(problem: BlockProblem, solve: Callable[[BlockProblem], Solution] = 
         every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
         findings = find_inferences(problem, plain.patterns, every)
         if not findings:
-            return Solution.of(problem, plain.patterns, np.flatnonzero(~is_left[numbers]), more)
+            return BlockSolution.of(problem, plain.patterns, np.flatnonzero(~is_left[numbers]), more)
         bases = [_find_base(finding, problem.least) if turn < ROUNDS else None for finding in findings]
         more = Weighted.concat([more, _copy({base for base in bases if base is not None}, problem.k)])
         rare = [finding.pattern for finding, base in zip(findings, bases, strict=True) if base is None]
@@ -76,12 +76,12 @@ def add_more(problem: BlockProblem, solve: Callable[[BlockProblem], Solution] = 
     raise AssertionError
 
 
-def add_merged_more(problem: BlockProblem) -> Solution:
+def add_merged_more(problem: BlockProblem) -> BlockSolution:
     """Do the same with rows that each serve several channels."""
     return add_more(problem, add.solve_merged)
 
 
-def withhold_more(problem: BlockProblem) -> Solution:
+def withhold_more(problem: BlockProblem) -> BlockSolution:
     """Withhold itemsets with too small cells, and then those on which inferences rest.
 
     From each inference it takes the longest itemset in its sums, and with it all that contain that one. So every
@@ -92,7 +92,7 @@ def withhold_more(problem: BlockProblem) -> Solution:
     while findings := find_inferences(problem, patterns, rows, is_whole=False):
         longest = [Pattern.conjunction(_find_longest(finding)) for finding in findings]
         patterns = patterns.take(np.flatnonzero(~match_rows(patterns.itemsets, longest)))
-    return Solution.of(problem, patterns, NOBODY, is_whole=False)
+    return BlockSolution.of(problem, patterns, NOBODY, is_whole=False)
 
 
 def find_inferences(

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias, Unpack
 from discreet.blocking import add, suppress, withhold
 from discreet.blocking.attacker_proof import add_merged_more, add_more, suppress_more, withhold_more
 from discreet.blocking.optimal import optimal
-from discreet.blocking.problem import BlockProblem, Solution, check
+from discreet.blocking.problem import BlockProblem, BlockSolution, check
 from discreet.blocking.release.release import Release, Rival
 from discreet.data.labels import Label
 from discreet.data.merged import Merged, Rows, as_rows
@@ -26,7 +26,7 @@ from discreet.runtime.progress import watching
 from discreet.runtime.resources import as_seconds
 from discreet.runtime.text import percent
 
-Solve: TypeAlias = Callable[[BlockProblem], Solution]
+Solve: TypeAlias = Callable[[BlockProblem], BlockSolution]
 
 
 class Blocker(NamedTuple):

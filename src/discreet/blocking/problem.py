@@ -108,7 +108,7 @@ class BlockProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class BlockSolution:
     """Safe patterns, with the rows that were suppressed, by number, and added to make them so.
 
     ``question`` holds the patterns, and their channels once detection has run.
@@ -165,7 +165,7 @@ class Solution:
             return True
 
 
-def check(solution: Solution) -> None:
+def check(solution: BlockSolution) -> None:
     """Refuse a solution that has a channel, or a support that its changed rows do not have."""
     least, patterns = solution.problem.least, solution.patterns
     if has_small_sum(solution.problem, solution.added) if solution.only_adds else solution.has_channel():
@@ -188,7 +188,7 @@ def has_small_sum(problem: BlockProblem, added: Weighted) -> bool:
     return bool((added.weights < problem.k).any() or (sums < problem.k).any())
 
 
-def has_supports(solution: Solution) -> bool:
+def has_supports(solution: BlockSolution) -> bool:
     """Return whether the supports are those of the changed rows or, in a list with gaps, of the original rows."""
     problem, patterns, before = solution.problem, solution.patterns, solution.problem.patterns
     if not solution.is_whole:

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from discreet import kernels
-from discreet.blocking.problem import BlockProblem, Solution, count_rows
+from discreet.blocking.problem import BlockProblem, BlockSolution, count_rows
 from discreet.data.itemsets import Weighted
 from discreet.data.lattice import Trie
 from discreet.data.patterns import Patterns
@@ -17,7 +17,7 @@ LENGTH_BITS: Final = 20
 """Bits for the length of an itemset: no row holds more than 100,000 items."""
 
 
-def solve(problem: BlockProblem) -> Solution:
+def solve(problem: BlockProblem) -> BlockSolution:
     """Suppress the rows that a channel singles out, round by round.
 
     This is Algorithm 1 of *Blocking anonymity threats* (ICDM 2005), corrected: a suppressed row stays suppressed. As
@@ -28,7 +28,7 @@ def solve(problem: BlockProblem) -> Solution:
     """
     merged, numbers = problem.merged
     rows, is_left = problem.as_rows(merged), np.ones(len(merged), dtype=np.bool_)
-    solution = Solution.of(problem, problem.patterns, rounds=0)
+    solution = BlockSolution.of(problem, problem.patterns, rounds=0)
     channels, trie, rounds = problem.channels, problem.family.trie, 0
     while len(channels):
         hit = channels.rows(rows).numbers
@@ -37,7 +37,7 @@ def solve(problem: BlockProblem) -> Solution:
             raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
         left, rounds = remove_rows(solution.patterns, merged.take(hit), trie), rounds + 1
-        solution = Solution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
+        solution = BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
         channels, trie = find_channels(solution.question), solution.question.family.trie
     return solution
 

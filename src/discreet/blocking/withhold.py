@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.blocking.problem import BlockProblem, Solution
+from discreet.blocking.problem import BlockProblem, BlockSolution
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
 from discreet.mining.search import unpack
 from discreet.mining.watch import Controls, Watch
 
 
-def solve(problem: BlockProblem) -> Solution:
+def solve(problem: BlockProblem) -> BlockSolution:
     """Publish the safe core: the frequent itemsets whose cells each hold no row, or k rows and more.
 
     One more item splits cells, so the smallest cell never grows. All subsets of a safe itemset are therefore safe, and
@@ -22,7 +22,7 @@ def solve(problem: BlockProblem) -> Solution:
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = find_safe_core(problem).arrays
     listed = Patterns.from_codes(*core, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads)
-    return Solution.of(problem, listed, is_whole=False)
+    return BlockSolution.of(problem, listed, is_whole=False)
 
 
 def find_safe_core(problem: BlockProblem) -> Weighted:

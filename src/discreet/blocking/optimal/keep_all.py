@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.blocking.attacker_proof import match_rows
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.optimal.row_types import (
-    RowTypes,
+    ChangeableRows,
     SearchResult,
     apply_change,
     as_matrix,
@@ -19,7 +19,7 @@ from discreet.blocking.optimal.row_types import (
     find_gained,
     holds,
 )
-from discreet.blocking.problem import BlockProblem, Solution
+from discreet.blocking.problem import BlockProblem, BlockSolution
 from discreet.data.itemsets import Itemsets
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError
@@ -68,7 +68,7 @@ class Incumbent(NamedTuple):
 
     cost: float
     change: NDArray[np.int64] | None = None
-    solution: Solution | None = None
+    solution: BlockSolution | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class KeepAllModel:
     """
 
     problem: BlockProblem
-    types: RowTypes
+    types: ChangeableRows
     closed: NDArray[np.bool_]
     rows: NDArray[np.bool_]
     held: NDArray[np.bool_]
@@ -178,7 +178,7 @@ def _find_cells(problem: BlockProblem, rows: NDArray[np.bool_]) -> ModelCells:
     return ModelCells(types_, bases_, np.array([count for _, count in found], dtype=np.int64))
 
 
-def _cut_off(problem: BlockProblem, types: RowTypes, cuts: Sequence[Pattern]) -> ModelCells:
+def _cut_off(problem: BlockProblem, types: ChangeableRows, cuts: Sequence[Pattern]) -> ModelCells:
     """Return patterns as cells: they are sums of rows as well, and the items that all their cells hold are the base."""
     merged, _ = problem.merged
     matches = [match_rows(types.itemsets, [pattern]) for pattern in cuts]

@@ -12,8 +12,15 @@ from discreet.blocking import add, suppress
 from discreet.blocking.attacker_proof import add_merged_more, add_more, find_inferences, match_rows, suppress_more
 from discreet.blocking.distortion import distortion
 from discreet.blocking.optimal import keep_all
-from discreet.blocking.optimal.row_types import RowTypes, SearchResult, apply_change, as_matrix, find_gained, holds
-from discreet.blocking.problem import BlockProblem, Solution
+from discreet.blocking.optimal.row_types import (
+    ChangeableRows,
+    SearchResult,
+    apply_change,
+    as_matrix,
+    find_gained,
+    holds,
+)
+from discreet.blocking.problem import BlockProblem, BlockSolution
 from discreet.blocking.release.release import Proof
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
@@ -31,7 +38,7 @@ SCALE: Final = 1000.0
 """The cost of the starting solution in the program."""
 
 
-def solve(problem: BlockProblem) -> Solution:
+def solve(problem: BlockProblem) -> BlockSolution:
     """Return the solution of the least average distortion that is found, with a proof of its quality.
 
     If there are few items, the search covers all possible rows, and itemsets may be lost if that costs less. Otherwise
@@ -43,7 +50,7 @@ def solve(problem: BlockProblem) -> Solution:
     that of the first search, which considers channels alone.
     """
     until = monotonic() + problem.seconds
-    unchanged = Solution.of(problem, problem.patterns)
+    unchanged = BlockSolution.of(problem, problem.patterns)
     if not len(problem.channels) and not _find_inferences(unchanged):
         return replace(unchanged, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
     is_plain = problem.against == "plain"
@@ -68,7 +75,7 @@ def solve(problem: BlockProblem) -> Solution:
     return replace(known[at], proof=Proof(average, bound, result.kinds, result.whole, result.stopped), rounds=None)
 
 
-def _average(solution: Solution) -> float:
+def _average(solution: BlockSolution) -> float:
     return distortion(solution.problem.patterns, solution.patterns).average
 
 
@@ -93,21 +100,21 @@ def _soon(until: float) -> float:
     return until - (1 - SHARE) * (until - monotonic())
 
 
-def _find_inferences(solution: Solution) -> tuple[Finding, ...]:
+def _find_inferences(solution: BlockSolution) -> tuple[Finding, ...]:
     if solution.problem.against == "plain":
         return ()
     rows = solution.witness
     return find_inferences(solution.problem, solution.patterns, Weighted(*rows.itemsets.flat, rows.weights))
 
 
-def _try(start: Callable[[BlockProblem], Solution], problem: BlockProblem) -> Solution | None:
+def _try(start: Callable[[BlockProblem], BlockSolution], problem: BlockProblem) -> BlockSolution | None:
     try:
         return start(problem)
     except BudgetError:
         return None
 
 
-def _select(problem: BlockProblem, solutions: Iterable[Solution | None]) -> list[Solution]:
+def _select(problem: BlockProblem, solutions: Iterable[BlockSolution | None]) -> list[BlockSolution]:
     """Return the solutions that exist and, if they must, keep the number of rows."""
     n = problem.patterns.n
     return [one for one in solutions if one is not None and (not problem.keep_n or one.patterns.n == n)]
@@ -150,7 +157,7 @@ def _all_subsets(width: int) -> NDArray[np.bool_]:
     return np.column_stack([numbers[:, None] >> np.arange(width) & 1, np.zeros_like(numbers)]).astype(np.bool_)
 
 
-def _list_all_rows(problem: BlockProblem, width: int) -> RowTypes:
+def _list_all_rows(problem: BlockProblem, width: int) -> ChangeableRows:
     """Return all rows that can be made of the frequent items."""
     subsets, (merged, _) = _all_subsets(width), problem.merged
     rows, numbers = as_matrix(problem, merged), np.full(len(subsets), -1)
@@ -158,7 +165,7 @@ def _list_all_rows(problem: BlockProblem, width: int) -> RowTypes:
     frequent = np.unique(problem.patterns.items)
     itemsets = Itemsets.from_lengths(subsets.sum(axis=1), frequent[np.nonzero(subsets)[1]])
     counts = np.where(numbers >= 0, merged.weights[numbers], 0)
-    return RowTypes(itemsets, counts, numbers, np.zeros(len(subsets), dtype=np.bool_))
+    return ChangeableRows(itemsets, counts, numbers, np.zeros(len(subsets), dtype=np.bool_))
 
 
 def _count_supports(problem: BlockProblem, width: int) -> NDArray[np.int64]:

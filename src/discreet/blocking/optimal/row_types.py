@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet.blocking.add import find_bases
 from discreet.blocking.attacker_proof import match_rows
-from discreet.blocking.problem import NOBODY, BlockProblem, Solution
+from discreet.blocking.problem import NOBODY, BlockProblem, BlockSolution
 from discreet.blocking.release.release import change_rows
 from discreet.data.itemsets import Itemsets
 from discreet.data.patterns import Patterns
@@ -26,7 +26,7 @@ TINY: Final = 1e-6
 """The rounding error of a sum of whole numbers; far below 1."""
 
 
-class RowTypes(NamedTuple):
+class ChangeableRows(NamedTuple):
     """Types of rows: the items, the number of rows, the merged row that it is (-1: none), and whether it is a base."""
 
     itemsets: Itemsets
@@ -41,7 +41,7 @@ class SearchResult(NamedTuple):
     The ``bound`` is on the sum of all relative changes, not on their average.
     """
 
-    solution: Solution | None
+    solution: BlockSolution | None
     bound: float
     kinds: int
     whole: bool
@@ -60,7 +60,7 @@ class Span(NamedTuple):
         return self._replace(columns=np.column_stack([before, more.columns]), pivots=[*self.pivots, *more.pivots])
 
 
-def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> RowTypes:
+def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> ChangeableRows:
     """Return the types of rows that may change: rows whose changes span those of all rows, and bases of channels.
 
     Supports are sums over rows, so far fewer types than there are reach every support that all reach together. Types
@@ -76,7 +76,7 @@ def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> Row
     number_of = {row.tobytes(): number for number, row in enumerate(merged)}
     numbers = np.array([number_of.get(base.tobytes(), -1) for base in bases], dtype=np.int64)
     rows, new = np.union1d(rows, numbers[numbers >= 0]), np.flatnonzero(numbers < 0)
-    return RowTypes(
+    return ChangeableRows(
         Itemsets.concat([Itemsets(*merged.flat).take(rows), bases.take(new)]),
         np.concatenate([merged.weights[rows], np.zeros(new.size, dtype=np.int64)]),
         np.concatenate([rows, np.full(new.size, -1)]),
@@ -103,7 +103,7 @@ def _find_rare(problem: BlockProblem, cuts: Sequence[Pattern]) -> NDArray[np.int
     return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *rare]))
 
 
-def apply_change(problem: BlockProblem, types: RowTypes, change: NDArray[np.int64]) -> Solution:
+def apply_change(problem: BlockProblem, types: ChangeableRows, change: NDArray[np.int64]) -> BlockSolution:
     """Return the solution with so many more rows of each type; where there are fewer, the last ones are suppressed."""
     _, numbers = problem.merged
     lost = [
@@ -116,7 +116,7 @@ def apply_change(problem: BlockProblem, types: RowTypes, change: NDArray[np.int6
     added = types.itemsets.take(rise).weigh(change[rise])
     rows, least, limits = change_rows(problem.rows, suppressed, added), problem.least, problem.limits
     budget = Budget(threads=limits.threads, max_patterns=limits.patterns, memory=limits.memory)
-    return Solution.of(problem, mine(rows, min_support=least, **budget), suppressed, added)
+    return BlockSolution.of(problem, mine(rows, min_support=least, **budget), suppressed, added)
 
 
 def find_gained(problem: BlockProblem, patterns: Patterns) -> NDArray[np.bool_]:
