@@ -25,7 +25,7 @@ from discreet import (
     read_facts,
     read_rules,
 )
-from discreet.disclosure.attacks.finding import LEVELS
+from discreet.disclosure.attacks.attack import ATTACKERS
 
 ITEMS, GROUP = "abc", ["a", "b"]
 EXAMPLES = 1000 if os.environ.get("DISCREET_LARGE") else 15
@@ -204,7 +204,7 @@ def test_limits_hold_in_all_databases_that_a_publication_may_come_from(name, dat
             assert low <= least <= most <= high
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", ATTACKERS)
 @pytest.mark.parametrize("name", KINDS)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
@@ -244,7 +244,7 @@ def told_apart(facts, k):
 # What is told beside supports.
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", ATTACKERS)
 def test_rows_that_lack_an_item_of_a_maximal_itemset_are_found_at_every_level(level):
     found = attack(Patterns.from_itemsets([(["a", "b"], 5)], n=7, kind="maximal"), k=5, level=level)
     assert [finding.sentence for finding in found.findings] == [
@@ -291,7 +291,7 @@ def test_who_does_not_know_that_facts_are_complete_knows_nothing_of_what_is_miss
     ]
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", ATTACKERS)
 def test_what_a_confidence_tells_of_two_supports_is_found_though_neither_is_known(level):
     facts = audit(Rules.from_rules([(["a"], ["b"], None, "0.987")], n=100, digits=3), k=5).facts
     found = attack(facts, k=5, level=level)

@@ -16,7 +16,8 @@ from discreet.data.labels import Label
 from discreet.data.merged import Merged, Rows, as_rows
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Transactions
-from discreet.disclosure.attacks.finding import Level, as_level
+from discreet.disclosure.attacks.attack import as_level
+from discreet.disclosure.attacks.finding import Level
 from discreet.errors import BudgetError, Either, Option, OptionError
 from discreet.judging.policy import Policy, as_policy
 from discreet.mining.mine import Budget, mine

@@ -20,7 +20,8 @@ from discreet.cli.options import (
 )
 from discreet.cli.output import check_place, put, wants_json
 from discreet.cli.reading import mine_or_load, read_older
-from discreet.disclosure.attacks.finding import LEVELS, Level
+from discreet.disclosure.attacks.attack import ATTACKERS
+from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Method
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
 
     k: int = option("Look for groups of 1 to K - 1 rows.", "K", name="-k", type=POSITIVE, required=True)
     level: Level = option(
-        "Strength of the attacker; each can do what those before it can.", type=click.Choice(LEVELS), default="linear"
+        "Strength of the attacker; each can do what those before it can.",
+        type=click.Choice(list(ATTACKERS)),
+        default="linear",
     )
     complete: bool = option(
         "Whether they may conclude that an unlisted itemset is rarer than the minimum support.",

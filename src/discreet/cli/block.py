@@ -22,7 +22,8 @@ from discreet.cli.options import (
 )
 from discreet.cli.output import put, say
 from discreet.cli.reading import read_rows
-from discreet.disclosure.attacks.finding import LEVELS, Level
+from discreet.disclosure.attacks.attack import ATTACKERS
+from discreet.disclosure.attacks.finding import Level
 from discreet.io.registry import FORMATS
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
         "Time for optimal, or best, to look for less distortion.  [default: 60]", "N", type=DURATION
     )
     against: Level = option(
-        "Also block the inferences of this attacker; see `discreet attack`.", type=click.Choice(LEVELS), default="plain"
+        "Also block the inferences of this attacker; see `discreet attack`.",
+        type=click.Choice(list(ATTACKERS)),
+        default="plain",
     )
     compare: bool = option("Show the cost of each method, side by side.")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")

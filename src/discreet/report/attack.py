@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from discreet import __version__
 from discreet.data.labels import Label
+from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.bounds import Bounds
 from discreet.disclosure.attacks.certificate import Bound, Cells, Claim
 from discreet.disclosure.attacks.facts import Codes, Facts
@@ -19,12 +20,6 @@ from discreet.report.wording import Source
 from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
-WHO: Final = {
-    "plain": "who adds and subtracts supports",
-    "derive": "who adds and subtracts supports, and derives those that are not listed",
-    "linear": "who solves linear programs over what is listed",
-    "exact": "who looks at all databases that fit, for any pattern of AND, OR and NOT",
-}
 
 
 def attack_text(
@@ -41,7 +36,7 @@ def attack_text(
     those that are not listed.
     <BLANKLINE>
     """
-    many, who = len(attack.findings), WHO[attack.level]
+    many, who = len(attack.findings), ATTACKERS[attack.level].who
     olds = "".join(f" and {old.file}" for old in against)
     file = f"{source.file}{olds}: " if source else ""
     found = count_of(many, "inference") if many else "nothing is inferred"

@@ -8,6 +8,7 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.blocking.block import Comparison, describe
 from discreet.blocking.release.release import Proof, Release
+from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.json import policy_facts
@@ -15,12 +16,10 @@ from discreet.report.text import aligned, audit_text, share
 from discreet.report.wording import Source
 from discreet.runtime.text import count_of, percent, printable
 
-WITHSTOOD: Final = {
-    "derive": 'An attacker who also derives supports that are not listed ("derive")',
-    "linear": 'An attacker who also solves linear programs over what is listed ("linear")',
-    "exact": 'An attacker who looks at all databases that fit, for any pattern of AND, OR and NOT ("exact")',
-}
-"""Attackers that a release withstands beside those who add and subtract supports."""
+
+def name_attacker(level: str) -> str:
+    """Return the attacker that a release withstands beside those who add and subtract supports, if there is one."""
+    return f'An attacker {ATTACKERS[level].who} ("{level}")' if level in ATTACKERS and level != "plain" else ""
 
 
 def public_facts(release: Release) -> dict[str, Any]:
@@ -128,8 +127,8 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
     """Return how to read a release, from its public facts."""
     k, method, version = facts["k"], facts["method"], facts["discreet"]
     made = f'They were made safe to publish for k = {k:,}, by "{method}" of discreet {version}.'
-    withstood = WITHSTOOD.get(str(facts.get("against")))
-    if withstood is not None:
+    withstood = name_attacker(str(facts.get("against")))
+    if withstood:
         made += f" {withstood} finds nothing about fewer than {k:,} rows in them."
     if not facts["is_whole"]:
         missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
@@ -255,7 +254,7 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     width = max(len(line[0]) for line in lines)
     yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
     yield ""
-    tried = f" {WITHSTOOD[best.against]} finds nothing in any of them." if best.against in WITHSTOOD else ""
+    tried = f" {name_attacker(best.against)} finds nothing in any of them." if best.against != "plain" else ""
     yield from wrap(f"{GUARANTEES}{tried}", WIDTH)
     for line in comparison.lines:
         if line.left_out:

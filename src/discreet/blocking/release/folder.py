@@ -18,8 +18,7 @@ from discreet.blocking.release.verify.verify import verify as verify_files
 from discreet.data.lattice import build_family
 from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.attack import attack
-from discreet.disclosure.attacks.finding import LEVELS
+from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
 from discreet.io.files import MARK, save
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
@@ -136,7 +135,7 @@ def _check_policy(facts: dict[str, Any]) -> Iterator[str]:
 
 def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) -> Iterator[str]:
     """Yield a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
-    level = next((level for level in LEVELS if level == facts["against"]), None)
+    level = next((level for level in ATTACKERS if level == facts["against"]), None)
     if level == "plain" or verification.k is None:
         return
     if level is None:

@@ -16,13 +16,11 @@ from discreet.disclosure.attacks import derive, differences, sums
 from discreet.disclosure.attacks.closure import Budget
 from discreet.disclosure.attacks.constraints import MOST_ROWS
 from discreet.disclosure.attacks.facts import Facts, Schema
-from discreet.disclosure.attacks.finding import LEVELS, Attack, Finding, Level, Searched, Undecided
+from discreet.disclosure.attacks.finding import Attack, Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, facts_of
 from discreet.errors import InputError, Option, OptionError
 from discreet.mining.mine import mine
-
-__all__ = ["attack"]
 
 SECONDS: Final = 60.0
 MAX_ITEMSETS: Final = 2_000_000
@@ -64,20 +62,20 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 ) -> Attack:
     """Return which patterns an attacker infers to hold for 1 to k − 1 rows, each with a certificate.
 
-    ``level`` says what he can do, besides what those before him can: add and subtract supports ("plain", what
-    ``detect`` finds); derive supports that are not published, and bound those that he cannot ("derive"); solve linear
-    programs over the largest itemsets and one or two items more ("linear"); look at all databases that fit ("exact",
-    for up to 12 items): if that is safe, no pattern of AND, OR and NOT over the published items holds for 1 to k − 1
-    rows in every one of them. He knows n and, unless ``complete`` is false, that no other itemset reaches the minimum
-    support; by a ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not
-    complete. ``Facts`` say themselves what is known of what is not listed; a schema is added to theirs.
+    ``level`` says what they can do, each besides what those before can: add and subtract supports ("plain", what
+    ``detect`` finds); derive supports that are not published, and bound others ("derive"); solve linear programs over
+    the largest itemsets and one or two items more ("linear"); look at all databases that fit ("exact", for up to 12
+    items): if that is safe, no pattern of AND, OR and NOT over the published items holds for 1 to k − 1 rows in every
+    one of them. They know n and, unless ``complete`` is false, that no other itemset reaches the minimum support; by a
+    ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not complete.
+    ``Facts`` state what is known about unlisted itemsets; a schema is added to theirs.
 
-    He has the releases ``against`` as well: of the same rows or, if they have ``grown`` since, of parts of them, each
-    of a part of the next. Then findings also tell rows that were there before from those that came since.
+    They have the releases ``against`` as well: of the same rows or, if the rows have ``grown``, of parts of them, each
+    of a part of the next. Then findings also separate rows that were there before from those that came since.
 
-    What is found holds whatever the rows may be. ``rows``, those that the patterns were mined from, only make it
-    quicker: what is not rare in them cannot be inferred to be. Where the ``seconds``, or ``max_itemsets`` whose
-    supports are known, do not suffice, what is left is undecided, and nothing is called safe.
+    A finding holds whatever the rows may be. ``rows``, those that the patterns were mined from, only make the search
+    quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
+    with known supports, do not suffice, the rest is undecided, and nothing is called safe.
 
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
     >>> patterns = mine([list(row) for row in rows], min_support=3)
@@ -87,8 +85,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     >>> attack(patterns, k=2, level="plain").is_safe
     True
     """
-    if level not in LEVELS:
-        raise OptionError(f"level is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
+    as_level(level)
     olds = as_releases(against, grown=grown)
     if grown and rows is not None:
         raise OptionError(
@@ -98,15 +95,27 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
-    return _answered(Question(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+    return _search(Question(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
 
 
-def _answered(question: Question, level: Level) -> Attack:
-    """Return what the attackers up to a level find; what is found twice is the weaker one's."""
+def as_level(level: str) -> Level:
+    """Return ``level`` if there is such an attacker.
+
+    >>> as_level("derive")
+    'derive'
+    """
+    if level not in ATTACKERS:
+        raise OptionError(f"the attacker is {str(level)[:40]!r}; it must be one of {', '.join(ATTACKERS)}")
+    return level
+
+
+def _search(question: Question, level: Level) -> Attack:
+    """Return what the attackers up to a level find; a finding of several belongs to the weakest."""
     facts, found = question.facts, dict[Pattern, Finding]()
     undecided, derived, acyclic = list[Undecided](), None, False
-    for name in LEVELS[: LEVELS.index(level) + 1]:
-        searched = SEARCHES[name](question)
+    levels = list(ATTACKERS)
+    for name in levels[: levels.index(level) + 1]:
+        searched = ATTACKERS[name].search(question)
         for finding in searched.findings:
             found.setdefault(finding.pattern, finding)
         if name == "plain":
@@ -154,12 +163,20 @@ def _exact(question: Question) -> Searched:
     return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
 
 
-SEARCHES: Final[Mapping[Level, Callable[[Question], Searched]]] = {
-    "plain": _plain,
-    "derive": _derive,
-    "linear": _linear,
-    "exact": _exact,
+class Attacker(NamedTuple):
+    """An attacker: how they search, and what they can do in words."""
+
+    search: Callable[[Question], Searched]
+    who: str
+
+
+ATTACKERS: Final[Mapping[Level, Attacker]] = {
+    "plain": Attacker(_plain, "who adds and subtracts supports"),
+    "derive": Attacker(_derive, "who adds and subtracts supports, and derives those that are not listed"),
+    "linear": Attacker(_linear, "who solves linear programs over what is listed"),
+    "exact": Attacker(_exact, "who looks at all databases that fit, for any pattern of AND, OR and NOT"),
 }
+"""From the weakest to the strongest; each can do what those before can."""
 
 
 def _is_acyclic(facts: Facts) -> bool:

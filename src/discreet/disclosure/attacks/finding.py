@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, TypeAlias
 
 from discreet.disclosure.attacks.certificate import (
     NOTHING,
@@ -23,24 +23,10 @@ from discreet.disclosure.attacks.closure import Derived
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
 from discreet.disclosure.attacks.formula import Mark, Pattern, support_of
 from discreet.disclosure.channels import Term, signed
-from discreet.errors import OptionError
 from discreet.runtime import html
 
-Level: TypeAlias = Literal["plain", "derive", "linear", "exact"]
-"""What an attacker can do, from the weakest to the strongest; each can do what those before it can."""
-LEVELS: Final[tuple[Level, ...]] = get_args(Level)
-
-
-def as_level(level: str) -> Level:
-    """Return ``level`` if there is such an attacker.
-
-    >>> as_level("derive")
-    'derive'
-    """
-    for known in LEVELS:
-        if level == known:
-            return known
-    raise OptionError(f"the attacker is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
+Level: TypeAlias = str
+"""The name of an attacker in ``attack.ATTACKERS``."""
 
 
 class Undecided(NamedTuple):
