@@ -105,6 +105,18 @@ def test_truncated_supports_and_what_is_missing_tell_of_one_row():
     assert (untold.evidence.bounded, untold.verdict) == ((), Verdict.REVIEW)
 
 
+@pytest.mark.parametrize(("mode", "expected"), [("round", (8, 11)), ("truncate", (10, 11))])
+def test_a_rounded_count_was_no_more_than_all_rows(mode, expected):
+    facts = as_rounded(Patterns.from_itemsets([(["a"], 10)], n=11), 5, mode)
+    assert facts.listed[frozenset([0])] == expected
+
+
+@pytest.mark.parametrize(("k", "verdict"), [(5, Verdict.REVIEW), (6, Verdict.WITHHOLD)])
+def test_a_rest_within_limits_is_withheld_if_it_is_surely_below_k(k, verdict):
+    limits = [(["x"], 50, 50), (["x", "f"], 20, 21), (["x", "m"], 25, 25)]  # 4 or 5 rows are neither f nor m
+    assert audit(Facts.from_limits(limits, n=90, schema=[["f", "m"]]), k=k).verdict is verdict
+
+
 @pytest.mark.parametrize(("mode", "expected"), [("round", (8, 12)), ("truncate", (10, 14))])
 def test_a_rounded_count_was_one_of_those_that_round_to_it(mode, expected):
     facts = as_rounded(Patterns.from_itemsets([(["a"], 10)], n=42), 5, mode)
