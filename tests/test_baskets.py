@@ -22,7 +22,7 @@ from discreet import DiscreetError, InputError, Merged, Transactions, read, scan
 from discreet.cli import main
 from discreet.data.generate import clinic
 from discreet.io import datasets
-from discreet.io.sniff import shape_of
+from discreet.io.sniff import sniff
 
 ROWS = [["a", "b"]] * 20 + [["a"]] * 3 + [["b"]] * 17
 """Honest rows, whose itemsets tell of 3 people: a and not b."""
@@ -239,17 +239,17 @@ def test_a_table_that_is_no_baskets_is_refused_with_the_option_to_give(tmp_path,
 def test_the_app_asks_how_such_a_table_is_shaped_or_guesses_right(tmp_path, data, sentence):  # noqa: ARG001 - one table
     file = tmp_path / "rows.csv"
     file.write_bytes(data.encode() if isinstance(data, str) else data)
-    seen, rows = shape_of(file, {}), ROWS
+    seen, rows = sniff(file, {}), ROWS
     with suppress(InputError):
         rows = read(file, **seen.shape.reading) if seen.doubt is None else ROWS
     assert sorted(map(len, rows)) in (sorted(map(len, ROWS)), [2] * 20, [1] + [2] * 20)
-    assert shape_of(file, {"shape": "baskets"}).doubt is None
+    assert sniff(file, {"shape": "baskets"}).doubt is None
 
 
 def test_the_app_takes_no_column_for_ids_that_repeats_values(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_bytes(b"age,a,b\n" + csv_of([[20 + at % 9, *row] for at, row in enumerate(BITS.tolist())]))
-    seen = shape_of(file, {})
+    seen = sniff(file, {})
     assert (seen.shape.shape, seen.shape.row) == ("baskets", None)
     assert "looks like a header of 3 columns; choose how the file is shaped" in seen.doubt
 
@@ -331,7 +331,7 @@ def test_lists_of_items_are_no_items_of_a_long_table(tmp_path):
 def test_the_app_sees_labels_that_differ_only_in_blanks(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_bytes(b"milk, bread\nbread, milk\n")
-    doubt = shape_of(file, {}).doubt
+    doubt = sniff(file, {}).doubt
     assert doubt.startswith(
         "2 of 4 labels differ from others only in blanks around them; take the blanks out, or choose"
     )
@@ -368,7 +368,7 @@ def test_a_panic_of_a_library_is_not_seen(tmp_path, monkeypatch, capfd):
     pl.DataFrame({"items": [["a"]]}).write_parquet(file)
     for name in ("read_parquet", "scan_parquet"):
         monkeypatch.setattr(pl, name, panic)
-    for reader in (read, lambda place: scan(place, min_support=1), lambda place: shape_of(place, {})):
+    for reader in (read, lambda place: scan(place, min_support=1), lambda place: sniff(place, {})):
         with pytest.raises(InputError, match="this is no Parquet file, or a damaged one"):
             reader(file)
     os.write(2, b"later")

@@ -1,43 +1,43 @@
-"""Baskets: whether lines of values are rows of items, or a table that would be misread as such.
+"""Baskets: whether lines of values are rows of items, or another table that would be misread as such.
 
-All that is said of lines is counts, never their values.
+Messages show counts of lines, never their values.
 """
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.labels import Label
-from discreet.errors import InputError, Message, Option
+from discreet.errors import InputError, Message, Option, Word
 
-Lines: TypeAlias = Sequence[Sequence[Label]]
+Records: TypeAlias = Sequence[Sequence[Label]]
 
 SEEN: Final = 4096
-"""Lines that are looked at, the first ones."""
+"""The first lines, which are inspected."""
 FEW: Final = 10
-"""Fewer lines are alike by chance."""
+"""Fewer lines may be alike by chance."""
 AROUND: Final = 3
-"""Lines of titles, comments and totals around a table, at most."""
+"""The most lines of titles, comments and totals around a table."""
 SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}
-"""What may stand between fields, and what it is called."""
+"""Separators of fields, and their names in messages."""
 BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
-"""The values of a one-hot table, as text in small letters."""
+"""The values of a one-hot table, in lower case."""
 ROW_ID: Final = re.compile(
     r"(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
     r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)",
     re.IGNORECASE,
 )
-"""What a column of row ids may be called."""
+"""Names of columns of row ids."""
 HEADING: Final = re.compile(
     r"(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|persons?|"
     r"customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+",
     re.IGNORECASE,
 )
-"""A label that names a column, and hardly an item."""
+"""A label that names a column rather than an item."""
 TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?|records?)(?: \w+)?\)?", re.IGNORECASE)
-"""How a last line begins that sums up the others."""
+"""The beginning of a last line that sums up the others."""
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 MEANT: Final = Message(
@@ -46,8 +46,8 @@ MEANT: Final = Message(
 ONEHOT: Final = Option("format", "onehot")
 
 
-def check_rows(rows: Lines) -> None:
-    """Refuse lists that are lines of a table: of 0 and 1, of yes and no, or of an id and an item.
+def check_rows(rows: Records) -> None:
+    """Refuse lists that are lines of a table: one-hot, yes and no, or row id and item.
 
     >>> check_rows([["bread", "milk"], ["milk"]])
     """
@@ -56,7 +56,7 @@ def check_rows(rows: Lines) -> None:
             f"the rows are lists of {len(rows[0]):,} values each, which are 0 or 1 as in a one-hot table; give "
             "Transactions.from_onehot(numpy.array(rows)) without ids, or sets if 0 and 1 are items"
         )
-    if len(rows) >= FEW and (_is_yes_or_no(rows) or (_width(rows) > 1 and 4 * _many_repeats(rows) >= len(rows))):
+    if len(rows) >= FEW and (_is_yes_or_no(rows) or (_width(rows) > 1 and 4 * _count_repeats(rows) >= len(rows))):
         raise InputError(
             f"the rows are lists of {len(rows[0]):,} values each that repeat values, as in a table; make items "
             "of them, such as 'smoker=yes', or give sets if the values are items"
@@ -68,21 +68,29 @@ def check_rows(rows: Lines) -> None:
         )
 
 
+class Doubt(NamedTuple):
+    """Why lines are hardly baskets, the remedy, and a remedy within the file itself if there is one."""
+
+    reason: str
+    remedy: tuple[Word, ...] = ()
+    edit: str = ""
+
+    def refuse(self) -> InputError:
+        """Return the error of a reader that was not told to read baskets."""
+        remedy = self.remedy or (self.edit, "; ")
+        return InputError(f"{self.reason}; ", *remedy, MEANT)
+
+
 def check_lines(lines: Sequence[Sequence[str]], separator: str | None) -> None:
-    """Refuse lines of a CSV file that are hardly rows of items; ``separator`` is None where a comma was assumed.
+    """Refuse lines of a CSV file that are hardly baskets; ``separator`` is None if a comma was assumed.
 
     >>> check_lines([["bread", "milk"], ["milk"]], None)
     >>> check_lines([["tea;milk"], ["milk;rye"]], None)
     Traceback (most recent call last):
     discreet.errors.InputError: 2 of 2 lines have ';' in their only field; give it with separator=, or ...
     """
-    filled = [line for line in lines if any(line)]
-    if separator is None and (found := _other_separator(filled)):
-        raise InputError(found)
-    for doubt in _doubts(_core(filled)):
-        raise InputError(doubt)
-    if stray := _stray_line(filled):
-        raise InputError(f"{stray}; ", MEANT)
+    for doubt in find_doubts(lines, separator):
+        raise doubt.refuse()
 
 
 def check_blanks(texts: Collection[str]) -> None:
@@ -90,17 +98,29 @@ def check_blanks(texts: Collection[str]) -> None:
 
     >>> check_blanks(["milk", "bread"])
     """
+    for doubt in find_blanks(texts):
+        raise doubt.refuse()
+
+
+def find_doubts(lines: Sequence[Sequence[str]], separator: str | None) -> Iterator[Doubt]:
+    """Yield reasons why lines of a CSV file are hardly baskets."""
+    filled = [line for line in lines if any(line)]
+    if separator is None:
+        yield from _find_separator(filled)
+    yield from _find_tables(_cut_frame(filled))
+    yield from _find_stray_line(filled)
+
+
+def find_blanks(texts: Collection[str]) -> Iterator[Doubt]:
+    """Yield that labels differ only in blanks around them, if so."""
     alike = len(texts) - len({*map(str.strip, texts)})
     if alike:
-        raise InputError(
-            f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them; take the blanks out, "
-            "or ",
-            MEANT,
-        )
+        reason = f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them"
+        yield Doubt(reason, ("take the blanks out, or ",), "take the blanks out")
 
 
 def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
-    """Refuse labels that are lists of items, in brackets or made of the same parts, each the only one of its row.
+    """Refuse labels that are lists of items, in brackets or of common parts, if each is the only one of its row.
 
     >>> check_pairs(range(12), ["tea", "milk, whole", "rye"] * 4)
     """
@@ -114,10 +134,10 @@ def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
         )
 
 
-def is_onehot(lines: Lines, *, least: int = 2) -> bool:
-    """Return whether lines are those of a one-hot table: ``least`` or more, equally long, of 0 and 1 alone, and mixed.
+def is_onehot(lines: Records, *, least: int = 2) -> bool:
+    """Return whether at least ``least`` lines are a one-hot table: equally long, of 0 and 1 alone, and not all alike.
 
-    A row of items repeats none of them, so rows that are all ``[0, 1]`` may be meant.
+    A row repeats no item, so rows that are all ``[0, 1]`` may be meant.
 
     >>> is_onehot([[0, 1], [1, 1]]), is_onehot([[0, 1], [0, 1]]), is_onehot([[0, 1], [1]])
     (True, False, False)
@@ -128,14 +148,14 @@ def is_onehot(lines: Lines, *, least: int = 2) -> bool:
     return len(set(lines[0])) < width or any(list(line) != list(lines[0]) for line in lines)
 
 
-def is_onehot_with_ids(lines: Lines) -> bool:
-    """Return whether lines are those of a one-hot table with a column of row ids before all others."""
+def is_onehot_with_ids(lines: Records) -> bool:
+    """Return whether lines are a one-hot table after a column of row ids."""
     is_wide = _width(lines) > 2  # noqa: PLR2004 - an id and two items
-    return is_wide and 2 * _many_ids(lines) > len(lines) and is_onehot([line[1:] for line in lines])
+    return is_wide and 2 * _count_ids(lines) > len(lines) and is_onehot([line[1:] for line in lines])
 
 
-def is_twofold(lines: Lines) -> bool:
-    """Return whether equally long lines hold at most two values that say yes or no, for some line repeats one.
+def is_twofold(lines: Records) -> bool:
+    """Return whether equally long lines hold at most two values, such as yes and no, which some line repeats.
 
     >>> is_twofold([["yes", "no", "no"]]), is_twofold([["x", ""], ["", "x"]]), is_twofold([["tea", "rye"]] * 2)
     (True, True, False)
@@ -143,25 +163,25 @@ def is_twofold(lines: Lines) -> bool:
     width, values = _width(lines), {value for line in lines for value in line if value != ""}
     if not 1 <= len(values) <= 2 <= width or (width == 2 and len(lines) == 1):  # noqa: PLR2004 - yes and no
         return False
-    return _many_repeats(lines) > 0 or any(map(_has_gap, lines))
+    return _count_repeats(lines) > 0 or any(map(_has_gap, lines))
 
 
-def has_ids(lines: Lines) -> bool:
+def has_ids(lines: Records) -> bool:
     """Return whether lines begin with row ids.
 
-    These stand nowhere else, lines of one id stand together, and there are many of them, while the rest is repeated.
+    Ids appear nowhere else, lines of one id are adjacent, and there are many ids, while other values repeat.
 
     >>> has_ids([[at // 2, "tea" if at % 2 else "milk"] for at in range(20)]), has_ids([["tea", "milk"]] * 20)
     (True, False)
     """
     rest = [value for line in lines for value in line[1:] if value != ""]
-    return _is_keyed(lines) and 2 * len(set(rest)) <= len(rest) and not _firsts(lines) & {*rest}
+    return _is_keyed(lines) and 2 * len(set(rest)) <= len(rest) and not _first_values(lines) & {*rest}
 
 
-def has_numbers(lines: Lines) -> bool:
+def has_numbers(lines: Records) -> bool:
     """Return whether lines begin with numbers that are no items.
 
-    They are ids before text, they rise while the numbers after them do not, or they say how many items follow.
+    They are ids before text, rise while the numbers after them do not, or count the items that follow.
 
     >>> has_numbers([[str(at), "tea"] for at in range(20)]), has_numbers([["3", "tea"], ["7", "rye"]] * 10)
     (True, False)
@@ -169,26 +189,26 @@ def has_numbers(lines: Lines) -> bool:
     if len(lines) < FEW or not all(lines) or not all(_is_number(line[0]) for line in lines):
         return False
     rest = [value for line in lines for value in line[1:] if value != ""]
-    if _many_ids(lines) > 1 and all(str(line[0]) == str(sum(value != "" for value in line[1:])) for line in lines):
+    if _count_ids(lines) > 1 and all(str(line[0]) == str(sum(value != "" for value in line[1:])) for line in lines):
         return True
     return _is_keyed(lines) and (not any(map(_is_number, rest)) or _has_rising_ids(lines))
 
 
-def begins_with_ids(lines: Lines) -> bool:
-    """Return whether lines begin with what are no items: row ids, or numbers of items."""
+def begins_with_ids(lines: Records) -> bool:
+    """Return whether lines begin with row ids or with numbers of items."""
     return has_ids(lines) or has_numbers(lines)
 
 
-def _is_keyed(lines: Lines) -> bool:
-    """Return whether many values begin lines, those of each standing together, and most lines go on."""
+def _is_keyed(lines: Records) -> bool:
+    """Return whether lines begin with many values, equal ones in adjacent lines, and most lines go on."""
     if len(lines) < FEW or 2 * sum(len(line) <= 1 for line in lines) > len(lines) or not all(lines):
         return False
-    many, runs = _many_ids(lines), 1 + sum(one[0] != other[0] for one, other in pairwise(lines))
+    many, runs = _count_ids(lines), 1 + sum(one[0] != other[0] for one, other in pairwise(lines))
     return runs == many and 2 * many >= FEW and FEW * many >= len(lines)
 
 
 def has_header(lines: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first line names the columns of the others, for its labels stand nowhere below.
+    """Return whether the first line names the columns of the others: its labels appear nowhere below.
 
     >>> has_header([["id", "item"], ["1", "tea"]]), has_header([["tea", "milk"], ["tea", "rye"]])
     (True, False)
@@ -208,20 +228,20 @@ def has_header(lines: Sequence[Sequence[str]]) -> bool:
     return _width(lines) > 0 and len(lines) >= 2 * FEW and FEW * rare < len(lines)
 
 
-def _is_yes_or_no(lines: Lines) -> bool:
-    """Return whether lines hold two values alone, perhaps below a header or after ids."""
+def _is_yes_or_no(lines: Records) -> bool:
+    """Return whether lines hold only two values, perhaps below a header or after ids."""
     bodies = [lines, lines[1:]]
-    keyed = [body for body in bodies if 2 * _many_ids(body) > len(body) and (_width(body) > 3 or len(body) >= FEW)]  # noqa: PLR2004 - an id, and more columns than values
+    keyed = [body for body in bodies if 2 * _count_ids(body) > len(body) and (_width(body) > 3 or len(body) >= FEW)]  # noqa: PLR2004 - an id, and more columns than values
     return any(map(is_twofold, bodies)) or any(is_twofold([line[1:] for line in body]) for body in keyed)
 
 
-def _many_repeats(lines: Lines) -> int:
-    """Return how many lines hold a value twice."""
+def _count_repeats(lines: Records) -> int:
+    """Return the number of lines that hold a value twice."""
     return sum(len({*line} - {""}) < sum(value != "" for value in line) for line in lines)
 
 
-def _core(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Return lines of a table without titles, comments and totals around it, and the empty fields that end them all."""
+def _cut_frame(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Return the lines of a table without titles, comments, totals, and empty last columns."""
     while lines and all(len(line) > 1 and not line[-1] for line in lines):
         lines = [line[:-1] for line in lines]
     widths = Counter(map(len, lines))
@@ -235,73 +255,71 @@ def _core(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     return core if is_small and (_width(core) or first) else lines
 
 
-def _doubts(lines: Sequence[Sequence[str]]) -> Iterator[Message]:
-    """Yield why lines are hardly rows of items."""
+def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
+    """Yield the kinds of tables that lines look like."""
     many, width = len(lines), _width(lines)
+    columns = (Option("row"), " and ", Option("item"))
     if is_onehot(lines):
-        yield Message(
-            f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header; put a header "
-            "of labels before them and read it with ",
-            *(ONEHOT, "; ", MEANT),
+        yield Doubt(
+            f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header",
+            ("put a header of labels before them and read it with ", ONEHOT, "; "),
         )
     if width and (is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
         ids = () if is_onehot(lines[1:], least=1) else (", and name the column of ids with ", Option("row"))
-        yield Message(
-            "this looks like a one-hot table, a header and then nothing but 0 and 1; read it with ",
-            *(ONEHOT, *ids, "; ", MEANT),
+        yield Doubt(
+            "this looks like a one-hot table, a header and then nothing but 0 and 1",
+            ("read it with ", ONEHOT, *ids, "; "),
         )
     if _is_yes_or_no(lines):
-        yield Message(
-            f"the {many:,} lines hold nothing but two values, such as yes and no, as in a table of a column for each "
-            "item; write 1 and 0 for them, below a header of labels, and read it with ",
-            *(ONEHOT, ", and ", Option("row"), " if it has ids; ", MEANT),
+        advice = "write 1 and 0 for them, below a header of labels, and read it with "
+        yield Doubt(
+            f"the {many:,} lines hold nothing but two values, such as yes and no, as in a table of one column per item",
+            (advice, ONEHOT, ", and ", Option("row"), " if it has ids; "),
         )
     if has_header(lines):
-        yield Message(
-            f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns; name those of row ids and "
-            "of items with ",
-            *(Option("row"), " and ", Option("item"), ", or read a table of 0 and 1 with ", ONEHOT, "; ", MEANT),
+        yield Doubt(
+            f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns",
+            ("name those of row ids and of items with ", *columns, ", or read a table of 0 and 1 with ", ONEHOT, "; "),
         )
     if any(map(begins_with_ids, (lines, lines[1:]))):
-        yield Message(
-            f"the lines begin with what looks like row ids, {_many_ids(lines):,} different ones in {many:,} lines; "
-            "leave the ids out, or put a header before the lines and name its columns with ",
-            *(Option("row"), " and ", Option("item"), "; ", MEANT),
+        advice = "leave the ids out, or put a header before the lines and name its columns with "
+        yield Doubt(
+            f"the lines begin with what looks like row ids, {_count_ids(lines):,} different ones in {many:,} lines",
+            (advice, *columns, "; "),
         )
     if width > 1 and many >= FEW and _is_of_attributes(lines):
-        yield Message(
+        yield Doubt(
             f"all {many:,} lines have {width:,} fields, and each column has values of its own, or one in nearly every "
-            "line, or gaps, as in a table of attributes; make items of its values, such as sex=f; ",
-            MEANT,
+            "line, or gaps, as in a table of attributes",
+            ("make items of its values, such as sex=f; ",),
         )
 
 
-def _other_separator(lines: Sequence[Sequence[str]]) -> Message | None:
-    """Return that most lines have something else between their fields than a comma, if so."""
+def _find_separator(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
+    """Yield that most lines have another separator than a comma, if so."""
     alone = [line[0] for line in lines if len(line) == 1]
     for sign, name in SEPARATORS.items():
-        held, where = sum(sign in field for field in alone), "only"
-        if 2 * held <= len(lines):
-            held, where = sum(sign in line[0] for line in lines if sign != ","), "first"
-        if 2 * held > len(lines):
-            seen = f"{held:,} of {len(lines):,} lines have {name} in their {where} field"
-            return Message(f"{seen}; give it with ", Option("separator"), ", or ", MEANT)
+        count, where = sum(sign in field for field in alone), "only"
+        if 2 * count <= len(lines):
+            count, where = sum(sign in line[0] for line in lines if sign != ","), "first"
+        if 2 * count > len(lines):
+            reason = f"{count:,} of {len(lines):,} lines have {name} in their {where} field"
+            yield Doubt(reason, ("give it with ", Option("separator"), ", or "))
     blank = sum(" " in field.strip() for field in alone)
     if len(alone) == len(lines) >= FEW and 2 * blank > len(lines) and not _are_names(alone):
-        seen = f"no line has a comma, and {blank:,} of {len(lines):,} have blanks"
-        return Message(f"{seen}; give a blank with ", Option("separator"), ", or ", MEANT)
-    return None
+        reason = f"no line has a comma, and {blank:,} of {len(lines):,} have blanks"
+        yield Doubt(reason, ("give a blank with ", Option("separator"), ", or "))
 
 
 def _are_names(fields: Sequence[str]) -> bool:
-    """Return whether fields with blanks are names of items: often repeated, and of words that few of them share."""
+    """Return whether fields with blanks are names of items: often repeated, and sharing few words."""
     names = {*fields}
     shared = Counter(word for name in names for word in {*name.split()})
     return FEW <= 2 * len(names) <= len(fields) and 4 * sum(many > 1 for many in shared.values()) <= len(shared)
 
 
-def _is_of_attributes(lines: Lines) -> bool:
-    """Return whether equally long lines are a table: values keep to columns, one fills a column, gaps or repeats."""
+def _is_of_attributes(lines: Records) -> bool:
+    """Return whether equally long lines are a table: values keep to columns or fill one, or there are gaps, repeats."""
     columns = list(zip(*lines, strict=True))
     values = [set(column) - {""} for column in columns]
     many, different = sum(map(len, values)), set().union(*values)
@@ -312,37 +330,36 @@ def _is_of_attributes(lines: Lines) -> bool:
     keep_apart = len(different) == many and 2 * many <= sum(value != "" for line in lines for value in line)
     counts = [Counter(value for value in column if value != "") for column in columns]
     fills = any(max(count.values(), default=0) >= 0.95 * len(lines) for count in counts) and len(lines) >= 2 * FEW
-    often = 2 if any(line[-1] == "" for line in lines) else 4  # who pads baskets may repeat items
+    often = 2 if any(line[-1] == "" for line in lines) else 4  # padded baskets may repeat items
     gaps, decimals = sum(map(_has_gap, lines)), [sum(map(_is_decimal, column)) for column in values]
     is_measured = 0 in decimals and any(2 * some > len(column) for some, column in zip(decimals, values, strict=True))
-    return keep_apart or fills or is_measured or FEW * gaps >= len(lines) or often * _many_repeats(lines) >= len(lines)
+    return keep_apart or fills or is_measured or FEW * gaps >= len(lines) or often * _count_repeats(lines) >= len(lines)
 
 
-def _stray_line(lines: Sequence[Sequence[str]]) -> str | None:
-    """Return that lines are written in brackets, or that the first or the last one is no basket, if so."""
+def _find_stray_line(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
+    """Yield that lines are in brackets, or that the first or the last one is no basket, if so."""
     if len(lines) <= 1:
-        return None
+        return
     bracketed = sum(line[0][:1] + line[-1].rstrip()[-1:] in BRACKETS for line in lines)
     if 2 * bracketed > len(lines):
-        return f"{bracketed:,} of {len(lines):,} lines stand in brackets; take the brackets out"
+        yield Doubt(f"{bracketed:,} of {len(lines):,} lines stand in brackets", edit="take the brackets out")
     first, last = lines[0][0], lines[-1][0]
     is_comment = any(first.startswith(sign) and not lines[1][0].startswith(sign) for sign in ("# ", "sep="))
     if is_comment or (HEADING.fullmatch(first) and not any(first in line for line in lines[1:])):
-        return "the first line looks like a title, a comment or a header; take it out"
+        yield Doubt("the first line looks like a title, a comment or a header", edit="take it out")
     if TOTAL.fullmatch(last) and not any(last in line for line in lines[:-1]):
-        return "the last line looks like a total; take it out"
-    return None
+        yield Doubt("the last line looks like a total", edit="take it out")
 
 
 def _names_column(name: str, column: Sequence[str]) -> bool:
-    """Return whether a label names what stands below it: ids, numbers, or the items of one place."""
+    """Return whether a label names its column: ids, numbers, or the items of one place."""
     if HEADING.fullmatch(name) or (ROW_ID.search(name) and all(map(re.compile(r"\d").search, column))):
         return True
     return len(column) > 1 and not any(sign.isdigit() for sign in name) and all(map(_is_number, column))
 
 
 def _has_gap(line: Sequence[Label]) -> bool:
-    """Return whether an empty field stands before one that is not."""
+    """Return whether an empty field comes before one that is not."""
     return any(value == "" != after for value, after in pairwise(line))
 
 
@@ -355,7 +372,7 @@ def _is_decimal(value: Label) -> bool:
 
 
 def _rises(line: Sequence[Label]) -> bool:
-    """Return whether a line is whole numbers in order, by value or as text, as baskets of coded items are."""
+    """Return whether a line is whole numbers in order, by value or as text, as in baskets of coded items."""
     values = [str(value) for value in line if value != ""]
     return all(map(str.isdecimal, values)) and values in (
         sorted({*values}, key=lambda text: (len(text), text)),
@@ -363,22 +380,22 @@ def _rises(line: Sequence[Label]) -> bool:
     )
 
 
-def _has_rising_ids(lines: Lines) -> bool:
+def _has_rising_ids(lines: Records) -> bool:
     """Return whether the first numbers rise in small steps from line to line, while lines are not in order."""
     firsts = [float(str(line[0]).replace(",", ".")) for line in lines]
-    is_rising = all(a <= b for a, b in pairwise(firsts)) and firsts[-1] - firsts[0] <= 2 * _many_ids(lines)
+    is_rising = all(a <= b for a, b in pairwise(firsts)) and firsts[-1] - firsts[0] <= 2 * _count_ids(lines)
     return is_rising and not all(map(_rises, lines))
 
 
-def _width(lines: Lines) -> int:
-    """Return how many values each line has; 0 where they differ."""
+def _width(lines: Records) -> int:
+    """Return the number of values of each line; 0 if they differ."""
     widths = {len(line) for line in lines}
     return widths.pop() if len(widths) == 1 else 0
 
 
-def _firsts(lines: Lines) -> set[Label]:
+def _first_values(lines: Records) -> set[Label]:
     return {line[0] for line in lines if line}
 
 
-def _many_ids(lines: Lines) -> int:
-    return len(_firsts(lines))
+def _count_ids(lines: Records) -> int:
+    return len(_first_values(lines))

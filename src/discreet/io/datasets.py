@@ -1,4 +1,4 @@
-"""Data sets by name: the worked examples of the papers, and public benchmark files checked by their sha256."""
+"""Data sets by name: the examples of the papers, and public benchmark files checked by their sha256."""
 
 import gzip
 import hashlib
@@ -110,11 +110,11 @@ FILES: Final[Mapping[str, File]] = {
     ),
 }
 
-# What comes is checked by its sha256, so the second, unencrypted address risks nothing but the name of the data set.
+# Downloads are checked by their sha256, so the second, unencrypted address reveals the name of the data set alone.
 ADDRESSES: Final = ("https://fimi.uantwerpen.be/data/", "http://fimi.uantwerpen.be/data/")
 
 SECONDS: Final = 60
-"""How long a server may stay silent."""
+"""The longest silence of a server."""
 
 SUFFIXES: Final = (".dat", ".dat.gz", ".dat.xz")
 

@@ -1,4 +1,4 @@
-"""Files: bytes in, bounded by the machine's memory; bytes out, written beside and moved into place."""
+"""Files: bytes in, bounded by memory; bytes out, written beside the target and moved into place."""
 
 import atexit
 import gzip
@@ -29,23 +29,23 @@ Data: TypeAlias = bytes | bytearray
 
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)
-"""What an address of a database holds where it is no URL, as libpq takes it."""
+"""Part of an address of libpq that is no URL."""
 
 MARK: Final = "DO-NOT-RELEASE"
-"""What the name of a file or folder must say that is for the owner of the rows alone."""
+"""In the name of every file and folder that is for the owner of the rows alone."""
 PUBLIC, PRIVATE = 0o666, 0o600
-"""The modes of files that anybody may read, as far as the umask allows, and that only their owner may."""
+"""The modes of files that anybody may read, within the umask, and that only their owner may read."""
 
 EMPTY: Final = "the file is empty; an export has probably failed: write it again"
 
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12
-"""Zstandard can blow a chunk up 30,000 times before we see its size, so its chunks are small."""
+"""Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small."""
 
 
 @dataclass(frozen=True)
 class Compression:
-    """A way to compress a file: chunks of what it holds, and a stream that compresses into it."""
+    """A way to compress a file: its content in chunks, and a stream that compresses into it."""
 
     name: str
     chunks: Callable[[BinaryIO], Iterator[bytes]]
@@ -58,7 +58,7 @@ def is_place(source: object) -> bool:
 
 
 def is_url(source: object) -> bool:
-    r"""Return whether ``source`` is the address of a database, or of anything else that is no file.
+    r"""Return whether ``source`` is the address of a database, or any other address that is no file.
 
     >>> is_url("sqlite:///clinic.db"), is_url("host=clinic password=x"), is_url("clinic.csv"), is_url("C:\\clinic.csv")
     (True, True, False, False)
@@ -67,7 +67,7 @@ def is_url(source: object) -> bool:
 
 
 def name_of(place: Place) -> str:
-    """Return what messages call ``place``; a URL, which may hold a password, is never told."""
+    """Return the name of ``place`` for messages; a URL may hold a password and is never shown."""
     if is_url(place):
         return "the URL"
     if place == "-":
@@ -76,7 +76,7 @@ def name_of(place: Place) -> str:
 
 
 def suffix_of(place: Place) -> str:
-    """Return the suffix of ``place`` that tells its format, in lower case and without that of its compression.
+    """Return the suffix of ``place`` in lower case, without that of its compression.
 
     >>> suffix_of("data/retail.dat.xz"), suffix_of("rows.CSV"), suffix_of("-")
     ('.dat', '.csv', '')
@@ -99,9 +99,9 @@ def check_there(place: Place) -> None:
 
 
 def load(place: Place, memory: int | None = None) -> Data:
-    """Return all bytes of ``place``, decompressed; none at all are refused, as a failed export.
+    """Return all bytes of ``place``, decompressed; refuse an empty file.
 
-    They may take ``memory`` bytes, half of the machine's unless told, and so may what a Parquet file unpacks to.
+    They, and the unpacked columns of a Parquet file, may take ``memory`` bytes, by default half of the machine's.
     """
     data = _load(place, memory)
     if not data:
@@ -113,7 +113,7 @@ def load(place: Place, memory: int | None = None) -> Data:
 
 
 def stream(place: Place) -> Iterator[bytes]:
-    """Yield the bytes of ``place`` as they come, decompressed: for what never needs all of them at once."""
+    """Yield the bytes of ``place`` as they come, decompressed."""
     if place == "-":
         place = sys.stdin.buffer
     if not isinstance(place, str | os.PathLike):
@@ -126,10 +126,10 @@ def stream(place: Place) -> Iterator[bytes]:
 
 
 def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
-    """Write ``chunks`` to ``place``; a path holds either all of them or what it held before.
+    """Write ``chunks`` to ``place``: all of them, or the file stays as it was.
 
-    Whoever may not read one of its ``sources`` may not read it either; what is ``private``, or whose path says
-    DO-NOT-RELEASE, only its owner may read.
+    Only those who may read all ``sources`` may read it. If it is ``private``, or its path says DO-NOT-RELEASE, only its
+    owner may.
     """
     if place == "-":
         place = sys.stdout.buffer
@@ -167,7 +167,7 @@ def _load(place: Place, memory: int | None) -> Data:
 
 @contextmanager
 def naming(place: Place) -> Iterator[None]:
-    """Put the name of ``place`` before what is wrong with it."""
+    """Put the name of ``place`` before an error."""
     try:
         yield
     except InputError as error:
@@ -176,7 +176,7 @@ def naming(place: Place) -> Iterator[None]:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Say in a sentence why a file cannot be read."""
+    """Explain why a file cannot be read."""
     try:
         yield
     except FileNotFoundError:
@@ -200,7 +200,7 @@ def _joined(chunks: Iterable[bytes], memory: int | None) -> bytearray:
 
 
 def _check_room(size: int, memory: int | None) -> None:
-    """Refuse more bytes than ``memory``, or than half of the machine's: the rows need the other half."""
+    """Refuse more bytes than ``memory``, by default half of the machine's: the rows need the other half."""
     if memory is not None:
         if size > memory:
             raise BudgetError(
@@ -223,7 +223,7 @@ def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a re
 
 
 def mode_of(sources: Iterable[Place | None]) -> int:
-    """Return the mode that a file made from ``sources`` has at most; a pipe, a database or memory has no readers."""
+    """Return the widest mode of a file made from ``sources``; a pipe, a database or memory has no readers."""
     return reduce(and_, (_mode(source) for source in sources if source is not None), PUBLIC)
 
 
@@ -236,9 +236,9 @@ def _mode(source: Place) -> int:
 
 @contextmanager
 def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
-    """Open a new file beside ``path``; move it into place when all went well, else remove it.
+    """Open a new file beside ``path``; move it into place if all goes well, else remove it.
 
-    It has this ``mode`` from its first byte on, or less: that of a file that it replaces, the umask, the mark.
+    Its mode is ``mode``, limited by the umask, the mark, and the file that it replaces.
     """
     try:
         if path.is_dir():
@@ -263,7 +263,7 @@ def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
 
 @contextmanager
 def aside(place: Path) -> Iterator[Path]:
-    """Yield a new name beside ``place``; remove what has that name in the end, or at exit if that was interrupted."""
+    """Yield a new name beside ``place``; remove the file or folder of that name at the end, or at exit."""
     part = place.parent / f".{os.urandom(8).hex()}.part"
     remove = partial(_remove, part)
     atexit.register(remove)
@@ -275,7 +275,7 @@ def aside(place: Path) -> Iterator[Path]:
 
 
 def _remove(part: Path) -> None:
-    """Remove a file or folder; it was moved away, or could not be made, if it is not there."""
+    """Remove a file or folder, if it is there."""
     with suppress(OSError):
         part.unlink()
     shutil.rmtree(part, ignore_errors=True)
@@ -294,7 +294,7 @@ def _gunzip(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _gzip(file: BinaryIO) -> gzip.GzipFile:
-    # Without a name and a time in its head, the same rows give the same bytes.
+    # Without name and time in its header, the same rows give the same bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
@@ -332,7 +332,7 @@ def _zstd(file: BinaryIO) -> Any:  # noqa: ANN401 - the stream of an optional li
 
 
 def _zstd_library() -> tuple[Any, bool]:
-    """Return a module that speaks Zstandard, and whether it is Python's own (from 3.14 on)."""
+    """Return a Zstandard library, and whether it is Python's own (from 3.14)."""
     for name, in_python in (("compression.zstd", True), ("zstandard", False)):
         try:
             return import_module(name), in_python

@@ -1,4 +1,4 @@
-"""Folders: written beside and moved into place, all of one or nothing; and the private one that stands inside."""
+"""Folders: written beside the target and moved into place as a whole; and files within them."""
 
 import ctypes
 import hashlib
@@ -16,15 +16,15 @@ from discreet.io.files import aside, save
 from discreet.io.text import as_record, encode_lines
 
 SHARED, OWN = 0o777, 0o700
-"""The modes of folders that anybody may enter, as far as the umask allows, and that only their owner may."""
+"""The modes of folders that anybody may enter, within the umask, and that only their owner may enter."""
 HERE: Final = -100
 """AT_FDCWD of Linux: paths are relative to the current folder."""
 EXCHANGE: Final = 2
-"""RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: both names stay, and what they lead to changes places."""
+"""RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: two folders swap their names."""
 
 
 def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None:
-    """Refuse a place for ``what`` that cannot be written, or holds anything else; an older one ``is_one`` knows."""
+    """Refuse a place that cannot be written, or holds anything but an older ``what``, which ``is_one`` recognizes."""
     if not place.name or "\0" in str(place):
         raise OutputError(f"no name of a folder is given; name a new folder for the {what}")
     with writable(place):
@@ -38,10 +38,9 @@ def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None
 
 @contextmanager
 def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
-    """Make a folder beside ``place``; move it into place when all went well, else leave all as it was.
+    """Make a folder beside ``place``; move it into place if all goes well, else leave all as it was.
 
-    Until then, and while an older one is removed, only the owner can enter it. It has this ``mode``, or less: that of
-    a folder that it replaces, and the umask.
+    Until then only the owner can enter it. Its mode is ``mode``, limited by the umask and the folder that it replaces.
     """
     with writable(place), aside(place) as part:
         part.mkdir(OWN)
@@ -55,7 +54,7 @@ def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
 
 
 def _replace(place: Path, new: Path) -> None:
-    """Move a folder into place; an older one goes to where it was, in one step if the file system can do that."""
+    """Move a folder into place; swap it with an older one in one step if the file system can."""
     if not place.is_dir():
         new.rename(place)
     elif not _exchange(place, new):
@@ -69,7 +68,7 @@ def _replace(place: Path, new: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step; return whether that was done."""
+    """Swap two folders in one step; return whether it worked."""
     if os.name != "posix":
         return False
     system, names = ctypes.CDLL(None), (os.fsencode(one), os.fsencode(other))
@@ -80,7 +79,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 @contextmanager
 def writable(place: Path) -> Iterator[None]:
-    """Say in a sentence why a folder cannot be written."""
+    """Explain why a folder cannot be written."""
     try:
         yield
     except OSError as error:
@@ -98,7 +97,7 @@ def digest(path: Path) -> str:
 
 
 def write_csv(path: Path, head: list[str], lines: Iterable[Iterable[object]]) -> None:
-    """Write a table with a head."""
+    """Write a table with a header."""
     save(path, encode_lines(as_record(line) for line in chain([head], lines)))
 
 
@@ -107,10 +106,12 @@ def write_text(path: Path, lines: Iterable[str], *, private: bool = False) -> No
     save(path, [f"{line}\n".encode() for line in lines], private=private)
 
 
-def as_json(told: dict[str, Any]) -> str:
-    """Return JSON with a line for each entry, and for each entry of a list."""
-    lists = {name: value for name, value in told.items() if isinstance(value, list)}
-    text = json.dumps({name: value for name, value in told.items() if name not in lists}, indent=2, ensure_ascii=False)
+def as_json(document: dict[str, Any]) -> str:
+    """Return JSON with one line for each entry, and for each entry of a list."""
+    lists = {name: value for name, value in document.items() if isinstance(value, list)}
+    text = json.dumps(
+        {name: value for name, value in document.items() if name not in lists}, indent=2, ensure_ascii=False
+    )
     for name, entries in lists.items():
         lines = ",".join(f"\n    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
         text = f'{text[:-2]},\n  "{name}": [{lines}\n  ]\n}}'
