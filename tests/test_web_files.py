@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from web import answer, facts, served, upload
 
 import discreet
-from discreet.io.sniff import shape_of
+from discreet.io.sniff import sniff
 from discreet.web.handlers import verify
 from discreet.web.messages import Refusal
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
@@ -161,7 +161,7 @@ BASKETS = b"tea,milk\n\nmilk\n"
 def test_the_shape_of_a_file_is_guessed(tmp_path, name, data, expected):
     path = tmp_path / name
     path.write_bytes(data)
-    seen = shape_of(path, {}).shape
+    seen = sniff(path, {}).shape
     assert (seen.format, seen.shape, seen.row, seen.item, seen.separator) == expected
     assert seen.patterns == (name == "a.json" or b"#SUP" in data)
 

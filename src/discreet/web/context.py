@@ -16,7 +16,7 @@ from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
 from discreet.errors import Option
 from discreet.io import datasets
-from discreet.io.sniff import shape_of
+from discreet.io.sniff import sniff
 from discreet.mining.mine import Budget
 from discreet.report import Source, printable
 
@@ -200,7 +200,7 @@ class Context:
             rows, digest = load_sample(data.id)
             return Loaded(rows, None, Source(data.file, digest), {})
         path, options = Path(data.path), data.options
-        seen = shape_of(path, options)
+        seen = sniff(path, options)
         if seen.doubt is not None:
             raise InputError(seen.doubt)
         with path.open("rb") as file:

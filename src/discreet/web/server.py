@@ -18,7 +18,7 @@ import uvicorn
 
 from discreet import InputError, OptionError
 from discreet.io.files import EMPTY, naming, readable
-from discreet.io.sniff import shape_of
+from discreet.io.sniff import sniff
 from discreet.web.context import FileOptions
 from discreet.web.routes import application
 from discreet.web.state import MAX_UPLOAD, State
@@ -123,7 +123,7 @@ def _first_page(state: State, path: Path | None, options: FileOptions | None) ->
 
 def must_choose_shape(path: Path) -> bool:
     """Return whether a person should choose the shape of a file: a table can be read in several ways."""
-    return path.suffix.lower() in {".parquet", ".pq"} or shape_of(path, {}).shape.shape != "baskets"
+    return path.suffix.lower() in {".parquet", ".pq"} or sniff(path, {}).shape.shape != "baskets"
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet import DiscreetError, InputError, Patterns, Transactions, read_patterns
 from discreet import read as read_rows
 from discreet.io.registry import FORMATS
-from discreet.io.sniff import Seen, lines_of, shape_of
+from discreet.io.sniff import Sniffed, sniff, split_head
 from discreet.report import printable
 from discreet.web.context import Context, FileOptions, show_labels
 from discreet.web.messages import say_on_page
@@ -30,7 +30,7 @@ LONGEST_QUERY: Final = 100_000
 def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[FileOptions]) -> dict[str, Any]:
     """Show how a file would be read, from its first part."""
     context.stage("reading")
-    seen = shape_of(Path(upload["path"]), options)
+    seen = sniff(Path(upload["path"]), options)
     shape, names = seen.shape, {upload["path"]: upload["file"]}
     rows: list[dict[str, Any]] = []
     error = seen.doubt
@@ -47,7 +47,7 @@ def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[FileO
         "formats": [form.name for form in FORMATS.values() if form.name != "onehot"],
         "shapes": SHAPES.get(shape.format, ["baskets"]),
         "columns": None if seen.columns is None else show_labels(seen.columns),
-        "lines": [] if shape.format == "parquet" else [line[:LONGEST_LINE] for line in lines_of(seen.head)[:LINES]],
+        "lines": [] if shape.format == "parquet" else [line[:LONGEST_LINE] for line in split_head(seen.head)[:LINES]],
         "rows": rows,
         "error": None if error is None else say_on_page(error, names),
     }
@@ -106,7 +106,7 @@ def query(context: Context, *, query: str, offset: int = 0, limit: int = LARGEST
     }
 
 
-def _read_first(seen: Seen, options: FileOptions) -> list[dict[str, Any]]:
+def _read_first(seen: Sniffed, options: FileOptions) -> list[dict[str, Any]]:
     """Return the first rows, or patterns, as they are read."""
     shape, reading = seen.shape, seen.shape.reading
     if seen.frame is not None:
