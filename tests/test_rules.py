@@ -550,7 +550,7 @@ def test_a_table_of_rules_with_numbers_cut_short_tells_only_what_is_true(case, d
 
 @pytest.mark.parametrize("text", ["", "half", "-0.5", "nan", "inf", "1e999", "0" * 50, "٣"])
 def test_what_is_no_number_is_refused_by_its_place(text):
-    with pytest.raises(InputError, match="confidence 2 is no number"):
+    with pytest.raises(InputError, match="confidence 2 is not a number"):
         Rules.from_rules([(["a"], ["b"], 4, "0.5"), (["a"], ["c"], 4, text)])
 
 

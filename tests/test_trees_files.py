@@ -812,7 +812,7 @@ def test_rows_are_refused_where_they_cannot_be_followed():
     with pytest.raises(OptionError, match="leave rows out"):
         read('{"leaves": [{"rows": 9}]}', rows=rows)
     inner = '<Node recordCount="9"><SimplePredicate field="sex" operator="equal" value="f"/></Node>'
-    with pytest.raises(InputError, match="no thresholds"):
+    with pytest.raises(InputError, match="other than thresholds"):
         read(document(f'<TreeModel><Node recordCount="9"><True/>{inner}</Node></TreeModel>'), rows=rows)
 
 
