@@ -21,7 +21,7 @@ from discreet.blocking.optimal import keep_all, optimal, row_types
 from discreet.blocking.problem import BlockProblem
 from discreet.io import datasets
 from discreet.mining.mine import mine
-from discreet.runtime.solver import Program, Terms, entries
+from discreet.runtime.solver import Program, Terms, list_entries
 
 cases = detected_databases(partial(databases, max_rows=16, max_items=5)) | detected_databases(few_rows)
 """Rows, a minimum support, and a k."""
@@ -241,16 +241,16 @@ def test_without_time_the_better_of_other_methods_is_given():
 
 def test_a_program_has_the_least_cost():
     program = Program()
-    columns = program.columns(2, cost=[-1, -2], upper=10, whole=True)
-    program.rows(1, entries(np.ones((1, 2), dtype=np.bool_), columns), upper=7.5)
+    columns = program.add_columns(2, cost=[-1, -2], upper=10, whole=True)
+    program.add_rows(1, list_entries(np.ones((1, 2), dtype=np.bool_), columns), upper=7.5)
     solution = program.solve(seconds=5, gap=0)
     assert (solution.values.tolist(), solution.bound, solution.stopped) == ([0, 7], -14, False)
 
 
 def test_a_program_without_a_solution_says_so():
     program = Program()
-    columns = program.columns(1, whole=True)
-    program.rows(1, Terms(np.zeros(1, dtype=np.int64), columns, np.ones(1)), upper=-1)
+    columns = program.add_columns(1, whole=True)
+    program.add_rows(1, Terms(np.zeros(1, dtype=np.int64), columns, np.ones(1)), upper=-1)
     assert program.solve(seconds=5, gap=0) == (None, np.inf, False)
 
 
@@ -258,10 +258,10 @@ HARD = """
 import numpy as np
 from discreet.runtime.solver import Program, Terms
 random, program = np.random.default_rng(0), Program()
-columns = program.columns(200, cost=-random.integers(10, 99, 200), upper=1, whole=True)
+columns = program.add_columns(200, cost=-random.integers(10, 99, 200), upper=1, whole=True)
 for _ in range(40):
     weights = random.integers(5, 99, 200).astype(float)
-    program.rows(1, Terms(np.zeros(200, dtype=np.int64), columns, weights), upper=weights.sum() / 3)
+    program.add_rows(1, Terms(np.zeros(200, dtype=np.int64), columns, weights), upper=weights.sum() / 3)
 print("ready", flush=True)
 program.solve(seconds=60, gap=0)
 """

@@ -24,7 +24,7 @@ from discreet.data import generate
 from discreet.data.itemsets import Weighted
 from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.io import datasets
-from discreet.mining.search import at_root, jobs
+from discreet.mining.search import find_root, plan_jobs
 from discreet.report import audit_json, exposed_csv
 from discreet.spark import shards
 from discreet.spark.merged import merge_frame, read_parts, write_parts
@@ -97,8 +97,8 @@ def in_shards(rows, count, kind, max_length, many):
         return [shards.ShardLoads(*pair) for pair in numbers.reshape(len(heads), 2, supports.size)]
 
     found = []
-    for job in jobs(kind, supports, data.n, count, longest, max_length):
-        found.append(at_root(job, data.n))
+    for job in plan_jobs(kind, supports, data.n, count, longest, max_length):
+        found.append(find_root(job, data.n))
         if not job.menu.size or job.root.size >= job.span[1]:
             continue
         plan, heads = shards.plan_shards(job, count, many, weigh)

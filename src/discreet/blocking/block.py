@@ -107,7 +107,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         head = ["method", "rows suppressed", "rows added", "itemsets lost", "changed", "average distortion", "left out"]
-        table = html.filled(head, [_cells(line) for line in self.lines])
+        table = html.drop_empty_column(head, [_cells(line) for line in self.lines])
         return html.table(repr(self)[1:-1], *table, note=self.recommendation)
 
     @cached_property

@@ -53,7 +53,7 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
         )
         return unpack(stream[: 0 if control[kernels.common.STOP] else size], menu, sort=False)
 
-    parts = watch.over(search, np.arange(menu.size, 0, -1) ** 2)
+    parts = watch.run(search, np.arange(menu.size, 0, -1) ** 2)
     watch.end()
     return Weighted.concat([root, *parts])
 

@@ -1,4 +1,4 @@
-"""Merged rows: what frequent itemsets and their channels hang on, and all that need fit into memory."""
+"""Merged rows: all that frequent itemsets and their channels depend on, and all that must fit into memory."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -77,10 +77,10 @@ class Merged:
         min_support: int,
         n: int | None = None,
     ) -> Self:
-        """Take rows that are coded already, in any order, row ``r`` standing for ``weights[r]`` rows.
+        """Take coded rows in any order; row ``r`` stands for ``weights[r]`` rows.
 
-        The codes of each row are strictly increasing, and ``labels`` in their fixed order. Rare items and rows that
-        are there several times are welcome. Where ``n`` says that there are more rows, the others hold nothing.
+        The codes of each row are strictly increasing, and ``labels`` in their fixed order. Rare items and repeated rows
+        are allowed. If ``n`` is larger than the number of rows, the others are empty.
 
         >>> offsets, items = np.array([0, 1, 3, 4]), np.array([1, 0, 1, 1], np.int32)
         >>> list(Merged.from_codes(offsets, items, np.array([1, 1, 3]), ["a", "b"], min_support=2, n=7))
@@ -98,7 +98,7 @@ class Merged:
 
     @cached_property
     def mark(self) -> object:
-        """What tells these rows from all others; it holds nothing of them."""
+        """An identity of these rows, without any of their contents."""
         return object()
 
     @cached_property
@@ -107,7 +107,7 @@ class Merged:
         return {label: number for number, label in enumerate(self.labels)}
 
     def check(self, min_support: int) -> None:
-        """Refuse a minimum support below that of the items that are left."""
+        """Refuse a minimum support below the one the rows were merged for."""
         if min_support < self.min_support:
             raise ThresholdError(
                 f"min support is {min_support:,}, but the rows were merged for {self.min_support:,} and more; "
@@ -134,11 +134,11 @@ class Merged:
 
 
 Rows: TypeAlias = Transactions | Merged
-"""What is mined: rows, each of weight one, or merged ones."""
+"""Rows to mine: each of weight one, or merged."""
 
 
 def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
-    """Return ``rows`` as they are where they are coded already.
+    """Return ``rows``, coded if they are not yet.
 
     >>> as_rows([["a"]])
     <Transactions: 1 rows, 1 items, 1 entries>
@@ -147,7 +147,7 @@ def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
 
 
 def are_all(rows: Rows) -> bool:
-    """Return whether these are all rows that ``n`` counts; others may be where they are too many to come here.
+    """Return whether these are all ``n`` rows; on a cluster, some may be elsewhere.
 
     >>> are_all(Merged.of([["a"], []], min_support=1))
     True
@@ -156,7 +156,7 @@ def are_all(rows: Rows) -> bool:
 
 
 def add_empty(rows: Weighted, more: int) -> Weighted:
-    """Return merged rows in dictionary order with so many empty ones more; the empty row is the first."""
+    """Return merged rows in dictionary order with ``more`` empty rows added; the empty row is the first."""
     if rows.is_rooted:
         return rows.weigh(np.concatenate([rows.weights[:1] + more, rows.weights[1:]]))
     return rows.with_empty().weigh(np.concatenate([[more], rows.weights]))

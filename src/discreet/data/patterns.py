@@ -24,7 +24,7 @@ Kind = Literal["frequent", "closed", "maximal"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 LARGEST_SHARED: Final = 2**33
-"""Up to so many rows, a share as a float tells a count to a millionth of a row."""
+"""Up to so many rows, a share as a float gives a count to a millionth of a row."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,10 +33,9 @@ class Patterns:
 
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
     itemset, which all ``n`` rows hold, counts as one.
-    ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all
-    ("frequent"), those without a superset of the same support ("closed"), or those without a frequent
-    superset ("maximal"). ``mined`` is the mark of the rows in which ``mine`` found
-    them; of patterns from elsewhere it is not known whether they are all.
+    ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all ("frequent"), those without
+    a superset of the same support ("closed"), or those without a frequent superset ("maximal"). ``mined`` identifies
+    the rows in which ``mine`` found them; patterns from elsewhere may be incomplete.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -79,7 +78,7 @@ class Patterns:
     ) -> Self:
         """Take itemsets and supports from anywhere, in any order, each itemset once.
 
-        Without ``min_support`` the smallest support listed stands for it.
+        ``min_support`` defaults to the smallest support listed.
 
         >>> len(Patterns.from_itemsets([(["a"], 3), (["a", "b"], 2)], n=5))
         2
@@ -109,7 +108,7 @@ class Patterns:
         kind: Kind = "frequent",
         threads: int = 1,
     ) -> Self:
-        """Take itemsets that are coded already, in any order, each once; the arrays are rewritten in place.
+        """Take coded itemsets in any order, each once; the arrays are rewritten in place.
 
         >>> offsets, items = np.array([0, 2, 3]), np.array([1, 0, 0], np.int32)
         >>> patterns = Patterns.from_codes(offsets, items, np.array([2, 3]), ("a", "b"), n=5)
@@ -130,10 +129,10 @@ class Patterns:
         min_support: int | None = None,
         kind: Kind = "frequent",
     ) -> Self:
-        """Take a frame in the layout of mlxtend: ``support`` as a share of ``n``, ``itemsets``; polars will do too.
+        """Take a frame of pandas or polars in the layout of mlxtend: ``support`` as a share of ``n``, and ``itemsets``.
 
-        A column ``count`` is believed before ``support``. A share that is no count of ``n`` rows is refused.
-        The empty itemset, which mlxtend leaves out, is put back where ``kind`` asks for it.
+        A column ``count`` takes precedence over ``support``. A share that is not a count of ``n`` rows is refused. The
+        empty itemset, which mlxtend omits, is added if ``kind`` includes it.
         """
         counted = "count" in frame.columns
         counts = frame["count"].to_list() if counted else as_counts(frame["support"].to_list(), n)
@@ -157,7 +156,7 @@ class Patterns:
 
     @property
     def is_rooted(self) -> bool:
-        """Whether the empty itemset is listed; it is the first then."""
+        """Whether the empty itemset is listed; it is then the first."""
         return self.itemsets.is_rooted
 
     def __len__(self) -> int:
@@ -170,14 +169,14 @@ class Patterns:
         return self._find(itemset) is not None
 
     def __getitem__(self, itemset: Iterable[Label]) -> int:
-        """Return the support of an itemset that is listed; KeyError for any other."""
+        """Return the support of a listed itemset; KeyError for any other."""
         number = self._find(itemset)
         if number is None:
             raise KeyError("the itemset is not listed")
         return int(self.supports[number])
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both list the same itemsets, by label, with the same supports, mined alike."""
+        """Return whether both list the same itemsets, by label, with equal supports, n, minimum support and kind."""
         if not isinstance(other, Patterns):
             return NotImplemented
         mine, theirs = (self.n, self.min_support, self.kind), (other.n, other.min_support, other.kind)
@@ -198,7 +197,7 @@ class Patterns:
         return replace(self, itemsets=self.itemsets.take(numbers), supports=self.supports[numbers])
 
     def largest(self, most: int) -> Iterator[tuple[list[Label], int]]:
-        """Yield the labels and the support of the ``most`` itemsets that most rows hold, in a fixed order.
+        """Yield the labels and supports of the ``most`` itemsets of largest support, in a fixed order.
 
         >>> patterns = Patterns.from_itemsets([(["a", "b"], 2), (["a"], 3), (["c"], 3)], n=4)
         >>> list(patterns.largest(2))
@@ -254,7 +253,7 @@ def as_kind(kind: str) -> Kind:
 def lacks_root(
     lengths: Collection[int], supports: Collection[int], *, n: int, min_support: int | None, kind: Kind
 ) -> bool:
-    """Return whether the empty itemset is missing from those of ``kind``: others leave it out by habit.
+    """Return whether the empty itemset is missing from those of ``kind``; other programs omit it.
 
     It is frequent, and closed unless some itemset is in all ``n`` rows; it is maximal only alone.
 
@@ -266,23 +265,23 @@ def lacks_root(
 
 
 def as_supports(counts: Iterable[float]) -> NDArray[np.int64]:
-    """Return ``counts`` as an array; refuse what is no whole number, or too large to be sure that none was lost.
+    """Return ``counts`` as an array; refuse numbers that are not whole, or too large to be exact.
 
     >>> as_supports([3, 2.0])
     array([3, 2])
     """
     whole = (int(count) if isinstance(count, float) and count.is_integer() else count for count in counts)
     try:
-        found = np.array(array("q", whole), dtype=np.int64)
+        supports = np.array(array("q", whole), dtype=np.int64)
     except (OverflowError, TypeError):
-        found = None
-    if found is None or found.max(initial=0) > LARGEST_COUNT:
+        supports = None
+    if supports is None or supports.max(initial=0) > LARGEST_COUNT:
         raise InputError(f"an itemset has a support that is no count; supports are {WHOLE}")
-    return found
+    return supports
 
 
 def as_counts(shares: Iterable[float], n: int) -> list[int]:
-    """Return the counts out of ``n`` rows that ``shares`` stand for; refuse a share that is no count.
+    """Return the counts of ``n`` rows that ``shares`` stand for; refuse a share that is not a count.
 
     >>> as_counts([0.28, 1.0], 25)
     [7, 25]
@@ -305,7 +304,7 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
 
 
 def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:
-    """Refuse an ``n`` that is no number of rows, and a support that no ``n`` rows can have."""
+    """Refuse an invalid ``n``, and a support that no ``n`` rows can have."""
     if not isinstance(n, Integral) or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"n is {abbreviate(n)}; give the number of rows that were mined, from 0 to {LARGEST_COUNT}")
     wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))

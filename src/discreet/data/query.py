@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label
 from discreet.errors import QueryError
 
@@ -47,9 +48,9 @@ _HELP: Final = "write a query like e & (~b | ~d), and items with spaces or signs
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a query calls an item: the label ``exact`` if the rows have it, else the one label whose text is ``text``.
+    """The name of an item in a query: the label ``exact`` if the rows have it, else the label with the text ``text``.
 
-    ``exact`` is None where only the text counts: None is missing, and no label.
+    ``exact`` is None where only the text counts: None is never a label.
     """
 
     text: str
@@ -59,7 +60,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A formula over items in postfix order: a step is a name, or a sign that takes what the steps before it left."""
+    """A formula over items in postfix order: a step is a name, or a sign applied to the results before it."""
 
     steps: tuple[Name | str, ...]
 
@@ -70,7 +71,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Return the formula that ``text`` writes. Nothing here calls itself, so brackets may nest as deep as they like.
+    """Parse a formula. Nothing here calls itself, so brackets may nest to any depth.
 
     >>> [step if isinstance(step, str) else step.text for step in parse("e & (~b | ~d)").steps]
     ['e', 'b', '~', 'd', '~', '|', '&']
@@ -83,7 +84,7 @@ write a query like e & (~b | ~d), and items with spaces or signs in quotes
     """
     steps: list[Name | str] = []
     waiting: list[tuple[str, int]] = []  # signs whose right side is still to come, and open brackets
-    complete = False  # whether what stands before this place can be an end
+    complete = False  # whether the formula could end here
     for step, column in _read(text):
         if complete is (isinstance(step, Name) or step in "~("):
             raise _misplaced("has an item" if isinstance(step, Name) else f"has {step}", column, complete=complete)
@@ -109,35 +110,34 @@ write a query like e & (~b | ~d), and items with spaces or signs in quotes
     return Query(tuple(steps))
 
 
-def holding(
-    query: Query, offsets: NDArray[np.int64], items: NDArray[np.int32], code: Mapping[Label, int]
-) -> NDArray[np.bool_]:
-    """Return for each row, ``items[offsets[r]:offsets[r + 1]]`` in increasing order, whether it makes the formula true.
+def evaluate(query: Query, rows: Itemsets, code: Mapping[Label, int]) -> NDArray[np.bool_]:
+    """Return for each row, its items in increasing order, whether it makes the formula true.
 
-    ``code`` is that of each label. Only the items of the formula get a bitmap, all in one pass over the rows.
+    ``code`` maps labels to codes. Only the items of the formula get a bitmap, all in one pass over the rows.
 
-    >>> offsets, items = np.array([0, 2, 3, 3]), np.array([0, 1, 1], np.int32)
-    >>> holding(parse("b & ~a"), offsets, items, {"a": 0, "b": 1}).tolist()
+    >>> evaluate(parse("b & ~a"), Itemsets.of([[0, 1], [1], []]), {"a": 0, "b": 1}).tolist()
     [False, True, False]
     """
-    codes = codes_of(query.names, code)
+    codes = resolve_names(query.names, code)
     wanted = sorted({item for item in codes.values() if item is not None})
-    slot = {None: 0} | {item: place for place, item in enumerate(wanted, start=1)}  # slot 0 is of what no row holds
+    slot = {None: 0} | {
+        item: place for place, item in enumerate(wanted, start=1)
+    }  # slot 0 is for items that no row holds
     slots = np.zeros(wanted[-1] + 1 if wanted else 0, dtype=np.int32)
     slots[wanted] = range(1, len(slot))
-    found = np.empty(offsets.size - 1, dtype=np.bool_)
-    for start in range(0, found.size, BLOCK):
-        part = offsets[start : start + BLOCK + 1]
-        bitmaps = np.zeros((len(slot), (part.size + 6) // 8), dtype=np.uint8)
-        kernels.itemsets.set_bits(part, items, slots, bitmaps)
+    is_true = np.empty(len(rows), dtype=np.bool_)
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        bitmaps = np.zeros((len(slot), (len(part) + 7) // 8), dtype=np.uint8)
+        kernels.itemsets.set_bits(*part.flat, slots, bitmaps)
         truth = _evaluate(query.steps, {name: bitmaps[slot[item]] for name, item in codes.items()})
-        # A sign ~ also sets the bits behind the last row: the count leaves them unread.
-        found[start : start + BLOCK] = np.unpackbits(truth, bitorder="little", count=part.size - 1)
-    return found
+        # The sign ~ also sets the bits behind the last row; the count leaves them unread.
+        is_true[start : start + BLOCK] = np.unpackbits(truth, bitorder="little", count=len(part))
+    return is_true
 
 
 def as_name(found: str, column: int = 0) -> Name:
-    """Return the name of an item that is written bare or in quotes; a bare number is meant as one where there is one.
+    """Return the name of an item that is written bare or in quotes; a bare number means the number if there is one.
 
     >>> as_name("42"), as_name("'42'")
     (Name(text='42', exact=42, column=0), Name(text='42', exact='42', column=0))
@@ -182,10 +182,10 @@ def _settle(waiting: list[tuple[str, int]], steps: list[Name | str], *, binding:
         steps.append(waiting.pop()[0])
 
 
-def called(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, list[int]]:
-    """Return the codes of all labels that each name may stand for: the exact one if there is one, else by its text.
+def find_codes(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, list[int]]:
+    """Return the codes of all labels that each name may mean: the exact one if there is one, else by its text.
 
-    >>> list(called([Name("7", 7), Name("7")], {7: 0, "7": 1}).values())
+    >>> list(find_codes([Name("7", 7), Name("7")], {7: 0, "7": 1}).values())
     [[0], [0, 1]]
     """
     exact = {name: None if name.exact is None else code.get(name.exact) for name in names}
@@ -196,13 +196,13 @@ def called(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, list[
     return {name: others[name.text] if found is None else [found] for name, found in exact.items()}
 
 
-def codes_of(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, int | None]:
-    """Return the code of the item that each name stands for; None where no label is called so."""
-    return {name: _only(found, name) for name, found in called(names, code).items()}
+def resolve_names(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, int | None]:
+    """Return the code of the item that each name means; None if no label has that name."""
+    return {name: _only(found, name) for name, found in find_codes(names, code).items()}
 
 
 def _only(codes: Sequence[int], name: Name) -> int | None:
-    """Return the one code of the labels that have the text of ``name``, or None if none has."""
+    """Return the only code, or None; refuse an ambiguous name."""
     if len(codes) > 1:
         raise QueryError(
             f"the query has an item at column {name.column} that is ambiguous: {len(codes)} labels have this text; "
@@ -213,7 +213,7 @@ def _only(codes: Sequence[int], name: Name) -> int | None:
 
 
 def _evaluate(steps: Iterable[Name | str], bitmaps: Mapping[Name, Bitmap]) -> Bitmap:
-    """Return the bitmap of the rows that make a formula true, from those of its items."""
+    """Return the bitmap of the rows that make a formula true, from the bitmaps of its items."""
     stack: list[Bitmap] = []
     for step in steps:
         if isinstance(step, Name):

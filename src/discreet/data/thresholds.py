@@ -1,4 +1,4 @@
-"""Numbers as people write them: texts are read exactly, and a share of the rows becomes a count once."""
+"""Numbers as people write them: text is read exactly, and a share of the rows becomes a count in one place."""
 
 import math
 import numbers
@@ -12,13 +12,13 @@ from discreet.runtime.text import abbreviate
 Threshold: TypeAlias = int | float | Fraction | str
 
 LARGEST_COUNT: Final = 2**53
-"""Up to here floats hold every whole number, so a count stays exact in any table; sums of a thousand fit 64 bits."""
+"""Floats hold every whole number up to here, so counts stay exact in any table; sums of a thousand fit 64 bits."""
 
 LARGEST_QUOTIENT: Final = 10**6
-"""A float is taken as the quotient of counts up to this."""
+"""A float is read as a quotient of counts up to this."""
 
 NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
-"""Every float prints so. Longer numbers are refused: Python writes out all zeros of 1e999999999."""
+"""Matches every printed float. Longer numbers are refused: Python would write out all zeros of 1e999999999."""
 COUNT: Final = re.compile(r"[0-9]{1,40}")
 QUOTIENT: Final = re.compile(r"[-+]?[0-9]{1,40}/(?=0*[1-9])[0-9]{1,40}")
 
@@ -31,11 +31,11 @@ ALLOWED: Final = "give a count such as 813, or a share above 0 and at most 1 suc
 ALLOWED_DISCLOSURE: Final = "give a share from 0 (hide all of it) to 1 (hide nothing), such as 0.1 or '10%'"
 
 
-def exact(text: str) -> Fraction | None:
-    """Return the number that a text is, of at most 40 digits on either side of the point; None for any other text.
+def parse_exact(text: str) -> Fraction | None:
+    """Return the number in a text, of at most 40 digits on either side of the point; None for any other text.
 
-    >>> exact("12.50"), exact("1e-3"), exact("1/3"), exact("many"), exact("1e999999999")
-    (Fraction(25, 2), Fraction(1, 1000), Fraction(1, 3), None, None)
+    >>> [parse_exact(text) for text in ("12.50", "1e-3", "1/3", "many", "1e999999999")]
+    [Fraction(25, 2), Fraction(1, 1000), Fraction(1, 3), None, None]
     """
     return Fraction(text) if NUMBER.fullmatch(text) or QUOTIENT.fullmatch(text) else None
 
@@ -44,9 +44,9 @@ def as_count(min_support: Threshold, n: int) -> int:
     """Return the least number of rows, out of ``n``, that satisfies ``min_support``.
 
     An integer is a count; a float or a fraction is a share of the rows; text may be either.
-    Exact on purpose: in floats ``ceil(0.28 * 25)`` is 8, and what 7 rows hold is lost.
-    A float that is the quotient of a count and ``n`` stands for that count; any other means what it prints.
-    The result is at least 1, so that an itemset nobody holds is never frequent.
+    It is exact on purpose: in floats ``ceil(0.28 * 25)`` is 8, and itemsets of 7 rows would be lost. A float that is
+    the quotient of a count and ``n`` means that count; any other means the number it prints. The result is at least 1,
+    so that an itemset in no row is never frequent.
 
     >>> as_count(0.28, 25), as_count("28%", 25), as_count("7", 25), as_count(7, 25), as_count(7 / 9, 9)
     (7, 7, 7, 7, 7)
@@ -68,7 +68,7 @@ def as_count(min_support: Threshold, n: int) -> int:
             f"min support is {abbreviate(min_support)}; as a share it must be above 0 and at most 1: {ALLOWED}"
         )
     if isinstance(min_support, numbers.Real) and not isinstance(min_support, numbers.Rational):
-        # 7 / 9 prints as 0.7777777777777778, just above the quotient that was meant: 8 rows of 9, by what it prints.
+        # 7 / 9 prints as 0.7777777777777778, just above the quotient: as printed, it would mean 8 rows of 9.
         quotient = round(float(min_support) * n)
         if 1 <= quotient <= n and quotient / n == min_support:
             return quotient
@@ -76,7 +76,7 @@ def as_count(min_support: Threshold, n: int) -> int:
 
 
 def as_k(k: int) -> int:
-    """Return ``k``, the least number of rows that may be told apart, if it is one; 1 allows everything.
+    """Check ``k``, the least number of rows that may be told apart; 1 allows everything.
 
     >>> as_k(10)
     10
@@ -87,7 +87,7 @@ def as_k(k: int) -> int:
 
 
 def as_disclosure(share: Share) -> Fraction:
-    """Return a share from 0 to 1 as the fraction that it prints as: in floats 10 * (1 - 0.9) is below 1.
+    """Return a share from 0 to 1 as the fraction it prints: in floats 10 * (1 - 0.9) is below 1.
 
     >>> as_disclosure(0.9), as_disclosure("12.5%"), as_disclosure(0)
     (Fraction(9, 10), Fraction(1, 8), Fraction(0, 1))
@@ -101,7 +101,7 @@ def as_disclosure(share: Share) -> Fraction:
 
 
 def as_confidence(share: Share) -> Fraction:
-    """Return a minimum confidence from 0 to 1 as a fraction; a float that is the quotient of two counts stands for it.
+    """Return a minimum confidence from 0 to 1 as a fraction; a float that is a quotient of counts means that quotient.
 
     >>> as_confidence("75%"), as_confidence(0.6), as_confidence(7 / 9)
     (Fraction(3, 4), Fraction(3, 5), Fraction(7, 9))
@@ -131,9 +131,9 @@ def _parse(min_support: Threshold) -> int | Fraction:
 
 
 def _share(value: object) -> Fraction | None:
-    """Return a number, or a text that may end with %, as the fraction that it prints as; None for anything else."""
+    """Return a number, or a text that may end with %, as the fraction it prints; None for anything else."""
     if isinstance(value, numbers.Rational) and not isinstance(value, bool):
         return Fraction(value)
     text = str(value).strip()
-    number = exact(text.removesuffix("%").rstrip())
+    number = parse_exact(text.removesuffix("%").rstrip())
     return number / 100 if number is not None and text.endswith("%") else number

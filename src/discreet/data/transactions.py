@@ -17,7 +17,7 @@ from discreet.errors import InputError
 from discreet.runtime import html
 
 LONGEST_ROW: Final = 100_000
-"""A longer row is refused: it is nearly always a file whose line ends were lost."""
+"""Longer rows are refused: nearly always, a file has lost its line ends."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -47,7 +47,7 @@ class Transactions:
             self._fill(coded.itemsets, coded.labels, ids)
             return
         lengths, flat, is_ordered = _flatten(rows)
-        labels = _ordered(flat)
+        labels = _sort_labels(flat)
         if is_ordered:
             bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
             baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
@@ -64,7 +64,7 @@ class Transactions:
         *,
         ids: Sequence[Hashable] | None = None,
     ) -> Self:
-        """Take rows that are coded already; each is sorted and its repeated items dropped, in place.
+        """Take coded rows; each is sorted and its repeated items dropped, in place.
 
         >>> rows = Transactions.from_codes(np.array([0, 3]), np.array([1, 0, 1], np.int32), ["a", "b"])
         >>> rows[0] == {"a", "b"}
@@ -76,9 +76,9 @@ class Transactions:
 
     @classmethod
     def from_onehot(cls, frame: Any, *, labels: Sequence[Label] | None = None) -> Self:  # noqa: ANN401 - of any library
-        """Take a one-hot table, a column an item: a frame of pandas, polars or Arrow, a sparse matrix, an array.
+        """Take a one-hot table, one column per item: a frame of pandas, polars or Arrow, a sparse matrix, an array.
 
-        It is never made dense. ``labels`` names the columns of a matrix, which are numbered otherwise.
+        It is never made dense. ``labels`` names the columns of a matrix; by default they are numbered.
 
         >>> rows = Transactions.from_onehot(np.array([[0, 1], [1, 1]]), labels=["tea", "milk"])
         >>> [sorted(row) for row in rows]
@@ -91,7 +91,7 @@ class Transactions:
 
     @classmethod
     def from_long(cls, frame: Any, *, row: str, item: str) -> Self:  # noqa: ANN401 - of any library
-        """Take a frame with a row id and an item a line; the rows stand as their ids first appear.
+        """Take a frame with a row id and an item per line; rows are in the order of the first line of each id.
 
         >>> import polars as pl
         >>> frame = pl.DataFrame({"patient": [7, 3, 7], "drug": ["a", "a", "b"]})
@@ -121,14 +121,14 @@ class Transactions:
 
     @property
     def weights(self) -> NDArray[np.int64]:
-        """How many rows each row stands for: itself."""
+        """How many rows each row stands for: one."""
         weights = np.ones(self.n, dtype=np.int64)
         weights.setflags(write=False)
         return weights
 
     @cached_property
     def mark(self) -> object:
-        """What tells these rows from all others; it holds nothing of them."""
+        """An identity of these rows, without any of their contents."""
         return object()
 
     @cached_property
@@ -137,7 +137,7 @@ class Transactions:
         return {label: number for number, label in enumerate(self.labels)}
 
     def support(self, wanted: str | Iterable[Label]) -> int:
-        """Return how many rows hold every item of an itemset, or make a query true; all hold the empty itemset.
+        """Count the rows that hold every item of an itemset, or make a query true; all hold the empty itemset.
 
         A query is text: items, ``&``, ``|``, ``~`` and brackets, with labels that have spaces in quotes.
 
@@ -145,7 +145,7 @@ class Transactions:
         >>> rows.support(["bread"]), rows.support("bread & ~'red wine'"), rows.support("not (bread or milk)")
         (2, 1, 1)
         """
-        return int(np.count_nonzero(self._holding(wanted)))
+        return int(np.count_nonzero(self._find(wanted)))
 
     def rows(self, wanted: str | Iterable[Label]) -> NDArray[np.intp]:
         """Return the numbers of the rows that ``support`` counts, in order.
@@ -154,7 +154,7 @@ class Transactions:
         >>> rows.rows(["a", "b"]).tolist(), rows.rows("~a | c").tolist()
         ([0, 2], [1, 2])
         """
-        return np.flatnonzero(self._holding(wanted))
+        return np.flatnonzero(self._find(wanted))
 
     def __len__(self) -> int:
         return self.n
@@ -204,10 +204,10 @@ class Transactions:
         part._set(self.itemsets[rows], self.labels, None if self.ids is None else self.ids[rows])
         return part
 
-    def _holding(self, wanted: str | Iterable[Label]) -> NDArray[np.bool_]:
+    def _find(self, wanted: str | Iterable[Label]) -> NDArray[np.bool_]:
         """Return for each row whether it holds every item of an itemset, or makes a query true."""
         if isinstance(wanted, str):
-            return query.holding(query.parse(wanted), self.offsets, self.items, self.code)
+            return query.evaluate(query.parse(wanted), self.itemsets, self.code)
         itemset = as_itemset(wanted)
         if not all(label in self.code for label in itemset):
             return np.zeros(self.n, dtype=np.bool_)
@@ -228,7 +228,7 @@ class Transactions:
 
 
 def as_itemset(itemset: Iterable[Label]) -> Itemset:
-    """Return ``itemset`` as a set; refuse text, whose letters would be taken for items.
+    """Return ``itemset`` as a set; refuse text, whose letters would become items.
 
     >>> as_itemset(["a", "b"]) == {"a", "b"}
     True
@@ -239,7 +239,7 @@ def as_itemset(itemset: Iterable[Label]) -> Itemset:
 
 
 def check_lengths(lengths: NDArray[np.int64], *, before: int = 0) -> None:
-    """Refuse a row that is too long; so many rows came ``before``."""
+    """Refuse a row that is too long; there are so many rows ``before``."""
     longest = int(lengths.max(initial=0))
     if longest > LONGEST_ROW:
         row = before + int(np.argmax(lengths)) + 1
@@ -247,7 +247,7 @@ def check_lengths(lengths: NDArray[np.int64], *, before: int = 0) -> None:
 
 
 def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label], bool]:
-    """Return the length of each row, all items of all rows, and whether rows are ordered, as those of a table are."""
+    """Return the length of each row, the items of all rows, and whether rows are ordered, as in a table."""
     _check_source(rows)
     lengths: list[int] = []
     flat: list[Label] = []
@@ -257,13 +257,13 @@ def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label], b
             _check_row(row, number)
             kinds.add(type(row))
         before = len(flat)
-        flat.extend(getattr(row, "tolist", row.__iter__)())  # the numbers of an array, as Python has them
+        flat.extend(getattr(row, "tolist", row.__iter__)())  # numbers of an array as Python numbers
         lengths.append(len(flat) - before)
     return lengths, flat, not any(issubclass(kind, AbstractSet) for kind in kinds)
 
 
 def _check_source(rows: object) -> None:
-    """Refuse text, mappings and values of ours: what they iterate over are no rows."""
+    """Refuse text, mappings and our own values: their elements are not rows."""
     kind = type(rows)
     is_ours = kind.__module__.partition(".")[0] == "discreet" and not isinstance(rows, Transactions)
     if is_ours or isinstance(rows, str | bytes | bytearray | Mapping) or not isinstance(rows, Iterable):
@@ -274,7 +274,7 @@ def _check_source(rows: object) -> None:
 
 
 def _check_row(row: object, number: int) -> None:
-    """Refuse a row that is no collection of items: text, a number, or a record of columns and values."""
+    """Refuse a row that is not a collection of items: text, a number, or a record of columns and values."""
     is_record = isinstance(row, Mapping) or hasattr(type(row), "_fields") or hasattr(type(row), "columns")
     if is_record or isinstance(row, str | bytes | bytearray | memoryview) or not isinstance(row, Iterable):
         raise InputError(
@@ -284,8 +284,8 @@ def _check_row(row: object, number: int) -> None:
         )
 
 
-def _ordered(flat: Sequence[Label]) -> tuple[Label, ...]:
-    """Return the distinct labels in their fixed order; refuse what is no label."""
+def _sort_labels(flat: Sequence[Label]) -> tuple[Label, ...]:
+    """Return the distinct labels in their fixed order; refuse values that cannot be labels."""
     try:
         labels = sort_labels(flat)
     except TypeError:

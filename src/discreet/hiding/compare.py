@@ -59,7 +59,9 @@ class HidingComparison:
         least = f"measured at a minimum support of {min(self.min_supports):,} rows"
         head = ["method", "rows touched", "items removed", "hiding failure", "misses cost", "left out"]
         lines = [self._list_cells(line) for line in self.lines]
-        return html.table(f"{repr(self)[1:-1]}; {least}", *html.filled(head, lines), note=self.recommendation)
+        return html.table(
+            f"{repr(self)[1:-1]}; {least}", *html.drop_empty_column(head, lines), note=self.recommendation
+        )
 
     def _list_cells(self, line: MethodLine) -> tuple[str | int, ...]:
         if not line.measures:

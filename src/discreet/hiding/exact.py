@@ -23,7 +23,7 @@ from discreet.hiding.border import (
 )
 from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Solution, list_removals
 from discreet.runtime.resources import as_threads
-from discreet.runtime.solver import Floats, Numbers, Program, Terms, each, entries
+from discreet.runtime.solver import Floats, Numbers, Program, Terms, list_each, list_entries
 
 BoolMatrix: TypeAlias = NDArray[np.bool_]
 
@@ -126,13 +126,15 @@ def _search(
 def _build_program(problem: HidingProblem, types: RowTypes, edits: Edits, heavy: int) -> Program:
     """Build the program: columns count the rows of each edit, then say which legitimate itemsets are lost."""
     program, room = Program(), types.counts[edits.types]
-    many = program.columns(edits.types.size, cost=edits.removed.sum(axis=1), upper=room, whole=True)
-    gone = program.columns(edits.slack.size, cost=heavy * edits.times, upper=1, whole=True)
-    program.rows(types.counts.size, Terms(edits.types, many, np.ones(many.size)), upper=types.counts)
-    program.rows(problem.to_lose.size, entries(edits.hides, many), lower=problem.to_lose)
+    many = program.add_columns(edits.types.size, cost=edits.removed.sum(axis=1), upper=room, whole=True)
+    gone = program.add_columns(edits.slack.size, cost=heavy * edits.times, upper=1, whole=True)
+    program.add_rows(types.counts.size, Terms(edits.types, many, np.ones(many.size)), upper=types.counts)
+    program.add_rows(problem.to_lose.size, list_entries(edits.hides, many), lower=problem.to_lose)
     # An itemset that is lost may lose all rows of the types whose edits hit it.
     most = np.array([types.counts[np.unique(edits.types[hit])].sum() for hit in edits.hits], dtype=np.int64)
-    program.rows(edits.slack.size, entries(edits.hits, many), each(gone, edits.slack - most), upper=edits.slack)
+    program.add_rows(
+        edits.slack.size, list_entries(edits.hits, many), list_each(gone, edits.slack - most), upper=edits.slack
+    )
     return program
 
 

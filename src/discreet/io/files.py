@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 
 from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError
 from discreet.runtime import resources
-from discreet.runtime.parquet_footer import MAGIC, unpacked_sizes
+from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
@@ -107,7 +107,7 @@ def load(place: Place, memory: int | None = None) -> Data:
     if not data:
         raise InputError(EMPTY)
     if data[:4] == data[-4:] == MAGIC:
-        for size in unpacked_sizes(data):
+        for size in measure_groups(data):
             _check_room(size, memory)
     return data
 

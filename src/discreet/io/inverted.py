@@ -143,7 +143,7 @@ class InvertedFile:
         >>> InvertedFile([["bread"], ["milk"]]).unknown("bread & ~mlik")
         [10]
         """
-        codes = query.codes_of(query.parse(text).names, self.code)
+        codes = query.resolve_names(query.parse(text).names, self.code)
         return [name.column for name, code in codes.items() if code is None or not self.supports[code]]
 
     def explain(self, wanted: str | Iterable[Label]) -> Plan:
@@ -229,7 +229,7 @@ class InvertedFile:
     def _plan(self, wanted: str | Iterable[Label]) -> Plan:
         if isinstance(wanted, str):
             parsed = query.parse(wanted)
-            codes = query.codes_of(parsed.names, self.code)
+            codes = query.resolve_names(parsed.names, self.code)
             steps = (step if isinstance(step, str) else codes[step] for step in parsed.steps)
             return make_plan(steps, self.supports, self.n)
         itemset = [self.code.get(label) for label in as_itemset(wanted)]

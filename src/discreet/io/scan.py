@@ -21,7 +21,7 @@ from discreet.io.files import COMPRESSIONS, EMPTY, Place, check_there, is_url, n
 from discreet.io.registry import Format, check_options, check_reading, find_source_format, row_functions
 from discreet.io.sql import databases
 from discreet.runtime import resources
-from discreet.runtime.parquet_footer import unpacked_sizes
+from discreet.runtime.parquet_footer import measure_groups
 from discreet.runtime.progress import Progress, watching
 
 FOLD: Final = 1 << 18
@@ -85,7 +85,7 @@ def _check_row_groups(path: Path, room: int) -> None:
     if not path.stat().st_size:
         raise InputError(EMPTY)
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        if any(size - before > room for before, size in pairwise([0, *unpacked_sizes(data)])):
+        if any(size - before > room for before, size in pairwise([0, *measure_groups(data)])):
             raise BudgetError(
                 f"a row group of the file holds more than the {resources.size(room)} that ",
                 *(Option("memory"), " allows: raise it"),

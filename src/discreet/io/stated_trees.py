@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.thresholds import NUMBER, exact
+from discreet.data.thresholds import NUMBER, parse_exact
 from discreet.errors import InputError
 from discreet.io import frames
 from discreet.io.files import is_place, load, naming
@@ -117,7 +117,7 @@ def name_classes(nodes: Iterable[NamedCounts], where: str) -> tuple[tuple[str, .
     width, contradict = None, False
     for texts, name in nodes:
         width = len(texts) if width is None else width
-        numbers = [exact(text) for text in texts]
+        numbers = [parse_exact(text) for text in texts]
         if len(numbers) != width or None in numbers:
             raise InputError(f"{where} has nodes with more counts than others, or with broken ones; write it again")
         if not numbers:

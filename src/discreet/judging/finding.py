@@ -51,7 +51,7 @@ class Who:
     def __str__(self) -> str:
         return self.in_words()
 
-    def in_words(self, name: Callable[[Label], str] = html.shown) -> str:
+    def in_words(self, name: Callable[[Label], str] = html.show_label) -> str:
         """Return who they are, with ``name`` to write an item; empty if they are everyone.
 
         >>> Who(frozenset(), (frozenset("c"), frozenset("d"))).in_words(), Who(lacks=(frozenset("cd"),)).in_words()

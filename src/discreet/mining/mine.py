@@ -1,4 +1,4 @@
-"""Mine: the frequent, closed or maximal itemsets of rows."""
+"""Mine the frequent, closed or maximal itemsets of rows."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,11 +20,11 @@ from discreet.runtime.text import abbreviate
 __all__ = ["Budget", "Progress", "mine"]
 
 WORTH_A_THREAD: Final = 100_000
-"""So many itemsets are worth a thread when they are sorted."""
+"""Itemsets that are worth a thread of their own when sorted."""
 
 
 class Budget(TypedDict, total=False):
-    """What ``mine`` may use, and whom it tells how far it is; for those who call it."""
+    """The limits and the progress callback of ``mine``, for its callers."""
 
     threads: int | None
     max_patterns: int | None
@@ -48,7 +48,7 @@ def mine(
     ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
     itemset counts. The same rows give the same patterns in the same order, on any number of ``threads`` (all cores
-    unless told).
+    by default).
 
     More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
     called now and then with the share of the work that is done and the number of itemsets found; without it, a notebook
@@ -60,7 +60,7 @@ def mine(
     >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
     4
     """
-    with watching(progress, then="sorting") as tell:
+    with watching(progress, then="sorting") as report:
         return mine_by(
             "auto",
             as_rows(rows),
@@ -71,7 +71,7 @@ def mine(
                 threads=_at_least("threads", threads, 1),
                 patterns=_at_least("max_patterns", max_patterns, 0),
                 memory=_at_least("memory", memory, 0),
-                progress=tell,
+                progress=report,
             ),
         )
 
@@ -85,24 +85,24 @@ def mine_by(
     max_length: int | None,
     limits: Limits,
 ) -> Patterns:
-    """Do what ``mine`` does by one strategy: bitmaps ("dense"), lists of rows ("sparse"), or what suits the rows."""
+    """Mine by one strategy: bitmaps ("dense"), lists of rows ("sparse"), both ("mixed"), or the best fit ("auto")."""
     least = as_count(min_support, rows.n)
     if isinstance(rows, Merged):
         rows.check(least)
-    found = search(rows, kind, least, max_length, limits, strategy)
+    itemsets = search(rows, kind, least, max_length, limits, strategy)
     patterns = Patterns.from_codes(
-        *found.arrays,
+        *itemsets.arrays,
         rows.labels,
         n=rows.n,
         min_support=least,
         kind=kind,
-        threads=min(limits.threads or resources.cores(), 1 + len(found) // WORTH_A_THREAD),
+        threads=min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD),
     )
     return replace(patterns, mined=rows.mark)
 
 
 def _at_least(name: str, value: int | None, least: int) -> int | None:
-    """Return ``value`` if it is left open or a whole number of ``least`` or more."""
+    """Return ``value`` if it is None or a whole number of at least ``least``."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:

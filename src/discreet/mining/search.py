@@ -1,4 +1,4 @@
-"""The search for itemsets: what to look for, and the rows made ready for the kernels."""
+"""The search for itemsets: its jobs, and the rows prepared for the kernels."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -19,22 +19,22 @@ Stream: TypeAlias = NDArray[np.int32]
 """Records of itemsets, as kernels/common.py writes them."""
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
-"""How many bits a word of bitmaps must hold on average for them to pay: bitmaps of all rows, and of a part of them."""
+"""Bits that a word of bitmaps must hold on average to pay off: for bitmaps of all rows, and of a part of them."""
 WORD: Final = 64
-"""Rows that fit a word of bitmaps: crowded enough, whatever they hold."""
+"""Rows that fit a word of bitmaps: always crowded enough."""
 TABLE: Final = 1 << 19
-"""Cells of the table in which pairs are counted: two megabytes, to stay near the cache."""
+"""Cells of the table that counts pairs: two megabytes, to stay in the cache."""
 PAIRS_AN_ITEM: Final = 4
-"""How many pairs an item makes in a row, about, as the lower one."""
+"""Pairs that an item forms in a row as the lower one, about."""
 BYTES_A_PAIR: Final = 32
-"""What a frequent pair takes at the peak: two integers, by either of its items, while they grow."""
+"""Memory of a frequent pair at the peak: two integers, by either of its items, while they grow."""
 FEW: Final = 256
-"""Items so few that an itemset is sorted by setting and reading bits."""
+"""Items up to which an itemset is sorted by setting and reading bits."""
 MOST: Final = 2**31 - 1
-"""Rows and their entries are numbered by 32-bit integers while the search is on."""
+"""The search numbers rows and entries by 32-bit integers."""
 
 
-class Job(NamedTuple):
+class SearchJob(NamedTuple):
     """A search for one kind of itemsets, of ``span[0]`` to ``span[1]`` items: all of ``root`` and some of ``menu``."""
 
     kind: int
@@ -47,27 +47,27 @@ def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: L
     """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
     n = rows.n
     supports = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels))
-    check_size(n, rows.offsets.size - 1, most_entries(rows, supports[supports >= least]))
+    check_size(n, rows.offsets.size - 1, bound_entries(rows, supports[supports >= least]))
     longest = rows.itemsets.longest
-    todo = list(jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
+    todo = list(plan_jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
-    found: list[Weighted] = []
+    parts: list[Weighted] = []
     for job in todo:
-        found.append(watch.note(at_root(job, n)))
+        parts.append(watch.note(find_root(job, n)))
         if job.menu.size and job.root.size < job.span[1]:
             run, weights = prepare(rows, supports, job, least, CROWD[strategy], watch)
-            found.extend(watch.over(run, weights))
+            parts.extend(watch.run(run, weights))
     watch.end()
-    return Weighted.concat(found)
+    return Weighted.concat(parts)
 
 
-def most_entries(rows: Rows, held: NDArray[np.int64]) -> int:
-    """Return how many entries rows have at most of some items, which so many rows hold: rows may stand for many."""
+def bound_entries(rows: Rows, held: NDArray[np.int64]) -> int:
+    """Return the most entries that rows have of items with these supports; a merged row stands for many."""
     return min(int(held.sum()), rows.itemsets.size)
 
 
 def check_size(n: int, different: int, entries: int) -> None:
-    """Refuse more rows, different ones and entries than the kernels can number."""
+    """Refuse more rows or entries than the kernels can number."""
     if entries + 2 * (different + 1) > MOST:
         raise InputError(
             f"there are {different:,} rows with {entries:,} entries of frequent items; the entries and twice the rows "
@@ -78,10 +78,10 @@ def check_size(n: int, different: int, entries: int) -> None:
         raise InputError(f"there are {n:,} rows; supports up to {MOST:,} can be counted: mine a part of the rows")
 
 
-def jobs(
+def plan_jobs(
     kind: Kind, supports: NDArray[np.int64], n: int, least: int, longest: int, max_length: int | None
-) -> Iterator[Job]:
-    """Yield the searches that together find the itemsets of ``kind``.
+) -> Iterator[SearchJob]:
+    """Yield the searches that find all itemsets of ``kind``.
 
     Among the itemsets of at most L items, those of fewer than L are closed (maximal) if they are so among all, and
     those of L items always are.
@@ -92,21 +92,21 @@ def jobs(
     root, menu = frequent[everywhere], frequent[~everywhere]
     limit, search = longest if max_length is None else min(max_length, longest), kernels.search_frames
     if kind == "frequent":
-        yield Job(search.FREQUENT, (0, limit), root[:0], frequent)
+        yield SearchJob(search.FREQUENT, (0, limit), root[:0], frequent)
     elif limit == longest:
-        yield Job(search.CLOSED if kind == "closed" else search.MAXIMAL, (0, limit), root, menu)
+        yield SearchJob(search.CLOSED if kind == "closed" else search.MAXIMAL, (0, limit), root, menu)
     else:
-        yield Job(
+        yield SearchJob(
             search.CLOSED if kind == "closed" else search.UNEXTENDED,
             (0, limit - 1),
             root,
             menu,
         )
-        yield Job(search.FREQUENT, (limit, limit), root[:0], frequent)
+        yield SearchJob(search.FREQUENT, (limit, limit), root[:0], frequent)
 
 
-def at_root(job: Job, n: int) -> Weighted:
-    """Return the one itemset that the kernels leave out, where it is wanted: the root itself, which all rows hold."""
+def find_root(job: SearchJob, n: int) -> Weighted:
+    """Return the root itself, which all rows hold and the kernels leave out, if it is wanted."""
     whole = job.kind in {kernels.search_frames.MAXIMAL, kernels.search_frames.UNEXTENDED}
     wanted = job.span[0] <= job.root.size <= job.span[1] and not (whole and job.menu.size)
     offsets = np.array([0, job.root.size] if wanted else [0], dtype=np.int64)
@@ -116,19 +116,19 @@ def at_root(job: Job, n: int) -> Weighted:
 def prepare(
     data: Rows,
     supports: NDArray[np.int64],
-    job: Job,
+    job: SearchJob,
     least: int,
     crowd: tuple[float, float],
     watch: Watch,
 ) -> tuple[Run, NDArray[np.int64]]:
-    """Return the kernel of a job, its rows ready for it, and how much each place weighs.
+    """Return a function that runs a job from place to place, and the weight of each place.
 
-    They become bitmaps of all rows where these are crowded enough, else lists of rows. An item is coded by its place in
-    the menu, one of the root by a place behind them all.
+    Rows become bitmaps if these are crowded enough, else lists of rows. An item is coded by its place in the menu, one
+    of the root by a place behind them all.
     """
     many = job.menu.size
     held = supports[job.menu]
-    entries = most_entries(data, held)
+    entries = bound_entries(data, held)
     watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
     code = np.full(supports.size, -1, dtype=np.int32)
     code[job.menu] = np.arange(many, dtype=np.int32)
@@ -136,10 +136,10 @@ def prepare(
     words = many * ((starts.size + 63) // 64)
     crowded = records.size - 2 * starts.size >= crowd[0] * words
     dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
-    watch.afford(8 * words if dense else BYTES_A_PAIR * most_pairs(records, starts, least, many))
+    watch.afford(8 * words if dense else BYTES_A_PAIR * bound_pairs(records, starts, least, many))
     rows = kernels.merge_rows.split_weights(records, starts)
     goal = kernels.common.Goal(least, *job.span)
-    kernel = by_bitmaps(rows, held, job, goal) if dense else by_lists(rows, held, job.kind, goal, crowd[1], watch)
+    kernel = use_bitmaps(rows, held, job, goal) if dense else use_lists(rows, held, job.kind, goal, crowd[1], watch)
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
     names = np.concatenate([job.menu, job.root])
@@ -148,17 +148,17 @@ def prepare(
     def run(start: int, stop: int, control: Controls) -> Weighted:
         prefix = kernels.common.Prefix(itemset.copy(), job.root.size)
         stream, size = kernel(start, stop, prefix, np.empty(1 << 12, dtype=np.int32), control)
-        # What was cut short is of no use, and unpacking it would let Ctrl-C wait.
+        # An interrupted search is of no use, and unpacking it would delay Ctrl-C.
         return unpack(stream[: 0 if control[kernels.common.STOP] else size], names, sort=sort)
 
-    # By bitmaps the rare items are as much work as the frequent ones: they have more to go on with.
+    # With bitmaps, rare items are as much work as frequent ones: more items can follow them.
     return run, np.ones_like(held) if dense else held
 
 
-def most_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int) -> int:
-    """Return how many pairs of ``many`` items can be frequent at most, from the lengths of the rows.
+def bound_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int) -> int:
+    """Return the most pairs of ``many`` items that can be frequent, from the lengths of the rows.
 
-    >>> most_pairs(np.array([2, 6, 0, 1, 3, 1, 0, 1, 2], np.int32), np.array([0, 4]), 3, 10)
+    >>> bound_pairs(np.array([2, 6, 0, 1, 3, 1, 0, 1, 2], np.int32), np.array([0, 4]), 3, 10)
     3
     """
     lengths, weights = records[starts].astype(np.int64), records[starts + 1].astype(np.int64)
@@ -166,15 +166,15 @@ def most_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int
 
 
 Records: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
-"""Records that weigh a power of 2 each, where they start, and which power."""
+"""Records that each weigh a power of 2, where they start, and which power."""
 Kernel: TypeAlias = Callable[[int, int, tuple[NDArray[np.int32], int], Stream, Controls], tuple[Stream, int]]
-"""Searches from place to place, above an itemset; returns the stream with what it found, and its size."""
+"""Searches from place to place for extensions of an itemset; returns the stream of records, and its size."""
 
 
-def by_bitmaps(rows: Records, held: NDArray[np.int64], job: Job, goal: tuple[int, int, int]) -> Kernel:
+def use_bitmaps(rows: Records, held: NDArray[np.int64], job: SearchJob, goal: tuple[int, int, int]) -> Kernel:
     """Return the kernel that searches bitmaps of all rows.
 
-    All frequent itemsets are met anyhow, so they are met in dictionary order and need not be sorted later.
+    Frequent itemsets are met in dictionary order, so they need not be sorted later.
     """
     names = np.arange(held.size, dtype=np.int32)
     items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search_frames.FREQUENT else names
@@ -185,16 +185,16 @@ def by_bitmaps(rows: Records, held: NDArray[np.int64], job: Job, goal: tuple[int
     )
 
 
-def by_lists(
+def use_lists(
     rows: Records, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
 ) -> Kernel:
-    """Return the kernel that searches lists of rows, and bitmaps of parts of the rows where they are crowded enough."""
+    """Return the kernel that searches lists of rows, and bitmaps of parts of them that are crowded enough."""
     encode, many = kernels.merge_rows, held.size
     records, starts, shifts = rows
     offsets, lists = encode.list_rows(records, starts, many)
     encode.order_rows(records, starts, offsets, lists)
     maps, line = encode.map_rows(offsets, lists, many, starts.size)
-    # A pass over the rows for each tableful of lower items, and a count for each pair in a row.
+    # One pass over the rows for each table of lower items, and one count for each pair in a row.
     weights = starts.size * (many - np.arange(many)) // TABLE + PAIRS_AN_ITEM * held
     parts = watch.share(lambda low, stop: encode.pair_up(records, starts, many, low, stop, goal[0], TABLE), weights)
     behind = Weighted.concat([Weighted(*part) for part in parts])
@@ -207,7 +207,7 @@ def by_lists(
 
 
 def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Weighted:
-    """Return the itemsets of a stream, with ``names`` for its items, which are in order if ``sort`` says so."""
+    """Return the itemsets of a stream, with ``names`` for its items; ``sort`` sorts the items of each."""
     itemsets, entries = kernels.itemsets.measure(stream)
     offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)
     items = np.empty(entries, dtype=np.int32)

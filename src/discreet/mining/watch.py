@@ -1,14 +1,14 @@
 """The watch over a search: threads, progress, limits and Ctrl-C.
 
-Kernels run in threads of their own, so that the calling one stays free to hear Ctrl-C. Each shares an array of
-controls with its kernel (see kernels/common.py): the kernel says how far it is, the watch says when to stop.
+Kernels run in threads of their own, so that the calling thread can hear Ctrl-C. Each thread shares an array of controls
+with its kernel (see kernels/common.py): the kernel reports how far it is, the watch says when to stop.
 """
 
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,19 @@ from discreet.data.itemsets import Weighted
 from discreet.errors import BudgetError, Either
 from discreet.runtime import resources
 from discreet.runtime.progress import Progress
+from discreet.runtime.resources import Result
 
 Controls: TypeAlias = NDArray[np.int64]
 
-Part = TypeVar("Part")
 Run: TypeAlias = Callable[[int, int, Controls], Weighted]
-"""Searches from one place to another; returns what it found, or nothing where it was stopped."""
+"""Searches from one place to another; returns the itemsets, or none if it was stopped."""
 
 TICK: Final = 0.1
-"""Seconds between two looks at the work."""
+"""Seconds between two checks of the work."""
 BYTES_AN_ENTRY: Final = 16
-"""What an entry of a stream takes at the peak: found, growing, sorted and moved, four bytes each."""
+"""Memory of an entry of a stream at the peak: found, growing, sorted and moved, four bytes each."""
 RECORD: Final = 2
-"""Entries of a stream that come with each itemset: its length and its support."""
+"""Entries of a stream for each itemset besides its items: its length and its support."""
 PARTS: Final = 16
 """Parts of the work for each thread, so that none waits long for the last."""
 UNLIMITED: Final = 2**62
@@ -38,7 +38,7 @@ UNLIMITED: Final = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a search may use, and whom to tell how far it has come."""
+    """The limits of a search, and its progress callback."""
 
     threads: int | None = None
     patterns: int | None = None
@@ -47,20 +47,20 @@ class Limits:
 
 
 class Work:
-    """A search that threads share: its parts, each known by the place where it starts."""
+    """A search shared by threads: its parts, by the place where each starts."""
 
     def __init__(self, run: Run, weights: NDArray[np.int64], controls: list[Controls]) -> None:
-        """Part the work between as many threads as there are ``controls``."""
+        """Divide the work between as many threads as there are ``controls``."""
         self.controls = controls
         self.found: dict[int, Weighted] = {}
         self._run, self._places = run, weights.size
         self._ends = dict(_parts(weights, len(controls), PARTS))
-        # What takes longest should start first; of parts that weigh the same, the first.
+        # The heaviest parts start first; equal ones in order.
         self._todo = deque(sorted(self._ends, key=lambda start: -int(weights[start : self._ends[start]].sum())))
         self._running: dict[int, Controls] = {}
 
     def take(self, control: Controls) -> None:
-        """Do one part after the other, until none is left or the search is stopped."""
+        """Run one part after the other, until none is left or the search is stopped."""
         while not control[kernels.common.STOP]:
             try:
                 start = self._todo.popleft()
@@ -70,7 +70,7 @@ class Work:
             self._running[start] = control
             itemsets = self._run(start, self._ends[start], control)
             del self._running[start]
-            if not control[kernels.common.STOP]:  # what was cut short is not done
+            if not control[kernels.common.STOP]:  # an interrupted part is not done
                 self.found[start] = itemsets
 
     def share(self) -> float:
@@ -100,14 +100,14 @@ class Work:
 
 
 class Watch:
-    """What has been found so far, against the limits."""
+    """The itemsets found so far, against the limits."""
 
     def __init__(self, limits: Limits, jobs: int) -> None:
         """Watch over so many ``jobs``, one after the other."""
         self._most = UNLIMITED if limits.patterns is None else limits.patterns
         self._memory = resources.memory() // 2 if limits.memory is None else limits.memory
         self._threads = limits.threads or resources.cores()
-        self._tell = limits.progress or (lambda _share, _found: None)
+        self._report = limits.progress or (lambda _share, _found: None)
         self._jobs, self._ended, self._share = jobs, 0, 0.0
         self._found, self._entries = 0, 0
 
@@ -121,17 +121,17 @@ class Watch:
             )
 
     def note(self, itemsets: Weighted) -> Weighted:
-        """Count itemsets that were found without a search."""
+        """Count itemsets found without a search."""
         self._add(itemsets.weights.size, _entries(itemsets))
         return itemsets
 
-    def share(self, function: Callable[[int, int], Part], weights: NDArray[np.int64]) -> list[Part]:
-        """Return what ``function`` gives for parts of the places that have these ``weights``, all threads at work."""
+    def share(self, function: Callable[[int, int], Result], weights: NDArray[np.int64]) -> list[Result]:
+        """Return the results of ``function`` for parts of the places with these ``weights``, on all threads."""
         return resources.share(function, _parts(weights, self._threads, 2), self._threads)
 
-    def over(self, run: Run, weights: NDArray[np.int64]) -> list[Weighted]:
-        """Return what a search through all places, which have these ``weights``, finds, in their order."""
-        # Loaded late: it brings logging along, and importing discreet shall stay quick.
+    def run(self, run: Run, weights: NDArray[np.int64]) -> list[Weighted]:
+        """Search through all places, which have these ``weights``; return the itemsets in the order of places."""
+        # Loaded late: it loads logging, and importing discreet should stay quick.
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
 
         threads = min(self._threads, weights.size)
@@ -154,8 +154,8 @@ class Watch:
         return [work.found[start] for start in sorted(work.found)]
 
     def end(self) -> None:
-        """Tell that all is done."""
-        self._tell(1.0, self._found)
+        """Report that all is done."""
+        self._report(1.0, self._found)
 
     def _controls(self) -> Controls:
         controls = np.zeros(kernels.common.CONTROLS, dtype=np.int64)
@@ -164,10 +164,10 @@ class Watch:
         return controls
 
     def _look(self, work: Work) -> None:
-        """Tell how far the work is; stop it when the threads together have found too much."""
+        """Report progress; stop the work when all threads together have found too much."""
         found = self._found + work.count()
         self._share = max(self._share, (self._ended + work.share()) / self._jobs)
-        self._tell(self._share, found)
+        self._report(self._share, found)
         room = self._memory // BYTES_AN_ENTRY - self._entries - work.entries()
         for control in work.controls:
             control[kernels.common.ROOM] = room
@@ -175,7 +175,7 @@ class Watch:
             work.stop()
 
     def _add(self, found: int, entries: int, *, full: bool = False) -> None:
-        """Add what was found; refuse more than allowed."""
+        """Count itemsets; refuse more than allowed."""
         self._found += found
         self._entries += entries
         if self._found > self._most:
@@ -197,7 +197,7 @@ def _entries(itemsets: Weighted) -> int:
 
 
 def _parts(weights: NDArray[np.int64], threads: int, parts: int) -> list[tuple[int, int]]:
-    """Return the parts of the work, of about equal weight: all of it for one thread, else so many for each.
+    """Divide the work into parts of about equal weight: one part for one thread, else so many for each thread.
 
     >>> _parts(np.array([1, 1, 1, 1, 4, 8]), 2, 2)
     [(0, 4), (4, 5), (5, 6)]

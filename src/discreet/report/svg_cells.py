@@ -154,7 +154,7 @@ def _step(term: Term, base: Itemset) -> str:
 
 def _named(labels: Itemset, nothing: str, most: int) -> str:
     """Return labels in about ``most`` letters: all of a few short ones, else the first and how many more."""
-    names = [html.shown(label, most) for label in sort_labels(labels)]
+    names = [html.show_label(label, most) for label in sort_labels(labels)]
     for many in range(len(names), 0, -1):
         more = f" +{len(names) - many}" if many < len(names) else ""
         told = f"{', '.join(names[:many])}{more}"

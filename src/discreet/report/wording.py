@@ -33,7 +33,7 @@ def older_name(numbers: Iterable[int], against: Sequence[Source]) -> str:
     return " and ".join(against[number - 1].file if against else f"older release {number}" for number in numbers)
 
 
-def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.shown) -> str:
+def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.show_label) -> str:
     """Return who a channel or a difference is about, for a reader who has never heard of either.
 
     >>> print(in_words(Channel(frozenset("ab"), frozenset("abc"), 2)))
@@ -46,7 +46,7 @@ def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.
     return _count_people(Who(finding.base, finding.lacked).in_words(name), finding.count, finding.count)
 
 
-def describe(finding: AuditFinding, name: Callable[[Label], str] = html.shown, *, than: str = "before") -> str:
+def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_label, *, than: str = "before") -> str:
     """Return who a finding of any kind is about; ``name`` writes an item, ``than`` what a change is compared with.
 
     >>> from discreet import Rules, audit

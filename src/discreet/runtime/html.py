@@ -1,24 +1,23 @@
-"""Markup: values as short HTML tables, such as notebooks show; what is not HTML of ours is escaped."""
+"""Values as short HTML tables for notebooks; all text that is not our own HTML is escaped."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from html import escape
 from typing import Final
 
-from discreet.data.labels import Label
 from discreet.runtime.text import printable
 
 SHOWN: Final = 10
-"""Lines of a table at most; of more, only their number is told."""
+"""Lines of a table at most; beyond that only their number is shown."""
 
 MOST_LABELS: Final = 20
-"""Labels of one itemset or row that are shown at most."""
+"""Labels shown of one itemset or row, at most."""
 
 LONGEST_LABEL: Final = 40
-"""Letters of a label that are shown at most."""
+"""Letters shown of a label, at most."""
 
 LONGEST_TEXT: Final = 400
-"""Letters of anything else, a label's title included."""
+"""Letters shown of anything else, including the title of a label."""
 
 # No colour of text or page is set, so that light and dark themes both read well.
 _LINE: Final = "padding:.15em .6em;vertical-align:top;"
@@ -33,14 +32,14 @@ class Html(str):
     __slots__ = ()
 
     def __html__(self) -> str:
-        """Return it as it is: templates ask what they are not to escape."""
+        """Return the text as it is: templates call this for text that needs no escaping."""
         return self
 
 
 def text(value: object) -> Html:
-    r"""Return a value as HTML that shows its text in one line, cut where it is very long; HTML stays as it is.
+    r"""Return a value as HTML that shows its text in one line, cut if very long; HTML stays as it is.
 
-    What would steer a reader's eye, such as a change of direction, is escaped as well.
+    Characters that would mislead the eye, such as a change of direction, are escaped as well.
 
     >>> text("a < b\n"), text("\u202eright to left")
     ('a &lt; b\\n', '\\u202eright to left')
@@ -48,17 +47,17 @@ def text(value: object) -> Html:
     return value if isinstance(value, Html) else Html(escape(printable(_cut(str(value), LONGEST_TEXT))))
 
 
-def shown(label: Label, most: int = LONGEST_LABEL) -> str:
-    """Return a label as plain text in one line, cut where it is long.
+def show_label(label: Hashable, most: int = LONGEST_LABEL) -> str:
+    """Return a label as plain text in one line, cut if long.
 
-    >>> shown("tea"), shown("chamomile", 4)
+    >>> show_label("tea"), show_label("chamomile", 4)
     ('tea', 'cham…')
     """
     return printable(_cut(str(label), most))
 
 
-def name(label: Label) -> Html:
-    """Return a label, cut where it is long; its title says more of it.
+def name(label: Hashable) -> Html:
+    """Return a label, cut if long; its title shows more of it.
 
     >>> name("<b>")
     '<bdi>&lt;b&gt;</bdi>'
@@ -67,12 +66,12 @@ def name(label: Label) -> Html:
     """
     full = str(label)
     title = f' title="{text(full)}"' if len(full) > LONGEST_LABEL else ""
-    # What is written from right to left stays apart from its neighbours.
+    # <bdi> keeps right-to-left text apart from its neighbours.
     return Html(f"<bdi{title}>{text(_cut(full, LONGEST_LABEL))}</bdi>")
 
 
-def names(labels: Sequence[Label], *, sign: str = "", between: str = ", ", nothing: str = "") -> Html:
-    """Return labels side by side, the first of many, each behind a sign; without any, what stands for nothing.
+def names(labels: Sequence[Hashable], *, sign: str = "", between: str = ", ", nothing: str = "") -> Html:
+    """Return the first labels side by side, each behind a sign; ``nothing`` if there are none.
 
     >>> names(["a", "b"], sign="¬", between=" ∧ "), names([], nothing="(every row)")
     ('¬<bdi>a</bdi> ∧ ¬<bdi>b</bdi>', '(every row)')
@@ -83,7 +82,7 @@ def names(labels: Sequence[Label], *, sign: str = "", between: str = ", ", nothi
 
 
 def badge(word: str, colour: str) -> Html:
-    """Return a word in white on a colour; the word must do without it.
+    """Return a word in white on a colour; its meaning must not depend on the colour.
 
     >>> badge("✓ safe", "#1a7f37").endswith('background:#1a7f37">✓ safe</strong>')
     True
@@ -94,9 +93,9 @@ def badge(word: str, colour: str) -> Html:
 def table(
     caption: str, head: Sequence[str], lines: Iterable[Sequence[str | int]], *, many: int = 0, note: str = ""
 ) -> str:
-    """Return lines as a table; below it stand how many more of ``many`` there are, and a note.
+    """Return lines as a table; below it, how many more of ``many`` there are, and a note.
 
-    The first entry of each line says what the line is about. Without lines, the caption stands alone.
+    The first entry of each line is its heading. Without lines, only the caption is shown.
 
     >>> print(table("Rows: 0", ["row"], []))
     <div><p style="font-weight:bold">Rows: 0</p></div>
@@ -119,12 +118,12 @@ def table(
     )
 
 
-def filled(
+def drop_empty_column(
     head: Sequence[str], lines: Sequence[Sequence[str | int]]
 ) -> tuple[Sequence[str], Sequence[Sequence[str | int]]]:
-    """Return the head and the lines of a table, without the last column if nothing is in it.
+    """Return the head and the lines of a table, without the last column if it is empty.
 
-    >>> filled(["method", "left out"], [["add", ""]])
+    >>> drop_empty_column(["method", "left out"], [["add", ""]])
     (['method'], [['add']])
     """
     if any(line[-1] != "" for line in lines):
@@ -133,7 +132,7 @@ def filled(
 
 
 def _line(line: Sequence[str | int], sides: Sequence[str]) -> str:
-    """Return a line of a table; whole numbers have their thousands set apart, and only the last entry may be broken."""
+    """Return a line of a table; whole numbers have thousands separators, and only the last entry may wrap."""
     tags = ['th scope="row"', *["td"] * (len(line) - 1)]
     styles = [*[f"{_LINE}white-space:nowrap;"] * (len(line) - 1), _LINE]
     entries = (
@@ -144,7 +143,7 @@ def _line(line: Sequence[str | int], sides: Sequence[str]) -> str:
 
 
 def _is_number(entry: str | int) -> bool:
-    """Return whether an entry is a number, a percentage, or the dash that stands for none."""
+    """Return whether an entry is a number, a percentage, or the dash for none."""
     return isinstance(entry, int) or entry == "–" or re.fullmatch(r"[0-9.,e-]+%", entry) is not None
 
 

@@ -1,4 +1,4 @@
-"""Notebooks: a bar below the cell that shows how far a long call is, and goes when it ends."""
+"""Progress of long calls: a callback, or a bar below the cell of a notebook that goes when the call ends."""
 
 import os
 import sys
@@ -12,31 +12,31 @@ from typing import Any, Final, TypeAlias
 from discreet.runtime.html import text
 
 Progress: TypeAlias = Callable[[float, int], None]
-"""Is told now and then what share of the work is done, and how many have been found."""
+"""Called now and then with the share of the work that is done and how many have been found."""
 Show: TypeAlias = Callable[[dict[str, str]], None]
-"""Puts something below the cell, in the place of what it put there before."""
+"""Shows output below the cell, in place of its previous output."""
 
 DELAY: Final = 1.0
-"""Seconds that a call takes before a bar is worth showing."""
+"""Seconds before a bar is shown."""
 TICK: Final = 0.25
-"""Seconds between two looks at how far it is."""
-TELLING: Final = 0.02
-"""The share of the work from which on it tells how long the rest will take."""
+"""Seconds between two updates of the bar."""
+ESTIMABLE: Final = 0.02
+"""The share of the work after which the remaining time is estimated."""
 MINUTE: Final = 60
 NOTHING: Final = {"text/html": "", "text/plain": ""}
 
 _is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)
-# Whether a call has a bar already, so that the calls within it do without one.
+# Whether an outer call has a bar already; the calls within it show none.
 
 
 @contextmanager
 def watching(
     progress: Progress | None, *, what: str = "mining", unit: str = "found", then: str = ""
 ) -> Iterator[Progress]:
-    """Yield whom a long call shall tell how far it is: ``progress`` if the caller gave one, else a bar in a notebook.
+    """Yield the callback of a long call: ``progress`` if the caller gave one, else a bar in a notebook.
 
-    In a plain interpreter or a script, and in a call within another one, nobody is told. ``what`` says what goes on,
-    ``unit`` what is counted, and ``then`` what goes on once all of that is done.
+    Outside a notebook, and in a call within another one, it does nothing. ``what`` names the work, ``unit`` what is
+    counted, and ``then`` the work after all of that is done.
 
     >>> with watching(None) as tell:
     ...     tell(0.5, 12)
@@ -55,28 +55,28 @@ def watching(
 
 
 class Bar:
-    """What is known of a call under way, and a thread of its own that shows it, so that also silent work is seen."""
+    """The state of a running call, and a thread that shows it, even while the call is silent."""
 
     def __init__(self, show: Show, what: str, unit: str, then: str) -> None:
-        """Begin to look; nothing is shown for a while."""
-        # Loaded late, as nothing else needs it: importing discreet shall stay quick.
+        """Start the thread; it shows nothing for a while."""
+        # Loaded late, so that importing discreet stays quick.
         from threading import Event, Thread  # noqa: PLC0415
 
         self._show, self._what, self._unit, self._then = show, what, unit, then
         self._done, self._found, self._start = 0.0, 0, monotonic()
         self._ended = Event()
-        # A kernel knows by the context which cell an output belongs to.
+        # The context tells the notebook which cell an output belongs to.
         self._thread = Thread(target=copy_context().run, args=(self._watch,), daemon=True)
         self._thread.start()
 
     def tell(self, done: float, found: int) -> None:
-        """Take note of how far the work is."""
+        """Record how far the work is."""
         self._done, self._found = float(done), int(found)
         if done >= 1 and self._then:
             self._what = self._then
 
     def end(self) -> None:
-        """Take the bar away; what is shown next comes after it."""
+        """Remove the bar; later output follows it."""
         self._ended.set()
         self._thread.join()
 
@@ -85,7 +85,7 @@ class Bar:
             return
         try:
             while True:
-                self._show(shown(self._words(), self._done))
+                self._show(draw_bar(self._words(), self._done))
                 if self._ended.wait(TICK):
                     return
         finally:
@@ -94,17 +94,17 @@ class Bar:
     def _words(self) -> str:
         elapsed, done = monotonic() - self._start, self._done
         parts = [f"{self._found:,} {self._unit}"] if self._found else []
-        if TELLING <= done < 1:
+        if ESTIMABLE <= done < 1:
             parts.append(f"about {_time(elapsed * (1 - done) / done)} left")
         else:
             parts.append(f"{_time(elapsed)} so far")
         return f"{self._what}: {', '.join(parts)}"
 
 
-def shown(words: str, done: float) -> dict[str, str]:
-    """Return a bar with words beside it, as HTML and as plain text; without an end, where that is not known.
+def draw_bar(words: str, done: float) -> dict[str, str]:
+    """Return a bar with words beside it, as HTML and as plain text; the bar is open-ended if the end is unknown.
 
-    >>> shown("mining: 12 found", 0.25)["text/plain"], shown("blocking: 2 s so far", 1)["text/plain"]
+    >>> draw_bar("mining: 12 found", 0.25)["text/plain"], draw_bar("blocking: 2 s so far", 1)["text/plain"]
     ('25% mining: 12 found', 'blocking: 2 s so far')
     """
     is_known = 0 < done < 1
@@ -129,7 +129,7 @@ def _time(seconds: float) -> str:
 
 
 def _notebook() -> Show | None:
-    """Return what shows something below the cell that runs; None where there is none. Nothing is loaded for that."""
+    """Return a function that shows output below the running cell, if any; this loads no module of IPython."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if getattr(shell, "kernel", None) is None:  # no IPython, or one in a terminal
         return None

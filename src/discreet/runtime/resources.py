@@ -1,4 +1,4 @@
-"""The machine: how much memory and how many cores there are, memory in words, and threads on the cores."""
+"""The machine: its memory and cores, sizes in words, and work shared by threads."""
 
 import numbers
 import os
@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 def memory() -> int:
-    """Return the bytes of memory that this machine has."""
+    """Return the memory of this machine in bytes."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
+    except (AttributeError, ValueError, OSError):  # not every system says
         return 8 << 30
 
 
@@ -25,7 +25,7 @@ def cores() -> int:
 
 
 def as_threads(threads: int | None) -> int:
-    """Return how many threads to use: all cores unless told."""
+    """Return how many threads to use: all cores by default."""
     if threads is None:
         return cores()
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or threads < 1:
@@ -34,7 +34,7 @@ def as_threads(threads: int | None) -> int:
 
 
 def as_memory(bytes_: int | None) -> int:
-    """Return how many bytes of memory to use: half of what there is unless told."""
+    """Return how many bytes of memory to use: half of the machine's by default."""
     if bytes_ is None:
         return memory() // 2
     if isinstance(bytes_, bool) or not isinstance(bytes_, numbers.Integral) or bytes_ < 1:
@@ -55,14 +55,14 @@ def size(bytes_: int) -> str:
 
 
 def share(function: Callable[[int, int], Result], parts: Iterable[tuple[int, int]], threads: int) -> list[Result]:
-    """Return what ``function`` gives for each part, so many threads at work.
+    """Return the result of ``function`` for each part, computed by so many threads.
 
     >>> share(lambda start, stop: stop - start, [(0, 3), (3, 4)], threads=2)
     [3, 1]
     """
     if threads == 1:
         return [function(*part) for part in parts]
-    # Loaded late: it brings logging along, and importing discreet shall stay quick.
+    # Loaded late: it loads logging, and importing discreet should stay quick.
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     with ThreadPoolExecutor(threads) as pool:

@@ -1,26 +1,30 @@
-"""A program: the least cost of numbers that keep to linear limits, some of them whole; solved by HiGHS."""
+"""Linear programs, with or without whole numbers, solved by HiGHS."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Thread
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from highspy import Highs, HighsLp
+    from highspy.cb import HighsCallbackInput as CallbackInput
 
 Numbers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 
 TICK: Final = 0.1
-"""Seconds between two looks at the solver: so soon Ctrl-C is heard."""
+"""Seconds between two looks at the solver, in which Ctrl-C is heard."""
 SMALL: Final = 1 << 10
-"""Columns up to which a program without whole numbers is solved before Ctrl-C is missed, and needs no thread."""
+"""Columns up to which a program without whole numbers is solved too quickly to need a thread for Ctrl-C."""
 SEED: Final = 1
-"""Of the solver's own choices; with one thread the same program then gives the same solution."""
+"""The solver's random seed: with one thread, the same program gives the same solution."""
 
 
 class Terms(NamedTuple):
-    """A sparse matrix: in row ``rows[i]`` the column ``columns[i]`` counts ``factors[i]`` times."""
+    """A sparse matrix: entry ``factors[i]`` in row ``rows[i]`` and column ``columns[i]``."""
 
     rows: Numbers
     columns: Numbers
@@ -28,7 +32,7 @@ class Terms(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """The best values that were found, if any, a cost that none is below, and whether time ran out before both met."""
+    """The best values, if any, a lower bound of the cost, and whether time ran out before both met."""
 
     values: Floats | None
     bound: float
@@ -37,7 +41,7 @@ class Solved(NamedTuple):
 
 @dataclass
 class Program:
-    """Columns, each with its cost and its limits, and rows: sums of columns with their limits."""
+    """Columns, each with a cost and limits, and rows: weighted sums of columns with limits."""
 
     _costs: list[Floats] = field(default_factory=list)
     _columns: list[tuple[Floats, Floats]] = field(default_factory=list)
@@ -47,7 +51,7 @@ class Program:
     width: int = 0
     height: int = 0
 
-    def columns(
+    def add_columns(
         self, size: int, *, cost: ArrayLike = 0, lower: ArrayLike = 0, upper: ArrayLike = np.inf, whole: bool
     ) -> Numbers:
         """Add so many columns; return their numbers."""
@@ -57,50 +61,48 @@ class Program:
         self.width += size
         return np.arange(self.width - size, self.width)
 
-    def rows(self, size: int, *terms: Terms, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> None:
+    def add_rows(self, size: int, *terms: Terms, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> None:
         """Add so many rows; the rows of the terms count from 0."""
         self._rows.append((_spread(lower, size), _spread(upper, size)))
         self._terms.extend(Terms(part.rows + self.height, part.columns, part.factors) for part in terms)
         self.height += size
 
     def solve(self, *, seconds: float, gap: float, start: Floats | None = None, effort: float = 0.05) -> Solved:
-        """Return the values of the least cost, or close to it by ``gap``, a share of that cost.
+        """Return the values of the least cost, or within ``gap`` of it, a share of that cost.
 
-        ``effort`` is the share of the work that goes into good values, rather than into the bound.
+        ``effort`` is the share of the work spent on good values rather than on the bound.
         """
-        # Loaded late: importing discreet shall stay quick.
-        import highspy  # noqa: PLC0415
+        import highspy  # noqa: PLC0415 - importing discreet should stay quick
 
-        solver = self._solver(highspy, {"mip_rel_gap": gap, "mip_heuristic_effort": effort})
+        solver = self._load({"mip_rel_gap": gap, "mip_heuristic_effort": effort})
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             solver.setSolution(known)
-        return self._solved(highspy, solver, seconds)
+        return self._run(solver, seconds)
 
-    def opened(self) -> Callable[[Floats, float, float], Solved]:
-        """Return what solves the program for other costs within some seconds; each time it starts where it ended.
+    def prepare(self) -> Callable[[Floats, float, float], Solved]:
+        """Return a function that solves the program for other costs within some seconds, each time from its last state.
 
-        Whole numbers of a cost that is low ``enough`` will do; the bound is then what is known by that time.
-
-        With whole numbers to the very least: of supports, which are whole, one too many is wrong.
+        It stops at whole numbers of a cost that is low ``enough``, with the bound known by then. Whole numbers are
+        solved to the exact optimum: supports are whole, and one too many is wrong.
 
         >>> program = Program()
-        >>> both = program.columns(2, upper=[3, 4], whole=False)
-        >>> program.rows(1, Terms(np.zeros(2, np.int64), both, np.ones(2)), upper=5)
-        >>> least = program.opened()
+        >>> both = program.add_columns(2, upper=[3, 4], whole=False)
+        >>> program.add_rows(1, Terms(np.zeros(2, np.int64), both, np.ones(2)), upper=5)
+        >>> least = program.prepare()
         >>> [least(np.array(costs), 1.0, -np.inf).bound for costs in ([-1.0, -1.0], [0.0, -1.0], [1.0, 0.0])]
         [-5.0, -4.0, 0.0]
         """
-        import highspy  # noqa: PLC0415 - loaded late
-
-        solver = self._solver(highspy, {"mip_rel_gap": 0.0, "mip_abs_gap": 0.5, "presolve": self._presolve})
+        # Without whole numbers, the last basis is a better start than presolving.
+        presolve = "on" if self._is_whole else "off"
+        solver = self._load({"mip_rel_gap": 0.0, "mip_abs_gap": 0.5, "presolve": presolve})
         every = np.arange(self.width, dtype=np.int32)
 
         def least(costs: Floats, seconds: float, enough: float) -> Solved:
             solver.changeColsCost(self.width, every, costs)
             solver.setOptionValue("objective_target", enough)
-            return self._solved(highspy, solver, seconds)
+            return self._run(solver, seconds)
 
         return least
 
@@ -108,26 +110,24 @@ class Program:
     def _is_whole(self) -> bool:
         return any(part.any() for part in self._whole)
 
-    @property
-    def _presolve(self) -> str:
-        # Without whole numbers the last basis is the better start.
-        return "on" if self._is_whole else "off"
-
-    def _solver(self, highspy: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401 - loaded late
+    def _load(self, options: Mapping[str, float | str]) -> "Highs":
         """Return HiGHS with the program in it."""
+        import highspy  # noqa: PLC0415 - loaded late
+
         solver = highspy.Highs()
         fixed = {"output_flag": False, "threads": 1, "random_seed": SEED}
         for name, value in {**fixed, **options}.items():
             solver.setOptionValue(name, value)
-        solver.passModel(self._model(highspy))
+        solver.passModel(self._model())
         return solver
 
-    def _solved(self, highspy: Any, solver: Any, seconds: float) -> Solved:  # noqa: ANN401 - loaded late
-        """Run and return what came of it."""
-        # HiGHS counts the time of all its runs.
+    def _run(self, solver: "Highs", seconds: float) -> Solved:
+        import highspy  # noqa: PLC0415 - loaded late
+
+        # HiGHS adds up the time of all its runs.
         solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
         if self._is_whole or self.width > SMALL:
-            _run(highspy, solver)
+            _run_in_thread(solver)
         else:
             solver.run()
         status, info = solver.getModelStatus(), solver.getInfo()
@@ -142,8 +142,10 @@ class Program:
             return Solved(values, float(info.mip_dual_bound), stopped=stopped)
         return Solved(values, -np.inf if stopped else float(info.objective_function_value), stopped=stopped)
 
-    def _model(self, highspy: Any) -> Any:  # noqa: ANN401 - loaded late
+    def _model(self) -> "HighsLp":
         """Return the program as HiGHS takes it."""
+        import highspy  # noqa: PLC0415 - loaded late
+
         rows, columns, factors = (np.concatenate(part) for part in zip(*self._terms, strict=True))
         order = np.argsort(rows, kind="stable")
         model = highspy.HighsLp()
@@ -160,14 +162,14 @@ class Program:
         return model
 
 
-def entries(matrix: NDArray[np.bool_] | NDArray[np.int8] | Numbers, columns: Numbers) -> Terms:
-    """Return what is not 0 in a matrix as terms of these columns."""
+def list_entries(matrix: NDArray[np.bool_] | NDArray[np.int8] | Numbers, columns: Numbers) -> Terms:
+    """Return the nonzero entries of a matrix as terms of these columns."""
     rows, places = np.nonzero(matrix)
     return Terms(rows, columns[places], matrix[rows, places].astype(np.float64))
 
 
-def each(columns: Numbers, factors: ArrayLike) -> Terms:
-    """Return one term a row: the columns in their order, each so many times."""
+def list_each(columns: Numbers, factors: ArrayLike) -> Terms:
+    """Return one term per row: the columns in their order, each with its factor."""
     return Terms(np.arange(columns.size), columns, _spread(factors, columns.size))
 
 
@@ -175,11 +177,13 @@ def _spread(value: ArrayLike, size: int) -> Floats:
     return np.broadcast_to(np.asarray(value, dtype=np.float64), (size,))
 
 
-def _run(highspy: Any, solver: Any) -> None:  # noqa: ANN401 - loaded late
-    """Let the solver run in a thread of its own, so that Ctrl-C is heard; then it ends as soon as it can."""
+def _run_in_thread(solver: "Highs") -> None:
+    """Run the solver in a thread, so that Ctrl-C is heard; it then ends as soon as it can."""
+    import highspy  # noqa: PLC0415 - loaded late
+
     is_over = Event()
 
-    def ask(_kind: object, _message: object, _told: object, answer: Any, _data: object) -> None:  # noqa: ANN401
+    def ask(_kind: object, _message: object, _output: object, answer: "CallbackInput | None", _data: object) -> None:
         if answer is not None and is_over.is_set():
             answer.user_interrupt = True
 
@@ -187,7 +191,7 @@ def _run(highspy: Any, solver: Any) -> None:  # noqa: ANN401 - loaded late
     kinds = highspy.cb.HighsCallbackType
     for kind in (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt):
         solver.startCallback(kind)
-    # Not by joining the thread: Python 3.11 takes one for ended when Ctrl-C breaks into that.
+    # The thread is not joined: Python 3.11 takes it for ended when Ctrl-C interrupts the join.
     is_done = Event()
 
     def run() -> None:

@@ -2,7 +2,7 @@
 
 
 def abbreviate(value: object) -> str:
-    """Return a value as a message shows it: short, even if Python refuses to print it.
+    """Return a value as messages show it: short, even if Python refuses to print it.
 
     >>> abbreviate(7), abbreviate(10**5000)
     ('7', 'a number of thousands of digits')
@@ -14,7 +14,7 @@ def abbreviate(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text in one line that is safe to print: characters that would steer a terminal are escaped.
+    r"""Return text in one line that is safe to print: terminal control characters are escaped.
 
     >>> printable("a\x1b[31m ∧ b")
     'a\\x1b[31m ∧ b'

@@ -24,7 +24,7 @@ from discreet.data.itemsets import Itemsets
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError
 from discreet.mining.mine import mine
-from discreet.runtime.solver import Floats, Numbers, Program, Terms, each, entries
+from discreet.runtime.solver import Floats, Numbers, Program, Terms, list_each, list_entries
 
 GAP: Final = 0.01
 """A solution this close to the bound, as a share of its cost, is good enough."""
@@ -262,43 +262,45 @@ def _build_program(
     supports, tops, k = problem.family.supports, problem.family.tops, problem.k
     limit = GROWTH * k if narrow else np.inf
     room = np.minimum(model.find_ceilings(model.rows, best.cost) - types.counts, limit)
-    change = program.columns(types.counts.size, lower=-types.counts, upper=room, whole=True)
-    rise, fall = (program.columns(supports.size, cost=model.costs, whole=False) for _ in range(2))
+    change = program.add_columns(types.counts.size, lower=-types.counts, upper=room, whole=True)
+    rise, fall = (program.add_columns(supports.size, cost=model.costs, whole=False) for _ in range(2))
     inner = np.flatnonzero(model.tree >= 0)
     before = model.tree[inner]
     differences = model.held.astype(np.int8)
     differences[inner] -= model.held[before]
-    program.rows(
+    program.add_rows(
         supports.size,
-        entries(differences, change),
-        each(rise, -1),
-        each(fall, 1),
+        list_entries(differences, change),
+        list_each(rise, -1),
+        list_each(fall, 1),
         Terms(inner, rise[before], np.ones(inner.size)),
         Terms(inner, fall[before], -np.ones(inner.size)),
         lower=0,
         upper=0,
     )
     slack = problem.least - supports[tops]
-    program.rows(tops.size, each(rise[tops], 1), each(fall[tops], -1), lower=slack)
-    program.rows(rules.room.size, entries(rules.held, change), upper=rules.room)
+    program.add_rows(tops.size, list_each(rise[tops], 1), list_each(fall[tops], -1), lower=slack)
+    program.add_rows(rules.room.size, list_entries(rules.held, change), upper=rules.room)
     watched = rules.watched & ~rules.chosen
     floors = np.where(narrow & (cells.counts >= k), k, 0) - cells.counts
-    program.rows(int(watched.sum()), entries(cells.types[watched], change), lower=floors[watched])
+    program.add_rows(int(watched.sum()), list_entries(cells.types[watched], change), lower=floors[watched])
     counts, most = cells.counts[rules.chosen], model.find_ceilings(cells.bases[rules.chosen], best.cost)
-    _allow_none_or_k(program, entries(cells.types[rules.chosen], change), counts, np.minimum(most, counts + limit), k)
+    _allow_none_or_k(
+        program, list_entries(cells.types[rules.chosen], change), counts, np.minimum(most, counts + limit), k
+    )
     if narrow:
         new = types.counts == 0
-        _allow_none_or_k(program, each(change[new], 1), types.counts[new], room[new], k)
+        _allow_none_or_k(program, list_each(change[new], 1), types.counts[new], room[new], k)
     if problem.keep_n:
-        program.rows(1, Terms(np.zeros_like(change), change, np.ones(change.size)), lower=0, upper=0)
+        program.add_rows(1, Terms(np.zeros_like(change), change, np.ones(change.size)), lower=0, upper=0)
     return program, change
 
 
 def _allow_none_or_k(program: Program, terms: Terms, counts: NDArray[np.int64], ceilings: Floats, k: int) -> None:
     """Let each sum, added to its count, be 0, or from k to its ceiling."""
-    some = program.columns(counts.size, upper=1, whole=True)
-    program.rows(counts.size, terms, each(some, -k), lower=-counts)
-    program.rows(counts.size, terms, each(some, -np.maximum(ceilings, k)), upper=-counts)
+    some = program.add_columns(counts.size, upper=1, whole=True)
+    program.add_rows(counts.size, terms, list_each(some, -k), lower=-counts)
+    program.add_rows(counts.size, terms, list_each(some, -np.maximum(ceilings, k)), upper=-counts)
 
 
 def _list_values(model: KeepAllModel, rules: SolutionRules, change: NDArray[np.int64], *, narrow: bool) -> Floats:

@@ -26,7 +26,7 @@ from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError, Either
-from discreet.runtime.solver import Numbers, Program, Terms, each, entries
+from discreet.runtime.solver import Numbers, Program, Terms, list_each, list_entries
 
 SAME: Final = 1e-6
 """A bound this close, as a share of the average, is met."""
@@ -140,7 +140,7 @@ def search_all_rows(problem: BlockProblem, most: float, until: float, cuts: Sequ
     types = _list_all_rows(problem, width)
     program, columns, top = _build_program(problem, most, width)
     for pattern in cuts:
-        _allow_none_or_k(program, entries(match_rows(types.itemsets, [pattern])[None], columns), 1, problem.k, top)
+        _allow_none_or_k(program, list_entries(match_rows(types.itemsets, [pattern])[None], columns), 1, problem.k, top)
     values, bound, stopped = program.solve(seconds=max(0.0, until - monotonic()), gap=0.0)
     total = min(bound * most / SCALE, most)
     if values is None:
@@ -182,26 +182,26 @@ def _build_program(problem: BlockProblem, most: float, width: int) -> tuple[Prog
     before = supports[supports >= least]
     # The empty itemset changes by no more than all changes together.
     top = np.floor(problem.patterns.n * (1 + most) + 1e-6)
-    rows = program.columns(len(subsets), upper=top, whole=True)
-    published = program.columns(before.size, upper=1, whole=True)
-    changes = program.columns(before.size, cost=SCALE / most / before, whole=False)
-    after = entries(held[supports >= least], rows)
-    program.rows(before.size, after, each(changes, 1), lower=before)
-    program.rows(before.size, after, each(changes, -1), upper=before)
+    rows = program.add_columns(len(subsets), upper=top, whole=True)
+    published = program.add_columns(before.size, upper=1, whole=True)
+    changes = program.add_columns(before.size, cost=SCALE / most / before, whole=False)
+    after = list_entries(held[supports >= least], rows)
+    program.add_rows(before.size, after, list_each(changes, 1), lower=before)
+    program.add_rows(before.size, after, list_each(changes, -1), upper=before)
     # A lost itemset costs its whole support, which is more than its change.
-    program.rows(before.size, each(published, before), each(changes, 1), lower=before)
-    program.rows(before.size, after, each(published, -least), lower=0)
-    program.rows(before.size, after, each(published, least - 1 - top), upper=least - 1)
-    program.rows(len(rare), entries(rare, rows), upper=least - 1)
+    program.add_rows(before.size, list_each(published, before), list_each(changes, 1), lower=before)
+    program.add_rows(before.size, after, list_each(published, -least), lower=0)
+    program.add_rows(before.size, after, list_each(published, least - 1 - top), upper=least - 1)
+    program.add_rows(len(rare), list_entries(rare, rows), upper=least - 1)
     for itemset, column in zip(family, published, strict=True):
         cells = _find_cells(subsets & itemset)
-        unless = each(np.full(len(cells), column), top)
-        _allow_none_or_k(program, entries(cells, rows), len(cells), problem.k, top, unless)
+        unless = list_each(np.full(len(cells), column), top)
+        _allow_none_or_k(program, list_entries(cells, rows), len(cells), problem.k, top, unless)
     if least == 1:  # a missing itemset has support 0, so each different row is a cell
-        _allow_none_or_k(program, each(rows, 1), len(subsets), problem.k, top)
+        _allow_none_or_k(program, list_each(rows, 1), len(subsets), problem.k, top)
     if problem.keep_n:
         n = problem.patterns.n
-        program.rows(1, Terms(np.zeros_like(rows), rows, np.ones(rows.size)), lower=n, upper=n)
+        program.add_rows(1, Terms(np.zeros_like(rows), rows, np.ones(rows.size)), lower=n, upper=n)
     return program, rows, float(top)
 
 
@@ -214,6 +214,6 @@ def _find_cells(meets: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _allow_none_or_k(program: Program, sums: Terms, size: int, k: int, top: float, *unless: Terms) -> None:
     """Let each of the sums be 0, or from k to ``top``; or anything, where ``unless`` is 0."""
-    some = program.columns(size, upper=1, whole=True)
-    program.rows(size, sums, each(some, -k), lower=0)
-    program.rows(size, sums, each(some, -top), *unless, upper=top * len(unless))
+    some = program.add_columns(size, upper=1, whole=True)
+    program.add_rows(size, sums, list_each(some, -k), lower=0)
+    program.add_rows(size, sums, list_each(some, -top), *unless, upper=top * len(unless))

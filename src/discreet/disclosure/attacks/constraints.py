@@ -193,20 +193,20 @@ class System:
     def program(self, *, whole: bool) -> Program:
         """Return the program whose columns are the numbers of rows of each kind."""
         program = Program()
-        columns = program.columns(len(self.rows), whole=whole)
+        columns = program.add_columns(len(self.rows), whole=whole)
         for part in self.parts:
             table = self.ground.table(part)
             place = {cell: at for at, cell in enumerate(table)}
             counts = np.fromiter(table.values(), dtype=np.float64)
             at = np.array([place[row & part] for row in self.rows], dtype=np.int64)
-            program.rows(len(table), Terms(at, columns, np.ones(columns.size)), lower=counts, upper=counts)
+            program.add_rows(len(table), Terms(at, columns, np.ones(columns.size)), lower=counts, upper=counts)
         for itemset, low, high in self.limits:
             held = columns[self.holding(itemset)]
-            program.rows(1, Terms(np.zeros_like(held), held, np.ones(held.size)), lower=low, upper=high)
+            program.add_rows(1, Terms(np.zeros_like(held), held, np.ones(held.size)), lower=low, upper=high)
         for balance in self.balances:
             counts = self.counted(balance)
             scale = max(abs(counts).max(initial=0), 1)  # a solver takes small numbers only for what they are
-            program.rows(1, Terms(np.zeros_like(columns), columns, counts / scale), lower=balance.least / scale)
+            program.add_rows(1, Terms(np.zeros_like(columns), columns, counts / scale), lower=balance.least / scale)
         return program
 
     def counted(self, balance: Balance) -> Floats:

@@ -22,7 +22,7 @@ from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.proof import Wanted, certificate
-from discreet.runtime.solver import Floats, Program, entries
+from discreet.runtime.solver import Floats, Program, list_entries
 
 Kinds: TypeAlias = NDArray[np.bool_]
 """For each kind of rows whether a pattern is true for it."""
@@ -58,10 +58,10 @@ class Unions:
         if not met[:, few].any(axis=1).all():
             return None  # a database without any of these kinds
         program = Program()
-        columns = program.columns(int(few.sum()), cost=1, upper=1, whole=True)
-        program.rows(len(met), entries(met[:, few], columns), lower=1, upper=self.k - 1)
+        columns = program.add_columns(int(few.sum()), cost=1, upper=1, whole=True)
+        program.add_rows(len(met), list_entries(met[:, few], columns), lower=1, upper=self.k - 1)
         for known in self.found:
-            program.rows(1, entries(known[None, few], columns), upper=known.sum() - 1)
+            program.add_rows(1, list_entries(known[None, few], columns), upper=known.sum() - 1)
         values, _, stopped = program.solve(seconds=self.region.clock.left(), gap=0)
         if stopped:
             raise TimeIsUpError

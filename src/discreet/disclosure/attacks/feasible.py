@@ -73,7 +73,7 @@ class Region:
 
     @cached_property
     def _least(self) -> Callable[[Floats, float, float], Solved]:
-        return self.system.program(whole=self.whole).opened()
+        return self.system.program(whole=self.whole).prepare()
 
     def limits(self, truth: Floats) -> tuple[int, int]:
         """Return the least and the most rows that may make a pattern true."""

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 from typing import Final, Self
 
 from discreet.data.labels import Label
-from discreet.data.query import Name, Query, codes_of, parse
+from discreet.data.query import Name, Query, parse, resolve_names
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.channels import as_text
 from discreet.errors import BudgetError, QueryError
@@ -107,7 +107,7 @@ class Pattern:
     def parse(cls, text: str, labels: Sequence[Label]) -> Self:
         """Return the pattern that a query writes; an item that is not among ``labels`` is refused."""
         query = parse(text)
-        codes = codes_of(query.names, {label: code for code, label in enumerate(labels)})
+        codes = resolve_names(query.names, {label: code for code, label in enumerate(labels)})
         over = set()
         for name, code in codes.items():
             if code is None:

@@ -171,7 +171,7 @@ class _Columns:
         lengths = np.array([1 + (one.bit_count() / 16 if isinstance(one, Bits) else 1) for one in self.names])
         short = self._program(said, cost=(lengths, lengths))
         worth = Terms(np.zeros(2 * many, dtype=np.int64), np.arange(2 * many), np.concatenate([low, -high]))
-        short.rows(1, worth, lower=enough - TINY)
+        short.add_rows(1, worth, lower=enough - TINY)
         values = short.solve(seconds=min(SECONDS, self.clock.left()), gap=0).values
         return None if values is None else values[:many] - values[many:]
 
@@ -179,13 +179,13 @@ class _Columns:
         """Return a program whose columns are multipliers: what they add, then what they take away."""
         program, many = Program(), len(self.names)
         # No published sum needs more; without a limit there is none where no sum says enough.
-        added = program.columns(many, cost=cost[0], upper=MULTIPLIER, whole=False)
+        added = program.add_columns(many, cost=cost[0], upper=MULTIPLIER, whole=False)
         # What supports add up to is known to be at least so much, and nothing else.
         upper = np.where(np.arange(many) < self.free, MULTIPLIER, 0)
-        taken = program.columns(many, cost=cost[1], upper=upper, whole=False)
+        taken = program.add_columns(many, cost=cost[1], upper=upper, whole=False)
         rows, columns = np.nonzero(self.held)
         times = self.held[rows, columns] / np.array(self.scales)[columns]
-        program.rows(
+        program.add_rows(
             len(self.rows), Terms(rows, added[columns], times), Terms(rows, taken[columns], -times), upper=said
         )
         return program

@@ -29,8 +29,8 @@ def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
     More than can be looked at are a BudgetError.
 
     >>> from discreet import Patterns
-    >>> from discreet.data.lattice import family_of
-    >>> listed = family_of(Patterns.from_itemsets([([], 90), (["f"], 40), (["m"], 48)], n=90))
+    >>> from discreet.data.lattice import build_family
+    >>> listed = build_family(Patterns.from_itemsets([([], 90), (["f"], 40), (["m"], 48)], n=90))
     >>> wide = widened(listed, [frozenset([0, 1])])
     >>> [sorted(wide.labelled(top)) for top in wide.tops], wide.cells(limit=5).counts.tolist()
     ([['f', 'm']], [2])

@@ -7,7 +7,7 @@ from math import ceil, floor
 from typing import Final
 
 from discreet.data.patterns import Patterns
-from discreet.data.thresholds import LARGEST_COUNT, exact
+from discreet.data.thresholds import LARGEST_COUNT, parse_exact
 from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Data
 from discreet.io.label_codes import PatternFunctions, StatedPatterns, as_texts, collect_patterns, iterate_patterns
@@ -51,7 +51,7 @@ def _read_support(match: re.Match[str], n: int | None, where: str) -> int:
         return as_support(match["support"], where)
     if n is None:
         raise InputError(f"{where} has a support in percent; say of how many rows with ", Option("n"))
-    share = exact(match["support"])
+    share = parse_exact(match["support"])
     if share is None or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"{where} has a support of too many digits, or n is no number of rows; write counts")
     middle = share * n / 100

@@ -27,7 +27,7 @@ from discreet.io.label_codes import (
     find_used_codes,
 )
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
-from discreet.runtime.parquet_footer import silenced
+from discreet.runtime.parquet_footer import silence_stderr
 
 OURS: Final = "discreet"
 ITEMS: Final = "items"
@@ -235,7 +235,7 @@ def _read_columns(data: Data, *names: str) -> pl.DataFrame:
 def explain_errors() -> Iterator[None]:
     """Say in our words what is wrong with a file; those of polars may hold data."""
     try:
-        with silenced():
+        with silence_stderr():
             yield
     except pl.exceptions.ColumnNotFoundError:
         raise InputError("the file does not have the columns that were asked for; check their names") from None

@@ -58,7 +58,7 @@ class NamedItemsets(NamedTuple):
         (True, True)
         """
         labels = {number: label for label, number in code.items()}
-        codes = query.called((name for itemset in self.itemsets for name in itemset), code)
+        codes = query.find_codes((name for itemset in self.itemsets for name in itemset), code)
         for place, itemset in zip(self.places, self.itemsets, strict=True):
             for number, name in enumerate(itemset, start=1):
                 if len(codes[name]) != 1:

@@ -121,9 +121,9 @@ class _Table:
         program = Program()
         cost = np.zeros(len(self.overlaps))
         cost[at] = sign
-        program.columns(len(self.overlaps), cost=cost, whole=True)
+        program.add_columns(len(self.overlaps), cost=cost, whole=True)
         terms = Terms(self.sums, self.columns, np.ones(self.sums.size))
-        program.rows(self.counts.size, terms, lower=self.counts, upper=self.counts)
+        program.add_rows(self.counts.size, terms, lower=self.counts, upper=self.counts)
         solved = program.solve(seconds=SECONDS, gap=0)
         if solved.values is None or solved.stopped:
             return None, None

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.data.thresholds import LARGEST_COUNT, exact
+from discreet.data.thresholds import LARGEST_COUNT, parse_exact
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import Place, load, naming
 from discreet.io.formats.trees import JSON, READERS, find_tree_format
@@ -291,12 +291,12 @@ def _parse_rows(tree: StatedTree, n: int | None) -> list[int | None]:
     if any(text.endswith("%") for text in texts):
         if n is None:
             raise InputError("the tree has shares of an unknown number of rows; give it with ", Option("n"))
-        shares = [exact(text.removesuffix("%")) for text in texts]
+        shares = [parse_exact(text.removesuffix("%")) for text in texts]
         half = Fraction(1, 2 * 10 ** max(digits_of(text.removesuffix("%")) for text in texts if text))
         return [None if share is None else _as_count(share / 100, half / 100, n) for share in shares]
     counts: list[int | None] = []
     for at, text in enumerate(texts):
-        number = exact(text)
+        number = parse_exact(text)
         if text and (number is None or not 0 <= number <= LARGEST_COUNT):
             raise InputError(f"node {at} has a number of rows that is not a count; write the tree again")
         counts.append(int(number) if number is not None and number.denominator == 1 else None)
@@ -304,7 +304,7 @@ def _parse_rows(tree: StatedTree, n: int | None) -> list[int | None]:
 
 
 def _parse_values(texts: Sequence[str], at: int) -> Shares:
-    values = tuple(number for number in map(exact, texts) if number is not None)
+    values = tuple(number for number in map(parse_exact, texts) if number is not None)
     if len(values) != len(texts) or not all(0 <= number <= LARGEST_COUNT for number in values):
         raise InputError(f"node {at} has a count that is not a number; write the tree again")
     return values

@@ -247,7 +247,7 @@ def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
         ids = exposed_rows(audit)[0].ids
         order = np.lexsort((exposed.numbers, -exposed.channels, exposed.smallest))[:MOST_ROWS]
         numbers, channels, smallest = (column[order].tolist() for column in exposed[:3])
-        named = [[html.shown(ids[row])] if ids is not None else [] for row in numbers]
+        named = [[html.show_label(ids[row])] if ids is not None else [] for row in numbers]
         parts = zip(numbers, named, channels, smallest, strict=True)
         lines = [[row + 1, *name, times, count] for row, name, times, count in parts]
         head = ["row", *["id"] * (ids is not None), "channels", "smallest"]

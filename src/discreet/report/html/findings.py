@@ -131,7 +131,7 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
     if isinstance(value, Change) and isinstance(group.values, Changes):
         return _show_change(audit, group.values, finding, value)
     if isinstance(value, Few):
-        path = " and ".join(html.shown(condition, LONGEST) for condition in value.path) or "any row"
+        path = " and ".join(html.show_label(condition, LONGEST) for condition in value.path) or "any row"
         return Shown(html.text(describe(finding)), [(path, "")])
     words = Html(describe(finding, html.name))
     if isinstance(value, Channel | Difference):
@@ -173,7 +173,7 @@ def show_terms(terms: Sequence[Term], supports: Sequence[str] = ()) -> str:
 
 
 def _list_labels(itemset: Itemset) -> str:
-    names = [html.shown(label, 24) for label in islice(sort_labels(itemset), html.MOST_LABELS)]
+    names = [html.show_label(label, 24) for label in islice(sort_labels(itemset), html.MOST_LABELS)]
     more = f", … {len(itemset) - len(names):,} more" if len(names) < len(itemset) else ""
     return f"{', '.join(names) or 'everyone'}{more}"
 

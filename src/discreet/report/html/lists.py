@@ -141,7 +141,7 @@ def as_bytes(listing: Listing) -> bytes:
     at -= np.repeat(listing.top_offsets[:-1][listing.tops] - listing.top_offsets[0], lengths)
     masks = np.zeros(int(starts[-1]), dtype=np.uint32)
     np.bitwise_or.at(masks, np.repeat(starts[:-1], lengths) + at // 32, (1 << at % 32).astype(np.uint32))
-    labels = [html.shown(every[at], html.LONGEST_TEXT) for at in told.tolist()]
+    labels = [html.show_label(every[at], html.LONGEST_TEXT) for at in told.tolist()]
     head = json.dumps({"labels": labels, "tops": sizes.size, "findings": listing.counts.size}).encode()
     head += b" " * (-len(head) % 4)
     per_top = np.bincount(listing.tops, minlength=sizes.size)

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from discreet.blocking.release.verify.cells import Json, Pairs, code_itemsets, count_cells
 from discreet.errors import InputError
-from discreet.runtime.parquet_footer import silenced, unpacked_sizes
+from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
 PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
 OTHERS: Final = {"certificate.json", "report.txt"}
@@ -222,13 +222,13 @@ def _read_parquet(data: bytes) -> tuple[Json, Pairs]:
 
     malformed = "patterns.parquet is malformed:"
     try:
-        is_large = any(size > LARGEST for size in unpacked_sizes(data))
+        is_large = any(size > LARGEST for size in measure_groups(data))
     except InputError as error:
         raise InputError(f"{malformed} {error}") from None
     if is_large:
         raise InputError(f"{malformed} it unpacks to more than {LARGEST:,} bytes")
     try:
-        with silenced():
+        with silence_stderr():
             metadata, schema = pl.read_parquet_metadata(data), pl.read_parquet_schema(data)
             wanted = [{"items": pl.List(label), "support": pl.Int64} for label in (pl.String, pl.Int64)]
             frame = pl.read_parquet(data) if schema in wanted else pl.DataFrame()
