@@ -21,7 +21,7 @@ from report import line, title
 
 from discreet import kernels
 from discreet.data.generate import Baskets, draw_source, make_generator
-from discreet.mining.search import Job, jobs
+from discreet.mining.search import SearchJob, plan_jobs
 from discreet.spark import shards
 from discreet.spark.frames import BLOCK, draw_partition, tally_partition
 from discreet.spark.merged import cut_partition, merge_bucket, read_parts
@@ -91,7 +91,7 @@ def steps(rows: list[pa.RecordBatch], share: str) -> tuple[list[Step], int, floa
     merging, found = spent(lambda: chain.from_iterable(merge_bucket(bucket).to_batches() for bucket in buckets))
     merged = read_parts(pa.Table.from_batches(found))
     supports = kernels.merge_rows.count(*merged.arrays, len(labels))
-    [job] = jobs("closed", supports, ROWS, least, int(np.diff(merged.offsets).max()), None)
+    [job] = plan_jobs("closed", supports, ROWS, least, int(np.diff(merged.offsets).max()), None)
     planning, plan = spent(lambda: shards.weigh_partition(iter(found), [()], len(labels)))
     cuts, _ = shards.plan_shards(job, least, SHARDS, lambda _: [shards.ShardLoads(*halves(plan))])
     dealing, dealt = spent(lambda: shards.deal_partition(iter(found), job, cuts, len(labels)))
@@ -116,7 +116,7 @@ def halves(plan: list[pa.RecordBatch]) -> np.ndarray:
 
 
 def searched(
-    tables: list[pa.Table], job: Job, cuts: list[shards.Shard], least: int, many: int
+    tables: list[pa.Table], job: SearchJob, cuts: list[shards.Shard], least: int, many: int
 ) -> tuple[list[float], int]:
     """Return what the search of each shard takes for a row of all, and how many itemsets are found."""
     runs = [partial(shards.search_shard, table, job, cuts, least, many) for table in tables]

@@ -25,7 +25,7 @@ from discreet.data.merged import Merged
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold
 from discreet.mining.mine import mine as mine_locally
-from discreet.mining.search import CROWD, Job, at_root, check_size, jobs, prepare
+from discreet.mining.search import CROWD, SearchJob, check_size, find_root, plan_jobs, prepare
 from discreet.mining.watch import Controls, Limits, Watch
 from discreet.spark.frames import FrameOptions
 from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
@@ -79,8 +79,10 @@ def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Pa
     """Mine rows that stay in Spark."""
     found, least = [], spread.min_support
     cores = spread.frame.sparkSession.sparkContext.defaultParallelism
-    for job in jobs(kind, spread.supports, spread.n, least, spread.longest, max_length) if spread.n >= least else ():
-        found.append(at_root(job, spread.n))
+    for job in (
+        plan_jobs(kind, spread.supports, spread.n, least, spread.longest, max_length) if spread.n >= least else ()
+    ):
+        found.append(find_root(job, spread.n))
         if job.menu.size and job.root.size < job.span[1]:
             shards, heads = plan_shards(job, least, SHARDS_A_CORE * cores, partial(_weigh_heads, spread))
             found.extend([*heads, _search_all(spread, job, shards, least)])
@@ -91,7 +93,7 @@ def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Pa
 
 
 def plan_shards(
-    job: Job, least: int, many: int, weigh: Callable[[list[Head]], list[ShardLoads]]
+    job: SearchJob, least: int, many: int, weigh: Callable[[list[Head]], list[ShardLoads]]
 ) -> tuple[list[Shard], list[Weighted]]:
     """Return shards of about equal load, ``many`` or more, and the heads of split ones that are itemsets to return.
 
@@ -113,7 +115,7 @@ def plan_shards(
     return shards, found
 
 
-def _list_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
+def _list_head(job: SearchJob, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
     """Yield a head with the root if it is an itemset to return, given ``supports`` of each item beside it."""
     if not head:
         return
@@ -124,7 +126,7 @@ def _list_head(job: Job, head: Head, supports: NDArray[np.int64], least: int) ->
         yield Weighted(np.array([0, itemset.size]), itemset, np.array([support]))
 
 
-def _cut(job: Job, head: Head, weights: ShardLoads, least: int, many: int) -> Iterator[tuple[Shard, int]]:
+def _cut(job: SearchJob, head: Head, weights: ShardLoads, least: int, many: int) -> Iterator[tuple[Shard, int]]:
     """Yield ``many`` or more shards above a head, and the load of each; a single item may exceed it."""
     if job.root.size + len(head) >= job.span[1]:
         return
@@ -173,7 +175,7 @@ def _select_holders(rows: Weighted, head: Head) -> Weighted:
     return rows.take(np.flatnonzero(rows.contain(head))) if head else rows
 
 
-def _search_all(spread: Spread, job: Job, shards: list[Shard], least: int) -> Weighted:
+def _search_all(spread: Spread, job: SearchJob, shards: list[Shard], least: int) -> Weighted:
     """Return the itemsets of all shards."""
     many = len(spread.labels)
     dealt = spread.frame.mapInArrow(partial(deal_partition, job=job, shards=shards, many=many), PARTS)
@@ -186,7 +188,7 @@ def _search_all(spread: Spread, job: Job, shards: list[Shard], least: int) -> We
 
 
 def deal_partition(
-    batches: Iterator[pa.RecordBatch], job: Job, shards: list[Shard], many: int
+    batches: Iterator[pa.RecordBatch], job: SearchJob, shards: list[Shard], many: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a partition for each shard that they are in, whole."""
     heads = sorted({shard.head for shard in shards})
@@ -204,7 +206,7 @@ def deal_partition(
         yield write_parts(keyed)
 
 
-def search_shard(table: pa.Table, job: Job, shards: list[Shard], least: int, many: int) -> pa.Table:
+def search_shard(table: pa.Table, job: SearchJob, shards: list[Shard], least: int, many: int) -> pa.Table:
     """Return the itemsets of one shard."""
     number = table.column("key")[0].as_py()
     shard, part = shards[number], read_parts(table)
@@ -223,5 +225,5 @@ def search_shard(table: pa.Table, job: Job, shards: list[Shard], least: int, man
     def within(first: int, last: int, control: Controls) -> Weighted:
         return run(start + first, start + last, control)
 
-    itemsets = Weighted.concat(watch.over(within, weights[start:stop]))
+    itemsets = Weighted.concat(watch.run(within, weights[start:stop]))
     return pa.Table.from_batches([write_parts([(number, itemsets)])])
