@@ -5,7 +5,7 @@ Messages show counts of lines, never their values.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
@@ -75,35 +75,21 @@ class Doubt(NamedTuple):
     remedy: tuple[Word, ...] = ()
     edit: str = ""
 
-    def refuse(self) -> InputError:
-        """Return the error of a reader that was not told to read baskets."""
-        remedy = self.remedy or (self.edit, "; ")
-        return InputError(f"{self.reason}; ", *remedy, MEANT)
 
-
-def check_lines(lines: Sequence[Sequence[str]], separator: str | None) -> None:
-    """Refuse lines of a CSV file that are hardly baskets; ``separator`` is None if a comma was assumed.
-
-    >>> check_lines([["bread", "milk"], ["milk"]], None)
-    >>> check_lines([["tea;milk"], ["milk;rye"]], None)
-    Traceback (most recent call last):
-    discreet.errors.InputError: 2 of 2 lines have ';' in their only field; give it with separator=, or ...
-    """
-    for doubt in find_doubts(lines, separator):
-        raise doubt.refuse()
-
-
-def check_blanks(texts: Collection[str]) -> None:
-    """Refuse labels that differ only in blanks around them.
-
-    >>> check_blanks(["milk", "bread"])
-    """
-    for doubt in find_blanks(texts):
-        raise doubt.refuse()
+def refuse(doubts: Iterable[Doubt]) -> None:
+    """Refuse lines of which there are doubts."""
+    for doubt in doubts:
+        raise InputError(f"{doubt.reason}; ", *(doubt.remedy or (doubt.edit, "; ")), MEANT)
 
 
 def find_doubts(lines: Sequence[Sequence[str]], separator: str | None) -> Iterator[Doubt]:
-    """Yield reasons why lines of a CSV file are hardly baskets."""
+    """Yield reasons why lines of a CSV file are hardly baskets; ``separator`` is None if a comma was assumed.
+
+    >>> [doubt.reason for doubt in find_doubts([["tea;milk"], ["milk;rye"]], None)]
+    ["2 of 2 lines have ';' in their only field"]
+    >>> list(find_doubts([["bread", "milk"], ["milk"]], None))
+    []
+    """
     filled = [line for line in lines if any(line)]
     if separator is None:
         yield from _find_separator(filled)

@@ -47,7 +47,6 @@ ZSTD_CHUNK: Final = 1 << 12
 class Compression:
     """A way to compress a file: its content in chunks, and a stream that compresses into it."""
 
-    name: str
     chunks: Callable[[BinaryIO], Iterator[bytes]]
     stream: Callable[[BinaryIO], Any]
 
@@ -114,15 +113,8 @@ def load(place: Place, memory: int | None = None) -> Data:
 
 def stream(place: Place) -> Iterator[bytes]:
     """Yield the bytes of ``place`` as they come, decompressed."""
-    if place == "-":
-        place = sys.stdin.buffer
-    if not isinstance(place, str | os.PathLike):
-        yield from _chunks(place)
-        return
-    path = Path(place)
-    compression = COMPRESSIONS.get(path.suffix.lower())
-    with readable(), path.open("rb") as file:
-        yield from _chunks(file) if compression is None else compression.chunks(file)
+    with _open(place) as (chunks, _):
+        yield from chunks
 
 
 def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
@@ -149,20 +141,30 @@ def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None
 
 
 def _load(place: Place, memory: int | None) -> Data:
+    with _open(place) as (chunks, file):
+        if file is not None:
+            _check_room(os.fstat(file.fileno()).st_size, memory)
+            return file.read()
+        data = bytearray()
+        for chunk in chunks:
+            data += chunk
+            _check_room(len(data), memory)
+        return data
+
+
+@contextmanager
+def _open(place: Place) -> Iterator[tuple[Iterator[bytes], BinaryIO | None]]:
+    """Yield the chunks of ``place``, decompressed; and the file itself if it is a plain one."""
     if place == "-":
         place = sys.stdin.buffer
     if not isinstance(place, str | os.PathLike):
-        return _joined(_chunks(place), memory)
+        yield _chunks(place), None
+        return
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
     with readable(), path.open("rb") as file:
-        if compression is not None:
-            return _joined(compression.chunks(file), memory)
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            return _joined(_chunks(file), memory)
-        _check_room(about.st_size, memory)
-        return file.read()
+        is_plain = compression is None and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        yield _chunks(file) if compression is None else compression.chunks(file), file if is_plain else None
 
 
 @contextmanager
@@ -189,14 +191,6 @@ def readable() -> Iterator[None]:
         if isinstance(error, DiscreetError):
             raise
         raise InputError("the file cannot be read (its name is no file name); check its name") from None
-
-
-def _joined(chunks: Iterable[bytes], memory: int | None) -> bytearray:
-    data = bytearray()
-    for chunk in chunks:
-        data += chunk
-        _check_room(len(data), memory)
-    return data
 
 
 def _check_room(size: int, memory: int | None) -> None:
@@ -285,29 +279,23 @@ def _broken(name: str) -> InputError:
     return InputError(f"the {name} data is broken or cut short; copy or compress the file again")
 
 
-def _gunzip(file: BinaryIO) -> Iterator[bytes]:
+def _decompress(
+    name: str, open_: Callable[[BinaryIO], BinaryIO | gzip.GzipFile | lzma.LZMAFile], file: BinaryIO
+) -> Iterator[bytes]:
     try:
-        with gzip.GzipFile(fileobj=file) as stream:
+        with open_(file) as stream:
             yield from _chunks(stream)
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise _broken("gzip") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
+        raise _broken(name) from None
+
+
+def _gunzip(file: BinaryIO) -> gzip.GzipFile:
+    return gzip.GzipFile(fileobj=file)
 
 
 def _gzip(file: BinaryIO) -> gzip.GzipFile:
     # Without name and time in its header, the same rows give the same bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
-
-
-def _unxz(file: BinaryIO) -> Iterator[bytes]:
-    try:
-        with lzma.LZMAFile(file) as stream:
-            yield from _chunks(stream)
-    except (EOFError, lzma.LZMAError):
-        raise _broken("xz") from None
-
-
-def _xz(file: BinaryIO) -> lzma.LZMAFile:
-    return lzma.LZMAFile(file, "wb")
 
 
 def _unzstd(file: BinaryIO) -> Iterator[bytes]:
@@ -342,7 +330,7 @@ def _zstd_library() -> tuple[Any, bool]:
 
 
 COMPRESSIONS: Final = {
-    ".gz": Compression("gzip", _gunzip, _gzip),
-    ".xz": Compression("xz", _unxz, _xz),
-    ".zst": Compression("zstd", _unzstd, _zstd),
+    ".gz": Compression(partial(_decompress, "gzip", _gunzip), _gzip),
+    ".xz": Compression(partial(_decompress, "xz", lzma.LZMAFile), partial(lzma.LZMAFile, mode="wb")),
+    ".zst": Compression(_unzstd, _zstd),
 }

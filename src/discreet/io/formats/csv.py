@@ -109,7 +109,7 @@ def _read_baskets(records: Iterator[list[str]], options: Reading) -> Iterator[li
     """Yield the labels of each line; refuse lines that look like another table, unless they are meant."""
     first = list(islice(records, baskets.SEEN))
     if not options.is_meant:
-        baskets.check_lines(first, options.separator)
+        baskets.refuse(baskets.find_doubts(first, options.separator))
     return ([unescape(text) for text in record if text] for record in chain(first, records))
 
 
@@ -121,7 +121,7 @@ def _code_blocks(rows: Iterator[list[str]], codes: Codes[str]) -> Iterator[Items
 def _labels(codes: Codes[str], *, is_meant: bool) -> list[Label]:
     """Return the labels by code; refuse those that differ only in blanks around them, unless they are meant."""
     if not is_meant:
-        baskets.check_blanks(codes.values)
+        baskets.refuse(baskets.find_blanks(codes.values))
     return as_labels(codes.values)
 
 

@@ -58,12 +58,12 @@ class Connection(ABC):
         """Return a text column as SQL, compared by its letters alone."""
 
     @abstractmethod
-    def fetch_row(self, statement: str) -> tuple[int, ...]:
-        """Return the one line of a result."""
-
-    @abstractmethod
     def fetch(self, statement: str) -> Iterator[Batch]:
         """Yield the lines of a result of two columns as they come."""
+
+    @abstractmethod
+    def fetch_row(self, statement: str) -> tuple[int, ...]:
+        """Return the one line of a result."""
 
     @abstractmethod
     def execute(self, statement: str) -> None:
@@ -82,7 +82,21 @@ class Connection(ABC):
         self.connection.close()
 
 
-class _SQLite(Connection):
+class _CursorConnection(Connection):
+    @abstractmethod
+    def run(self, statement: str) -> Any:  # noqa: ANN401 - a cursor of any library
+        """Run a statement and return its cursor, which the caller closes."""
+
+    def fetch_row(self, statement: str) -> tuple[int, ...]:
+        with closing(self.run(statement)) as cursor:
+            row: tuple[int, ...] = cursor.fetchone()
+            return row
+
+    def execute(self, statement: str) -> None:
+        self.run(statement).close()
+
+
+class _SQLite(_CursorConnection):
     """SQLite, by the library that comes with Python."""
 
     name, whole_type, text_type = "SQLite", "INTEGER", "TEXT"
@@ -122,14 +136,14 @@ class _SQLite(Connection):
         return problem or (REFUSED if connected else NOT_OPENED)
 
     def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:
-        with closing(self.connection.execute(f"SELECT * FROM {source} LIMIT 0")) as cursor:  # noqa: S608 - quoted
+        with closing(self.run(f"SELECT * FROM {source} LIMIT 0")) as cursor:  # noqa: S608 - names are quoted
             names = [name for name, *_ in cursor.description]
         return [(name, self._type_of(source, name) if name in wanted else "") for name in names]
 
     def _type_of(self, source: str, name: str) -> str:
         """Ask the values for their type: a column of SQLite holds whatever it was given."""
         statement = f"SELECT DISTINCT typeof({quote_names(name)}) FROM {source}"  # noqa: S608 - names are quoted
-        with closing(self.connection.execute(statement)) as cursor:
+        with closing(self.run(statement)) as cursor:
             types = sorted({str(kind) for (kind,) in cursor} - {"null"})
         if len(types) > 1:
             return " and ".join(types)
@@ -138,18 +152,14 @@ class _SQLite(Connection):
     def as_text(self, name: str) -> str:
         return f"{quote_names(name)} COLLATE BINARY"
 
-    def fetch_row(self, statement: str) -> tuple[int, ...]:
-        with closing(self.connection.execute(statement)) as cursor:
-            row: tuple[int, ...] = cursor.fetchone()
-            return row
+    def run(self, statement: str) -> sqlite3.Cursor:
+        cursor: sqlite3.Cursor = self.connection.execute(statement)
+        return cursor
 
     def fetch(self, statement: str) -> Iterator[Batch]:
         # The cursor is not closed here: a caller that stops early closes the connection first.
-        cursor = self.connection.execute(statement)
+        cursor = self.run(statement)
         return batch_tuples(iter(lambda: cursor.fetchmany(LINES), []))
-
-    def execute(self, statement: str) -> None:
-        self.connection.execute(statement).close()
 
     def insert(self, table: Sequence[str], names: Sequence[str], chunks: Iterable[NewLines]) -> None:
         columns = ", ".join(map(quote_names, names))
@@ -204,18 +214,18 @@ class _DuckDB(Connection):
     def _type_of(self, name: str) -> str:
         return "number" if name in self.numbers else "text" if name.startswith(self.texts) else name
 
-    def as_text(self, name: str) -> str:
-        return f"CAST({quote_names(name)} AS VARCHAR) COLLATE C"
-
     def fetch_row(self, statement: str) -> tuple[int, ...]:
         rows: list[tuple[int, ...]] = self.connection.execute(statement).fetchall()
         return rows[0]
 
-    def fetch(self, statement: str) -> Iterator[Batch]:
-        yield from batch_arrow(self.connection.sql(statement).to_arrow_reader(LINES))
-
     def execute(self, statement: str) -> None:
         self.connection.execute(statement)
+
+    def as_text(self, name: str) -> str:
+        return f"CAST({quote_names(name)} AS VARCHAR) COLLATE C"
+
+    def fetch(self, statement: str) -> Iterator[Batch]:
+        yield from batch_arrow(self.connection.sql(statement).to_arrow_reader(LINES))
 
     def insert(self, table: Sequence[str], names: Sequence[str], chunks: Iterable[NewLines]) -> None:
         import pyarrow as pa  # noqa: PLC0415 - optional
@@ -223,11 +233,11 @@ class _DuckDB(Connection):
         statement = f"INSERT INTO {quote_names(*table)} SELECT * FROM {quote_names(self.view)}"  # noqa: S608 - quoted
         for chunk in chunks:
             self.connection.register(self.view, pa.table(list(map(pa.array, chunk)), names=names))
-            self.connection.execute(statement)
+            self.execute(statement)
             self.connection.unregister(self.view)
 
 
-class _PostgreSQL(Connection):
+class _PostgreSQL(_CursorConnection):
     """PostgreSQL through ADBC: results come as Arrow batches, streamed by COPY."""
 
     name, whole_type, text_type = "PostgreSQL", "bigint", "text"
@@ -284,8 +294,7 @@ class _PostgreSQL(Connection):
         )
 
     def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:  # noqa: ARG002 - as others do
-        with closing(self.connection.cursor()) as cursor:
-            cursor.execute(f"SELECT * FROM {source} LIMIT 0")  # noqa: S608 - names are quoted
+        with closing(self.run(f"SELECT * FROM {source} LIMIT 0")) as cursor:  # noqa: S608 - names are quoted
             schema = cursor.fetch_record_batch().schema
         return [(field.name, self._type_of(field)) for field in schema]
 
@@ -300,20 +309,18 @@ class _PostgreSQL(Connection):
     def as_text(self, name: str) -> str:
         return f'CAST({quote_names(name)} AS text) COLLATE "C"'
 
-    def fetch_row(self, statement: str) -> tuple[int, ...]:
-        with closing(self.connection.cursor()) as cursor:
+    def run(self, statement: str) -> Any:  # noqa: ANN401 - as above
+        cursor = self.connection.cursor()
+        try:
             cursor.execute(statement)
-            row: tuple[int, ...] = cursor.fetchone()
-            return row
+        except BaseException:
+            cursor.close()
+            raise
+        return cursor
 
     def fetch(self, statement: str) -> Iterator[Batch]:
-        with closing(self.connection.cursor()) as cursor:
-            cursor.execute(statement)
+        with closing(self.run(statement)) as cursor:
             yield from batch_arrow(cursor.fetch_record_batch())
-
-    def execute(self, statement: str) -> None:
-        with closing(self.connection.cursor()) as cursor:
-            cursor.execute(statement)
 
     def insert(self, table: Sequence[str], names: Sequence[str], chunks: Iterable[NewLines]) -> None:
         import pyarrow as pa  # noqa: PLC0415 - optional
