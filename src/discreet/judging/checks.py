@@ -1,6 +1,6 @@
 """Checks of itemsets and of what older releases add, each with a verdict and a sentence that says why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
@@ -61,14 +61,32 @@ def is_rounded(policy: Policy, patterns: Patterns) -> bool:
     return policy.round_to is not None and not (patterns.supports % policy.round_to).any()
 
 
+def _check_list_size(policy: Policy, patterns: Patterns) -> Check:
+    return check_size(policy, len(patterns) if patterns.n else 0, "itemset")
+
+
+def _check_supports(policy: Policy, patterns: Patterns) -> Check:
+    supports = patterns.supports
+    low, zeros = (int(np.count_nonzero(those)) for those in ((supports > 0) & (supports < policy.k), supports == 0))
+    return check_low_counts(policy, low, zeros)
+
+
+def _check_multiples(policy: Policy, patterns: Patterns) -> Check | None:
+    wrong = int(np.count_nonzero(patterns.supports % (policy.round_to or 1)))
+    return None if policy.round_to is None else check_rounding(policy, wrong)
+
+
+CHECKS: Final[tuple[Callable[[Policy, Patterns], Check | None], ...]] = (
+    _check_list_size,
+    _check_supports,
+    _check_multiples,
+)
+"""Checks of the listed supports alone, in the order of a report; None if the policy does not ask for it."""
+
+
 def check_patterns(policy: Policy, patterns: Patterns) -> Iterator[Check]:
     """Judge the number of itemsets, and each support by itself."""
-    supports = patterns.supports
-    yield check_size(policy, len(patterns) if patterns.n else 0, "itemset")
-    low, zeros = (int(np.count_nonzero(those)) for those in ((supports > 0) & (supports < policy.k), supports == 0))
-    yield check_low_counts(policy, low, zeros)
-    if policy.round_to is not None:
-        yield check_rounding(policy, int(np.count_nonzero(supports % policy.round_to)))
+    return filter(None, (check(policy, patterns) for check in CHECKS))
 
 
 def check_channels(channels: Channels) -> Check:
