@@ -131,7 +131,7 @@ def names() -> tuple[str, ...]:
 def load(name: str, *, download: bool = False) -> Transactions:
     """Return an example of a paper, or a public file from the folder ``DISCREET_DATA`` or from the user's cache.
 
-    Nothing is fetched unless ``download`` is true; what is fetched is kept in the cache. A file whose sha256 is not
+    Only with ``download`` a missing file is fetched, and stored in the cache. A file whose sha256 is not
     the known one is refused.
 
     >>> rows = load("waim2008")
@@ -184,10 +184,10 @@ def _find(name: str) -> files.Data | None:
 
 def _checked(name: str, data: files.Data) -> files.Data:
     """Return ``data`` if its sha256 is that of the data set."""
-    found, known = hashlib.sha256(data).hexdigest(), FILES[name].sha256
-    if found != known:
+    digest, known = hashlib.sha256(data).hexdigest(), FILES[name].sha256
+    if digest != known:
         raise InputError(
-            f"this is not the public file {name}.dat, since its sha256 is {found[:16]}… and not {known[:16]}…; "
+            f"this is not the public file {name}.dat, since its sha256 is {digest[:16]}… and not {known[:16]}…; "
             "remove it and get it anew"
         )
     return data

@@ -13,7 +13,9 @@ from discreet.io import baskets
 from discreet.io.label_codes import Coded, Codes
 
 Frame: TypeAlias = Any
-"""Of a library that we do not import."""
+"""A frame or a series of a library that we do not import."""
+Source: TypeAlias = Any
+"""A path, an open file, a frame of any library, or rows as a list of collections."""
 
 RowNumbers: TypeAlias = NDArray[np.integer]
 """The numbers of the rows that hold an item, increasing."""

@@ -163,16 +163,16 @@ def find_rows(plan: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes) -> "
         return None
     if plan.top in plan.items:
         return list_of(plan.items[plan.top])
-    found = _run(plan, list_of, sizes, count=False)
-    return None if isinstance(found, int) else found
+    rows = _run(plan, list_of, sizes, count=False)
+    return None if isinstance(rows, int) else rows
 
 
 def count_rows(plan: Plan, list_of: Callable[[int], "BitMap"]) -> int:
     """Return the number of rows that answer a plan; the last operation only counts."""
     size = plan.at_most[plan.top]  # of an item, that is its support
     if plan.top in plan.steps:
-        found = _run(plan, list_of, {}, count=True)
-        size = found if isinstance(found, int) else len(found)
+        answer = _run(plan, list_of, {}, count=True)
+        size = answer if isinstance(answer, int) else len(answer)
     return plan.n - size if plan.negated else size
 
 
@@ -204,11 +204,11 @@ class _Parts:
         """Return the conjunction of each part below ``top``; a pair within a pair is opened if nothing else uses it."""
         pair = {part: both for both, part in self.pairs.items()}
         uses = Counter(one >> 1 for one in chain.from_iterable(self.pairs))
-        found: dict[int, tuple[Literal, ...]] = {}
+        conjunctions: dict[int, tuple[Literal, ...]] = {}
         waiting = [top]
         while waiting:
             part = waiting.pop()
-            if part in found or part not in pair:
+            if part in conjunctions or part not in pair:
                 continue
             members: dict[Literal, None] = {}
             opened = list(pair[part])
@@ -218,9 +218,9 @@ class _Parts:
                     opened += pair[one >> 1]
                 else:
                     members[one] = None
-            found[part] = tuple(members)
+            conjunctions[part] = tuple(members)
             waiting += [one >> 1 for one in members]
-        return found
+        return conjunctions
 
     @property
     def _next(self) -> int:
@@ -264,22 +264,22 @@ class _Work:
 def _run(plan: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes, *, count: bool) -> "BitMap | int":
     """Return the rows of the top of a plan, or their number; a step below it begins when it is needed."""
     uses = Counter(part for step in plan.steps.values() for part in chain(*step))
-    found: dict[int, BitMap] = {}  # by steps, to be used again
+    results: dict[int, BitMap] = {}  # by steps, to be used again
     pile = [_Work(plan.top, plan.steps[plan.top].operations)]
     while True:
         work = pile[-1]
         if work.is_done:
             sizes[work.part] = len(work.value)
-            found[work.part] = work.value
+            results[work.part] = work.value
             pile.pop()
             if not pile:
-                return found[plan.top]
+                return results[plan.top]
             continue
         sign, part = work.operations[work.done]
         if part in plan.items:
             other = list_of(plan.items[part])
-        elif part in found:
-            other = found[part] if uses[part] > 1 else found.pop(part)
+        elif part in results:
+            other = results[part] if uses[part] > 1 else results.pop(part)
         else:
             pile.append(_Work(part, plan.steps[part].operations))
             continue

@@ -31,7 +31,7 @@ from discreet.runtime import resources
 
 
 def read(  # noqa: PLR0913 - all but one by their names, as in scan
-    source: Any,  # noqa: ANN401 - a path, an open file, a frame of any library, rows
+    source: frames.Source,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     row: str | None = None,
@@ -79,7 +79,7 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
 
 
 def read_patterns(
-    source: Any,  # noqa: ANN401 - a path, an open file, a frame of any library, pairs
+    source: frames.Source,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,
@@ -240,7 +240,7 @@ def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> I
             yield remove_items(part, removed, lines).data if removed.rows.size else part.data
 
 
-def _read_frame(frame: Any, given: dict[str, str]) -> Transactions:  # noqa: ANN401 - of any library
+def _read_frame(frame: frames.Frame, given: dict[str, str]) -> Transactions:
     if given.keys() == {"row", "item"}:
         return Transactions.from_long(frame, row=given["row"], item=given["item"])
     if "items" in given:
@@ -251,7 +251,7 @@ def _read_frame(frame: Any, given: dict[str, str]) -> Transactions:  # noqa: ANN
 
 
 def _read_frame_of_patterns(
-    frame: Any,  # noqa: ANN401 - of any library
+    frame: frames.Frame,
     *,
     n: int | None,
     min_support: Threshold | None,

@@ -225,15 +225,15 @@ def _sniff_parquet(path: Path, given: Mapping[str, Any], head: bytes) -> Sniffed
     items = given.get("items") or ("items" if "items" in lists else next(iter(lists), None))
     texts = [name for name in columns if name not in lists]
     shape = given.get("shape") or ("long" if given.get("item") else "lists" if items else "onehot")
-    found = FileShape("parquet", "onehot")
+    guess = FileShape("parquet", "onehot")
     if shape == "long":
         row = given.get("row") or next(iter(texts), None)
         item = given.get("item") or next((name for name in texts if name != row), None)
-        found = FileShape("parquet", "long", row=row, item=item)
+        guess = FileShape("parquet", "long", row=row, item=item)
     elif shape == "lists":
         patterns = {*columns} == {"items", "support"} if given.get("patterns") is None else bool(given["patterns"])
-        found = FileShape("parquet", "lists", row=given.get("row"), items=items, patterns=patterns)
-    return Sniffed(found, columns, head, frame)
+        guess = FileShape("parquet", "lists", row=given.get("row"), items=items, patterns=patterns)
+    return Sniffed(guess, columns, head, frame)
 
 
 def _find_doubt(shape: FileShape, head: bytes, given: Mapping[str, Any]) -> str | None:

@@ -142,7 +142,7 @@ class Features(NamedTuple):
         return Features(self.n, columns)
 
 
-def read_features(source: Any, wanted: Sequence[str]) -> Features:  # noqa: ANN401 - a place, or a frame of any library
+def read_features(source: frames.Source, wanted: Sequence[str]) -> Features:
     r"""Return the ``wanted`` columns of a CSV file with a header, or of a frame.
 
     >>> from io import BytesIO

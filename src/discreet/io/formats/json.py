@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, OutputError
@@ -65,15 +65,15 @@ def _as_json_texts(patterns: Patterns) -> list[str]:
     return texts
 
 
-def _read_pattern(pattern: Any, number: int) -> tuple[list[str | int], int]:  # noqa: ANN401 - whatever JSON holds
-    good = isinstance(pattern, dict) and isinstance(pattern.get("items"), list) and _is(pattern.get("support"), int)
-    if not (good and all(_is(label, str, int) for label in pattern["items"])):
+def _read_pattern(pattern: object, number: int) -> tuple[list[str | int], int]:
+    items, support = (pattern.get("items"), pattern.get("support")) if isinstance(pattern, dict) else (None, None)
+    if not (isinstance(items, list) and isinstance(support, int) and all(map(_is_plain, [*items, support]))):
         raise InputError(f"pattern {number} of the JSON is not as it must be; it must look like {SHAPE}")
-    return pattern["items"], pattern["support"]
+    return items, support
 
 
-def _is(value: object, *kinds: type) -> bool:
-    return isinstance(value, kinds) and not isinstance(value, bool)
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

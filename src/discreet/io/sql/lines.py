@@ -125,7 +125,7 @@ def group_rows(batches: Iterable[Batch], codes: Codes[Label]) -> Iterator[WholeR
 
 
 def _scattered() -> InputError:
-    return InputError("lines of one row do not stand together; see that its id is told in one way only")
+    return InputError("lines of one row are not adjacent; check that each row id is always written the same way")
 
 
 def collect_rows(batches: Iterable[Batch]) -> Transactions:
