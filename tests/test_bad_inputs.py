@@ -227,12 +227,12 @@ CALLS = {
     "unknown suffix": (
         lambda at: discreet.read(file_in(at, "file.xls")),
         OptionError,
-        "the suffix '.xls' tells no format of rows; name",
+        "the suffix '.xls' is of no format of rows; name",
     ),
     "no suffix": (
         lambda _: discreet.read("-"),
         OptionError,
-        "there is no suffix to tell the format of rows; name one with format=:",
+        "there is no suffix that shows the format of rows; name one with format=:",
     ),
     "no file, and an unknown suffix": (
         lambda at: discreet.read(at / "a.xls"),
@@ -247,7 +247,7 @@ CALLS = {
     "unknown suffix of patterns": (
         lambda at: discreet.read_patterns(file_in(at, "file.dat")),
         OptionError,
-        "tells no format of patterns",
+        "is of no format of patterns",
     ),
     "missing column": (
         lambda _: read_bytes(LONG, format="csv", row="whom", item="what"),
@@ -328,7 +328,7 @@ CALLS = {
     "output of an unknown format": (
         lambda at: discreet.write(MINED, at / "a.xls"),
         OptionError,
-        "the suffix '.xls' tells no",
+        "the suffix '.xls' is of no",
     ),
     "patterns to a directory": (
         lambda at: discreet.write_patterns(Patterns.from_itemsets([], n=1), at, format="json"),

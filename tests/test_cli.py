@@ -181,8 +181,8 @@ def test_a_directory_is_one_line(tmp_path, options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["unknown.odd"], "the suffix '.odd' tells no format of rows; name one with --format: fimi (.dat .fimi)"),
-        (["rows.csv", "--out", "out.odd"], "tells no format of patterns; name one with --out-format: spmf"),
+        (["unknown.odd"], "the suffix '.odd' is of no format of rows; name one with --format: fimi (.dat .fimi)"),
+        (["rows.csv", "--out", "out.odd"], "is of no format of patterns; name one with --out-format: spmf"),
         (["rows.csv", "--format", "fimi"], "for text labels use --format csv"),
         (["rows.csv", "--row", "id"], "give --row and --item"),
         (["rows.csv", "--max-patterns", "1"], "raise --max-patterns or --min-support, or lower --max-length"),
@@ -584,7 +584,7 @@ BAD_AUDITS = [
     (["patterns.out", "-k", "0"], "'-k'"),
     (["patterns.out", "-k", "10"], "say it with --n (if FILE holds rows, not patterns, give --min-support)"),
     (["rows.csv", "-k", "10"], "give --min-support)"),
-    (["rows.dat", "-k", "10"], "tells no format of patterns"),
+    (["rows.dat", "-k", "10"], "is of no format of patterns"),
     (["missing.json", "-k", "10"], "there is no such file"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--n", "7"], "--n is for patterns"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--kind", "closed"], "--kind is for patterns"),

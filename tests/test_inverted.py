@@ -457,7 +457,7 @@ def test_a_file_that_was_changed_at_the_time_its_index_was_made_is_read_again(so
 
 def test_an_index_of_rows_alone_belongs_to_no_file(source, tmp_path):
     InvertedFile([["A"]]).save(tmp_path / "rows.csv.index")
-    with pytest.raises(InputError, match="the index does not tell which file it belongs to"):
+    with pytest.raises(InputError, match="the index does not say which file it belongs to"):
         opened(source)
 
 
