@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.web.context import Data
+from discreet.web.context import NO_DATA, Data
 from discreet.web.jobs import KEPT, Jobs, Pool
 
 COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("web_worker.py")))
@@ -59,7 +59,7 @@ async def under_way(job):
 def test_a_job_before_the_workers_are_up_waits_for_them(tmp_path):
     async def test():
         async with working(tmp_path) as (jobs, _):
-            job = jobs.ask("tells", {"seconds": 0.01}, None)
+            job = jobs.ask("tells", {"seconds": 0.01}, NO_DATA)
             assert job.progress["stage"] == "starting"
             assert (await ended(job)).status == 200
 
@@ -68,18 +68,18 @@ def test_a_job_before_the_workers_are_up_waits_for_them(tmp_path):
 
 def test_asking_again_joins_what_is_under_way_and_what_is_done(shared):
     async def test(jobs, _):
-        first = jobs.ask("tells", {"seconds": 0.2}, None)
-        assert jobs.ask("tells", {"seconds": 0.2}, None) is first
-        assert jobs.ask("tells", {"seconds": 0.1}, None) is not first
+        first = jobs.ask("tells", {"seconds": 0.2}, NO_DATA)
+        assert jobs.ask("tells", {"seconds": 0.2}, NO_DATA) is first
+        assert jobs.ask("tells", {"seconds": 0.1}, NO_DATA) is not first
         await ended(first)
-        assert jobs.ask("tells", {"seconds": 0.2}, None) is first
+        assert jobs.ask("tells", {"seconds": 0.2}, NO_DATA) is first
 
     shared(test)
 
 
 def test_progress_tells_how_long_it_will_take(shared):
     async def test(jobs, _):
-        job = jobs.ask("tells", {"seconds": 2}, None)
+        job = jobs.ask("tells", {"seconds": 2}, NO_DATA)
         await under_way(job)
         assert await job.wait(0.5) is None
         told = job.progress
@@ -94,13 +94,13 @@ def test_progress_tells_how_long_it_will_take(shared):
 
 def test_a_job_that_listens_stops_and_its_worker_stays(shared):
     async def test(jobs, pool):
-        job = jobs.ask("tells", {"seconds": 60}, None)
+        job = jobs.ask("tells", {"seconds": 60}, NO_DATA)
         await under_way(job)
         before = pool.processes
         assert jobs.stop(job)
         assert (await ended(job)).status == 409
         assert not jobs.stop(job)
-        after = await ended(jobs.ask("tells", {"seconds": 0.01}, None))
+        after = await ended(jobs.ask("tells", {"seconds": 0.01}, NO_DATA))
         assert [after.facts["process"]] == before == pool.processes
 
     shared(test)
@@ -108,12 +108,12 @@ def test_a_job_that_listens_stops_and_its_worker_stays(shared):
 
 def test_a_job_that_does_not_listen_is_killed_and_its_worker_replaced(shared):
     async def test(jobs, pool):
-        job = jobs.ask("sleeps", {"seconds": 600}, None)
+        job = jobs.ask("sleeps", {"seconds": 600}, NO_DATA)
         await under_way(job)
         before = pool.processes
         jobs.stop(job)
         assert job.outcome.status == 409
-        after = await ended(jobs.ask("tells", {"seconds": 0.01}, None))
+        after = await ended(jobs.ask("tells", {"seconds": 0.01}, NO_DATA))
         assert after.status == 200
         assert after.facts["process"] not in before
 
@@ -122,22 +122,22 @@ def test_a_job_that_does_not_listen_is_killed_and_its_worker_replaced(shared):
 
 def test_a_job_that_waits_is_forgotten_when_it_is_stopped(shared):
     async def test(jobs, pool):
-        first, second = (jobs.ask("tells", {"seconds": seconds}, None) for seconds in (0.5, 600))
+        first, second = (jobs.ask("tells", {"seconds": seconds}, NO_DATA) for seconds in (0.5, 600))
         await under_way(first)
         assert second.stage == "waiting"
         before = pool.processes
         jobs.stop(second)
         assert (await ended(first)).status == 200
-        assert (await ended(jobs.ask("tells", {"seconds": 0.01}, None))).facts["process"] in before
+        assert (await ended(jobs.ask("tells", {"seconds": 0.01}, NO_DATA))).facts["process"] in before
 
     shared(test)
 
 
 def test_what_was_stopped_begins_anew_when_it_is_asked_again(shared):
     async def test(jobs, _):
-        job = jobs.ask("tells", {"seconds": 0.3}, None)
+        job = jobs.ask("tells", {"seconds": 0.3}, NO_DATA)
         jobs.stop(job)
-        again = jobs.ask("tells", {"seconds": 0.3}, None)
+        again = jobs.ask("tells", {"seconds": 0.3}, NO_DATA)
         assert again is not job
         assert again.id == job.id
         assert (await ended(again)).status == 200
@@ -147,13 +147,13 @@ def test_what_was_stopped_begins_anew_when_it_is_asked_again(shared):
 
 def test_a_worker_that_is_killed_from_outside_is_replaced(shared):
     async def test(jobs, pool):
-        job = jobs.ask("sleeps", {"seconds": 600}, None)
+        job = jobs.ask("sleeps", {"seconds": 600}, NO_DATA)
         await under_way(job)
         os.kill(pool.processes[0], signal.SIGKILL)
         found = await ended(job)
         assert found.status == 503
         assert "memory" in found.facts["error"]
-        assert (await ended(jobs.ask("tells", {"seconds": 0.01}, None))).status == 200
+        assert (await ended(jobs.ask("tells", {"seconds": 0.01}, NO_DATA))).status == 200
 
     shared(test)
 
@@ -163,7 +163,7 @@ def test_a_worker_that_is_killed_from_outside_is_replaced(shared):
 )
 def test_whatever_fails_is_a_sentence_that_tells_nothing_of_the_data(shared, how, status):
     async def test(jobs, _):
-        found = await ended(jobs.ask("fails", {"how": how}, None))
+        found = await ended(jobs.ask("fails", {"how": how}, NO_DATA))
         assert found.status == status
         assert found.facts["error"].endswith(".")
         assert "label" not in found.facts["error"]
@@ -173,7 +173,7 @@ def test_whatever_fails_is_a_sentence_that_tells_nothing_of_the_data(shared, how
 
 def test_what_libraries_print_is_no_answer(shared):
     async def test(jobs, _):
-        assert (await ended(jobs.ask("fails", {"how": "print"}, None))).status == 200
+        assert (await ended(jobs.ask("fails", {"how": "print"}, NO_DATA))).status == 200
 
     shared(test)
 
@@ -181,10 +181,10 @@ def test_what_libraries_print_is_no_answer(shared):
 def test_long_work_never_takes_the_last_worker(tmp_path):
     async def test():
         async with working(tmp_path, many=2) as (jobs, _):
-            long, other = (jobs.ask("sleeps", {"seconds": seconds}, None, long=True) for seconds in (600, 601))
+            long, other = (jobs.ask("sleeps", {"seconds": seconds}, NO_DATA, long=True) for seconds in (600, 601))
             await under_way(long)
             for seconds in (0.01, 0.02):
-                assert (await ended(jobs.ask("tells", {"seconds": seconds}, None))).status == 200
+                assert (await ended(jobs.ask("tells", {"seconds": seconds}, NO_DATA))).status == 200
             assert other.stage == "waiting"
 
     asyncio.run(test())
@@ -209,9 +209,9 @@ def test_workers_that_do_not_come_up_are_given_up(tmp_path):
     async def test():
         for command in ((sys.executable, "-c", "raise SystemExit"), (str(tmp_path / "missing"),)):
             async with working(tmp_path, many=2, command=command) as (jobs, _):
-                found = await ended(jobs.ask("tells", {"seconds": 1}, None))
+                found = await ended(jobs.ask("tells", {"seconds": 1}, NO_DATA))
                 assert found.status == 503
-                assert (await ended(jobs.ask("tells", {"seconds": 2}, None))).status == 503
+                assert (await ended(jobs.ask("tells", {"seconds": 2}, NO_DATA))).status == 503
 
     asyncio.run(test())
 
@@ -222,7 +222,8 @@ def test_a_worker_whose_server_is_gone_ends():
             *COMMAND, str(MEMORY), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         assert await process.stdout.readline()
-        told = b'{"job": 1, "handler": "sleeps", "arguments": {"seconds": 600}, "data": null, "place": "x"}\n'
+        data = b'{"id": "", "file": "", "path": null, "options": {}}'
+        told = b'{"job": 1, "handler": "sleeps", "arguments": {"seconds": 600}, "data": %b, "place": "x"}\n' % data
         process.stdin.write(told)
         await process.stdout.readline()
         process.stdin.close()
@@ -247,7 +248,7 @@ class Idle:
 def test_the_last_jobs_are_kept_with_their_files_and_no_others(tmp_path):
     async def test():
         jobs = Jobs(Idle(), tmp_path)
-        every = [jobs.ask("audit", {"k": k}, None) for k in range(KEPT + 10)]
+        every = [jobs.ask("audit", {"k": k}, NO_DATA) for k in range(KEPT + 10)]
         kept = [job for job in every if jobs.get(job.id) is job]
         assert kept == every[-len(kept) :]
         assert KEPT <= len(kept) <= KEPT + 1
@@ -257,7 +258,7 @@ def test_the_last_jobs_are_kept_with_their_files_and_no_others(tmp_path):
 
 
 def test_the_id_of_a_job_tells_nothing_to_those_without_the_secret(tmp_path):
-    asked = ("query", {"query": "a label"}, None)
+    asked = ("query", {"query": "a label"}, NO_DATA)
 
     async def test():
         return [Jobs(Idle(), tmp_path / str(number)).ask(*asked).id for number in range(2)]

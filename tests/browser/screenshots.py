@@ -56,7 +56,7 @@ def app(page, server, look):
     page.wait_for_selector("#tradeoff .main-svg")
     picture("audit")
     page.locator("#channels tbody tr").first.click()
-    page.get_by_role("region", name="What this tells").locator("svg").first.wait_for()
+    page.get_by_role("region", name="What this reveals").locator("svg").first.wait_for()
     picture("explain")
     if look == "light":
         page.locator("#explain").screenshot(path=SHOWN / "channel.png")

@@ -35,7 +35,7 @@ def journey(page, server, file, tmp_path, *, min_support, k):
     settle(page, min_support=min_support, k=k)
     verdict = page.locator("#verdict").inner_text()
     page.locator("#channels tbody tr").first.click()
-    panel = page.get_by_role("region", name="What this tells")
+    panel = page.get_by_role("region", name="What this reveals")
     panel.locator("svg").first.wait_for()
     page.get_by_role("link", name="Make it safe").click()
     page.get_by_role("table", name="Methods compared").wait_for(timeout=120_000)
@@ -104,7 +104,7 @@ def test_a_label_that_is_a_script_is_shown_as_text(page, server, tmp_path):
     settle(page, min_support="10", k=10)
     row = page.locator("#channels tbody tr").filter(has_text=label)
     row.first.click()
-    page.get_by_role("region", name="What this tells").get_by_text(label).first.wait_for()
+    page.get_by_role("region", name="What this reveals").get_by_text(label).first.wait_for()
     assert dialogs == []
 
 

@@ -20,7 +20,7 @@ def show(page, name, server):
     if name == "audit":
         page.wait_for_selector(READY)
         page.locator("#channels tbody tr").first.click()
-        page.get_by_role("region", name="What this tells").locator("svg").first.wait_for()
+        page.get_by_role("region", name="What this reveals").locator("svg").first.wait_for()
     if name == "block":
         page.locator("#released:not(.stale):not([hidden])").wait_for(timeout=60_000)
     page.wait_for_load_state("networkidle")
@@ -48,7 +48,7 @@ def test_no_page_scrolls_sideways_at_360_pixels(loaded, server):
 def test_a_channel_is_opened_and_closed_by_the_keyboard(loaded):
     loaded.wait_for_selector("#channels tbody tr")
     loaded.get_by_label("Search items").focus()
-    panel = loaded.get_by_role("region", name="What this tells")
+    panel = loaded.get_by_role("region", name="What this reveals")
     for _ in range(40):
         loaded.keyboard.press("Tab")
         if loaded.evaluate("Boolean(document.activeElement.closest('#channels tbody'))"):

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
 from discreet.web.arguments import HANDLERS, check_arguments
-from discreet.web.context import Data, FileOptions, list_samples
+from discreet.web.context import NO_DATA, Data, FileOptions, list_samples
 from discreet.web.jobs import WebJob
 from discreet.web.messages import UNKNOWN_DATA, UNKNOWN_JOB, UNKNOWN_UPLOAD, Refusal
 from discreet.web.security import SAFE, JsonAnswer
@@ -60,16 +60,16 @@ class Api:
         job = self.state.jobs.ask(name, arguments, data, long=HANDLERS[name].long)
         return await self._answer(job, seconds)
 
-    def _resolve(self, name: str, given: dict[str, Any], *, may_load: bool) -> tuple[Data | None, dict[str, Any]]:
+    def _resolve(self, name: str, given: dict[str, Any], *, may_load: bool) -> tuple[Data, dict[str, Any]]:
         """Take the ids of data and uploads out of a request; return the data, and the uploads as arguments."""
         find = partial(_find, self.state.uploads.get, missing=UNKNOWN_UPLOAD)
         files = given.pop("files", None) if name == "verify" else None
         if files is not None:
             if not isinstance(files, dict) or not files:
                 raise Refusal(400, "No files are named; choose the folder of a release.")
-            return None, {"files": {str(file): find(upload).argument for file, upload in files.items()}}
+            return NO_DATA, {"files": {str(file): find(upload).argument for file, upload in files.items()}}
         if not HANDLERS[name].on_data:
-            return None, {"upload": find(given.pop("upload", None)).argument}
+            return NO_DATA, {"upload": find(given.pop("upload", None)).argument}
         if name == "read" and may_load and "upload" in given:
             upload = find(given.pop("upload"))
             options = cast("FileOptions", check_arguments("preview", given))

@@ -63,6 +63,9 @@ class Data(NamedTuple):
     options: FileOptions
 
 
+NO_DATA: Final = Data("", "", None, {})
+
+
 class Loaded(NamedTuple):
     """Data that was read: rows, or patterns without rows; its source, and the options it was read with."""
 
@@ -108,7 +111,7 @@ class Context:
     """
 
     cache: Cache
-    data: Data | None
+    data: Data
     place: Path
     memory: int
     send: Callable[[dict[str, Any]], None]
@@ -154,17 +157,9 @@ class Context:
         # The other half of the memory is for what follows.
         return {"max_patterns": max_patterns, "memory": self.memory // 2, "progress": progress}
 
-    @property
-    def key(self) -> str:
-        """The id of the data; empty without data."""
-        return "" if self.data is None else self.data.id
-
     def load(self) -> Loaded:
         """Return the data; read it unless it is in the cache."""
-        data = self.data
-        if data is None:
-            raise InputError("no data is named; load a file first")
-        return self.cache.get("data", data.id, lambda: self._read(data))
+        return self.cache.get("data", self.data.id, self._read)
 
     def rows(self) -> Transactions:
         """Return the rows; refuse patterns."""
@@ -175,7 +170,7 @@ class Context:
 
     def index(self) -> InvertedFile:
         """Return the inverted file of the rows."""
-        return self.cache.get("index", self.key, lambda: InvertedFile(self.rows()))
+        return self.cache.get("index", self.data.id, lambda: InvertedFile(self.rows()))
 
     def file(self, name: str) -> Path:
         """Return the path of a file of this job, in a folder that only its owner can open."""
@@ -194,17 +189,17 @@ class Context:
         rmtree(folder)
         return path
 
-    def _read(self, data: Data) -> Loaded:
+    def _read(self) -> Loaded:
         self.stage("reading")
-        if data.path is None:
-            rows, digest = load_sample(data.id)
-            return Loaded(rows, None, Source(data.file, digest), {})
-        path, options = Path(data.path), data.options
+        if self.data.path is None:
+            rows, digest = load_sample(self.data.id)
+            return Loaded(rows, None, Source(self.data.file, digest), {})
+        path, options = Path(self.data.path), self.data.options
         seen = sniff(path, options)
         if seen.doubt is not None:
             raise InputError(seen.doubt)
         with path.open("rb") as file:
-            source = Source(data.file, hashlib.file_digest(file, "sha256").hexdigest())
+            source = Source(self.data.file, hashlib.file_digest(file, "sha256").hexdigest())
         if seen.shape.patterns:
             patterns = read_patterns(path, format=seen.shape.format, n=options.get("n"), kind=options.get("kind"))
             return Loaded(None, patterns, source, {})

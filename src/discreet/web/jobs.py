@@ -53,7 +53,7 @@ class WebJob:
     id: str
     handler: str
     arguments: dict[str, Any]
-    data: Data | None
+    data: Data
     place: Path
     long: bool = False
     stage: str = "waiting"
@@ -121,11 +121,10 @@ class WorkerProcess:
         """Begin a job."""
         self.job, self.number = job, number
         job.stage = "working"
-        if job.data is not None:
+        if job.data.id:
             self.data.append(job.data.id)
-        data = None if job.data is None else job.data._asdict()
-        asked = {"handler": job.handler, "arguments": job.arguments, "data": data, "place": str(job.place)}
-        self.send({"job": number, **asked})
+        asked = {"handler": job.handler, "arguments": job.arguments, "data": job.data._asdict()}
+        self.send({"job": number, **asked, "place": str(job.place)})
 
     def kill(self) -> None:
         """End the process at once; lines that it has sent may still come in."""
@@ -198,7 +197,7 @@ class Pool:
                 job.end(Outcome(503, {"error": messages.NO_WORKER}))
             elif idle and not (job.long and long >= max(1, self._many - 1)):
                 self._waiting.remove(job)
-                known = (worker for worker in idle if job.data is not None and job.data.id in worker.data)
+                known = (worker for worker in idle if job.data.id in worker.data)
                 next(known, idle[0]).begin(job, next(self._numbers))
 
     async def _keep(self) -> None:
@@ -266,7 +265,7 @@ class Jobs:
         self._secret = secrets.token_bytes(32)
         self._jobs: OrderedDict[str, WebJob] = OrderedDict()
 
-    def ask(self, handler: str, arguments: dict[str, Any], data: Data | None, *, long: bool = False) -> WebJob:
+    def ask(self, handler: str, arguments: dict[str, Any], data: Data, *, long: bool = False) -> WebJob:
         """Return the job for a request, perhaps under way or done; one that was stopped or failed begins again."""
         # The digest is keyed: an address that holds it says nothing about the request.
         request = json.dumps([handler, arguments, data], sort_keys=True).encode()

@@ -23,17 +23,9 @@ OPTIONS: Final = {
 """What the pages call an option, if not by its name; empty if they do not have it."""
 COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
 
-UNFORESEEN: Final = (
-    "Something went wrong that we did not foresee; nothing was changed. Try again, or load the file again."
-)
-MEMORY: Final = (
-    "There is not enough memory for this. Use a smaller file or a higher minimum support, or start `discreet serve` "
-    "with more --memory."
-)
-KILLED: Final = (
-    "The work ended early, probably because it needed more memory than there is. Raise the minimum support, or try "
-    "again."
-)
+UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
+MEMORY: Final = "There is too little memory. Raise the minimum support, or start `discreet serve` with more --memory."
+KILLED: Final = "The work ended early, probably for lack of memory. Raise the minimum support, or try again."
 STOPPED: Final = "The work was stopped; ask again to restart it."
 NO_WORKER: Final = "No worker process could be started; stop `discreet serve` and start it again."
 UNKNOWN_DATA: Final = "This data is no longer loaded: load the file again."

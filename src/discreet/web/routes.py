@@ -18,12 +18,14 @@ from starlette.types import ASGIApp
 
 from discreet import DiscreetError, __version__
 from discreet.data.patterns import KINDS
+from discreet.hiding.hide import METHODS
 from discreet.judging.policy import load, names
 from discreet.report import plotly_script
 from discreet.web import messages
 from discreet.web.api import WAIT, Api
 from discreet.web.arguments import HANDLERS
 from discreet.web.context import list_samples
+from discreet.web.handlers.hide import METHOD
 from discreet.web.security import Guard, JsonAnswer, answer_error
 from discreet.web.state import State
 
@@ -88,6 +90,8 @@ class Pages:
             limit=self._state.max_upload,
             policies=[load(policy) for policy in names()],
             kinds=KINDS,
+            hiding_methods=METHODS,
+            hiding_method=METHOD,
         )
         return HTMLResponse(page, status_code=status)
 

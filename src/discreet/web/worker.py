@@ -67,7 +67,7 @@ class Worker:
 
     def _do(self, message: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer of a job, or an error in a sentence."""
-        data = None if message["data"] is None else Data(**message["data"])
+        data = Data(**message["data"])
         context = Context(
             self._cache,
             data,
@@ -82,7 +82,7 @@ class Worker:
             json.dumps(facts, allow_nan=False)
             return 200, {**facts, "seconds": round(perf_counter() - start, 4)}
         except BaseException as error:  # noqa: BLE001 - libraries panic, and somebody waits for an answer
-            return describe_error(error, {} if data is None or data.path is None else {data.path: data.file})
+            return describe_error(error, {} if data.path is None else {data.path: data.file})
 
 
 def describe_error(error: BaseException, names: Mapping[str, str]) -> tuple[int, dict[str, Any]]:

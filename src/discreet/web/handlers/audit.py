@@ -178,7 +178,7 @@ def _audit(context: Context, min_support: Threshold | None, k: int | None, polic
         budget = context.budget("auditing")
         return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, **budget)
 
-    return context.cache.get("audit", (context.key, None if rows is None else min_support, k, policy), make)
+    return context.cache.get("audit", (context.data.id, None if rows is None else min_support, k, policy), make)
 
 
 def _compare(context: Context, min_supports: Sequence[Threshold], ks: set[int]) -> Tradeoff:

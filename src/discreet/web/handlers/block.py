@@ -37,7 +37,7 @@ def compare(
     )
     made = [(line.method, line.merge, line.release) for line in comparison.lines if line.release is not None]
     for method, merge, release in [*made, (BEST, False, comparison.best)]:
-        context.cache.put("release", (context.key, min_support, k, policy, method, merge, False, seconds), release)
+        context.cache.put("release", (context.data.id, min_support, k, policy, method, merge, False, seconds), release)
     return {
         "methods": [_describe(line) for line in comparison.lines],
         "best": comparison.best_name,
@@ -72,7 +72,7 @@ def block(
             **context.budget("blocking"),
         )
 
-    key = (context.key, min_support, k, policy, method, merge, keep_n, seconds)
+    key = (context.data.id, min_support, k, policy, method, merge, keep_n, seconds)
     release = context.cache.get("release", key, make)
     context.stage("writing")
     changes = _list_changes(release)

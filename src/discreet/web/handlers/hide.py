@@ -102,8 +102,7 @@ def name_file(name: str, word: str = "") -> str:
 
 def _write_files(context: Context, hidden: Hidden) -> list[Path]:
     """Write the rows to share, in their own format, and apart the changes; a sample becomes CSV."""
-    loaded, data = context.load(), context.data
-    path = None if data is None else data.path
+    loaded, path = context.load(), context.data.path
     name = loaded.source.file if path else f"{loaded.source.file}.csv"
     source, folder = context.file("from") / name_file(name), context.file("shared")
     source.parent.mkdir()

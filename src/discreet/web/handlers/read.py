@@ -71,7 +71,7 @@ def read(context: Context) -> dict[str, Any]:
         np.maximum.at(supports, used, np.repeat(patterns.supports, lengths))
     commonest = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
     return {
-        "data": context.key,
+        "data": context.data.id,
         "file": source.file,
         "sha256": source.sha256,
         "n": listed.n,

@@ -1,11 +1,11 @@
-// The server: verbs are asked as JSON, asked again while work is under way, and stopped; files are sent with progress.
+// The server: requests in JSON, repeated while work is under way, and stopped; uploads with progress.
 
 const GONE = "The server has stopped; start `discreet serve` again.";
-const FIRST = 0.25; // seconds that the server waits before it tells how far it is
+const FIRST = 0.25; // seconds that the server waits before it answers with the progress
 const NEXT = 0.4;
 const AGAIN = 3;
 
-/** What went wrong, in the server's sentence. */
+/** An error, in the server's words. */
 export class Failure extends Error {
   constructor(sentence, facts = {}, status = 0) {
     super(sentence);
@@ -14,17 +14,17 @@ export class Failure extends Error {
   }
 }
 
-/** Work that somebody stopped. */
+/** Stopped work. */
 export class Stopped extends Error {}
 
-/** Return what the server answers to a verb. ``told`` gets how far the work is; when ``signal`` says so, it is stopped. */
+/** Return the server's answer to a request. ``told`` gets the progress; ``signal`` stops the work. */
 export async function ask(verb, args, { signal, told } = {}) {
   let job = null;
   const stop = () => job && cancel(job);
   signal?.addEventListener("abort", stop);
   try {
     for (let wait = FIRST, refused = 0; ; wait = NEXT) {
-      // The request itself is not broken off: without its answer nobody knows which job to stop.
+      // The request itself is not aborted: only its answer says which job to stop.
       const { status, facts } = await post(verb, { ...args, wait });
       job = facts.job ?? job;
       if (signal?.aborted) {
@@ -32,7 +32,7 @@ export async function ask(verb, args, { signal, told } = {}) {
         throw new Stopped();
       }
       if (status === 200 || status === 201) return facts;
-      // A job that an older question of ours has stopped is asked for anew.
+      // An older request of ours may have stopped the job: ask again.
       if (status === 409 && ++refused < AGAIN) continue;
       if (status !== 202) throw new Failure(facts.error ?? `The server answered ${status}.`, facts, status);
       told?.(facts);
@@ -58,12 +58,12 @@ async function post(verb, facts) {
   return { status: answer.status, facts: await answer.json().catch(() => ({})) };
 }
 
-/** Leave out what is not said. */
+/** Leave out missing values. */
 function known(facts) {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Send a file; return what it is called on the server. ``told`` gets how many of how many bytes have gone. */
+/** Send a file; return its facts. ``told`` gets the number of bytes sent, and of all bytes. */
 export function upload(file, { signal, told, name = file.name } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

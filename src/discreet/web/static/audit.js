@@ -1,4 +1,4 @@
-// The page "audit": settings, and the verdict, checks, charts and channels that follow them.
+// The page "audit": settings, and the verdict, checks, charts and channels for them.
 
 import { browser } from "./channels.js";
 import { byId, download, figure, fill, make, number, part, counted } from "./dom.js";
@@ -35,7 +35,7 @@ async function begin() {
   audit(args(controls.now), performance.now(), parts);
 }
 
-/** Ask for the verdict on the present settings, and show it; until then the one before is stale. */
+/** Ask for the verdict on the present settings, and show it; the old one is stale meanwhile. */
 async function audit(args, since, parts) {
   state.put({ min_support: args.min_support, k: args.k, policy: args.policy });
   setReady(false);
@@ -66,8 +66,8 @@ function showVerdict(found, seconds) {
       "div",
       {},
       make("p", { class: "word" }, found.verdict),
-      make("p", { class: "reason" }, reason(found)),
-      make("p", { class: "sentence" }, found.sentence),
+      make("p", { class: "reason" }, found.sentence),
+      make("p", { class: "sentence" }, reason(found)),
     ),
   );
   byId("advice").textContent = found.advice ?? found.guarantee ?? "";
@@ -75,7 +75,7 @@ function showVerdict(found, seconds) {
   setReady(true);
 }
 
-/** Return what decided: the checks that came out worst, or that nothing was found. */
+/** Return the sentences of the worst checks, or that of the last one if all were passed. */
 function reason({ verdict, checks }) {
   const worst = checks.filter((check) => check.verdict === verdict);
   return verdict === "RELEASE" ? (worst.at(-1)?.sentence ?? "") : worst.map((check) => check.sentence).join(" ");
@@ -86,9 +86,9 @@ function showStopped(again) {
   fill(byId("audit-work"), make("button", { type: "button", class: "button small", click: again }, "Try again"));
 }
 
-/** Take the verdict away; the sentence that says what went wrong is told as ever. */
+/** Remove the verdict; the error is shown as usual. */
 function showFailed() {
-  showNone("No verdict", "It could not be worked out.", "!");
+  showNone("No verdict", "It could not be computed.", "!");
   return false;
 }
 
@@ -111,11 +111,11 @@ function showNumbers({ itemsets, kind, channels, exposed, n, min_support: least,
       ? null
       : figure(
           number(least),
-          `rows at least hold each of them${share === null || share === undefined ? "" : `, ${asShare(share)} of ${number(n)}`}`,
+          `minimum group size${share === null || share === undefined ? "" : ` (${asShare(share)} of ${number(n)})`}`,
         ),
     channels === null || channels === undefined
       ? null
-      : figure(number(channels), "channels: sums that tell of fewer than k rows"),
+      : figure(number(channels), "channels: differences that reveal fewer than k people"),
     exposed
       ? figure(
           number(exposed.rows),
@@ -152,7 +152,7 @@ function showSizes({ cell_sizes: sizes, k }) {
     return;
   }
   draw(byId("sizes"), sizes, {
-    caption: `How many cells have how many rows; those of fewer than ${number(k)} are channels`,
+    caption: `Number of cells by their number of rows; those of fewer than ${number(k)} are channels`,
   });
 }
 

@@ -1,19 +1,12 @@
-// The page "block": methods side by side, and before and after by the one that is chosen.
+// The page "block": methods side by side, and the effect of the chosen one.
 
-import { bytes, byId, counted, figure, fill, itemset, make, number, part, percent } from "./dom.js";
+import { bytes, byId, counted, figure, fill, itemset, make, number, part, percent, sentence } from "./dom.js";
 import { draw } from "./charts.js";
 import { opened } from "./page.js";
 import { settings } from "./settings.js";
 import * as state from "./state.js";
 import { asking, worker } from "./work.js";
 
-const HOW = {
-  suppress: "Rows that channels single out are left out.",
-  add: "Rows are added to small groups, until they are large enough.",
-  "add, merged": "The same, but one added row serves several groups.",
-  withhold: "Itemsets with a channel are left out; the others keep their exact supports.",
-  optimal: "Rows are left out and added, so that supports change as little as could be found.",
-};
 const SHOWN = 12;
 
 const runCompare = worker(byId("compare-work"));
@@ -36,7 +29,7 @@ async function begin() {
   follow(controls.now);
 }
 
-/** Ask what each method costs, then show the one that was chosen before or is recommended. */
+/** Compare the methods, then show the one chosen before or the recommended one. */
 async function compare(now) {
   args = now;
   state.put({ min_support: now.min_support, k: now.k, policy: now.policy, seconds: seconds === 3 ? null : seconds });
@@ -49,7 +42,7 @@ async function compare(now) {
   const made = found.methods.filter((one) => !one.left_out);
   const chosen = made.find((one) => one.name === state.get("method"));
   showMethods(found, chosen ?? made.find((one) => one.name === found.best));
-  // Unless one was chosen, the best is asked for: the public files do not tell which one that is.
+  // Unless one was chosen, ask for the best: the public files do not say which one that is.
   block(chosen ?? { method: "best", merge: false });
 }
 
@@ -76,7 +69,7 @@ function methodLine(one, isBest, most) {
   const help = make(
     "span",
     { class: "help" },
-    one.left_out ? `Left out: ${one.left_out}` : (HOW[one.name] ?? HOW[one.method] ?? ""),
+    one.left_out ? `Left out: ${one.left_out}` : sentence(one.how),
   );
   const head = make("th", { scope: "row" }, make("label", {}, radio, name, help));
   if (one.left_out)
@@ -130,7 +123,7 @@ async function block(one) {
   showFiles(found.files ?? []);
   showChanges(found.changes ?? []);
   draw(byId("before-after"), found.before_after, {
-    caption: "Supports of itemsets after blocking, over those before",
+    caption: "Supports after blocking, by supports before",
     columns: [
       "Support before",
       ...found.before_after.data.filter((trace) => trace.hoverinfo !== "skip").map((trace) => trace.name),

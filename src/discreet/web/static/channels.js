@@ -1,4 +1,4 @@
-// The channels: a table to search, sort and page through; each line opens its explanation beside it.
+// The channels: a table to search, sort and page through; each line opens its explanation.
 
 import { byId, counted, debounced, fill, itemset, label, make, number } from "./dom.js";
 import { explanation } from "./explain.js";
@@ -91,7 +91,7 @@ function showLines({ channels, total, matching }, explain, args) {
   byId("no-channels").hidden = channels.length > 0;
   byId("no-channels").textContent = total
     ? "No channel has all of these items."
-    : "There is no channel: no sum of these supports tells of fewer than k rows.";
+    : "There is no channel: no difference of these counts reveals fewer than k people.";
 }
 
 function showPages({ matching, channels }, offset) {
@@ -115,10 +115,10 @@ function showChips(items, search) {
   fill(byId("item-list"), ...items.map((item) => make("option", { value: String(item) })));
 }
 
-/** Return an item as the search takes it: what has blanks stands in quotes. */
+/** Return an item as a search word: in quotes if it has blanks. */
 const wanted = (item) => (/\s/.test(item) && !/["',]/.test(item) ? `"${item}"` : item);
 
-/** Up and down go from line to line. */
+/** Move between lines with the arrow keys. */
 function walk(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step || !event.target.matches(".open")) return;

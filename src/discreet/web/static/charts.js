@@ -1,8 +1,8 @@
-// Charts: figures of the server drawn by Plotly in the colours of the page, each with its numbers as a table.
+// Charts: the server's figures, drawn by Plotly in the colours of the page, each with a table of its numbers.
 
 import { fill, make, number } from "./dom.js";
 
-const MOST = 200; // lines of a table that says what a chart shows
+const MOST = 200; // lines of a table of numbers
 const CONFIG = { displayModeBar: false, showTips: false };
 const drawn = new Map(); // places, and the figure in each
 
@@ -22,7 +22,7 @@ function plotly() {
   return script;
 }
 
-/** Draw a figure in a place. ``caption`` says what it shows; ``value`` takes a number for the table out of a trace. */
+/** Draw a figure in a place. ``caption`` describes it; ``value`` reads a number for the table from a trace. */
 export async function draw(place, figure, { caption, columns = null, value = plain, picked = null }) {
   let plot = place.querySelector(".plot");
   if (!plot) {
@@ -79,7 +79,7 @@ document.addEventListener("themechange", () => {
   }
 });
 
-/** Return a layout with letters, lines and grounds in the colours of the theme. */
+/** Return a layout in the colours of the theme. */
 function inColours(layout) {
   const [ink, quiet, line, card] = ["--ink", "--quiet", "--line", "--card"].map(colourOf);
   const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
@@ -111,7 +111,7 @@ function inColours(layout) {
 
 const plain = (trace, at) => trace.y[at];
 
-/** Write the numbers of a figure: a line for each place on the axis across, a column for each trace. */
+/** Show the numbers of a figure: one line per x, one column per trace. */
 function tabulate(place, figure, caption, columns, value) {
   const traces = figure.data.filter((trace) => trace.hoverinfo !== "skip" && trace.x?.length);
   const across = [...new Set(traces.flatMap((trace) => trace.x))];

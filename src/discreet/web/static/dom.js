@@ -1,4 +1,4 @@
-// Nodes and words: elements made without markup, so that a label is only ever text; numbers as people write them.
+// Nodes and words: elements made without markup, so that a label is always text; numbers for people.
 
 const SHOWN = 60; // characters of a label
 
@@ -16,13 +16,13 @@ export function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Put children in the place of those that a node has. */
+/** Replace the children of a node. */
 export function fill(node, ...children) {
   node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
   return node;
 }
 
-/** Return a label as a node that keeps its direction to itself; a long one is cut, and whole in its title. */
+/** Return a label as a node with its own text direction; a long one is cut, and complete in its title. */
 export function label(text, tag = "bdi", attributes = {}) {
   const whole = String(text);
   const shown = whole.length > SHOWN ? `${whole.slice(0, SHOWN - 1)}…` : whole;
@@ -33,7 +33,7 @@ export function label(text, tag = "bdi", attributes = {}) {
   );
 }
 
-/** Return the items that are held, and those that are lacked, as one line. */
+/** Return the items that a group has, and those it lacks, as one line. */
 export function itemset(held, lacked = []) {
   const nodes = held.map((item) => make("span", { class: "item" }, label(item)));
   if (!held.length) nodes.push(make("span", { class: "joiner" }, lacked.length ? "all rows" : "∅, all rows"));
@@ -57,20 +57,20 @@ export function percent(share) {
 
 export const part = (some, all) => (all ? percent(some / all) : "0%");
 
-/** Return words of the library as a sentence: it begins with a capital, unless with a symbol such as k, and ends. */
+/** Return a message as a sentence, with a capital (unless it starts with a symbol such as k) and a full stop. */
 export function sentence(words) {
   const text = String(words).replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase());
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Return a number of bytes in the unit that leaves the fewest digits. */
+/** Return a number of bytes in the largest fitting unit. */
 export function bytes(value) {
   const units = ["bytes", "KiB", "MiB", "GiB"];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10));
   return `${number(Number((value / 1024 ** power).toPrecision(3)))} ${units[power]}`;
 }
 
-/** Return a number with what it counts under it, and what that means if it has a name of its own. */
+/** Return a number with its unit below, and what that means if it is a term. */
 export function figure(value, words, meaning = null) {
   return make(
     "div",
@@ -81,7 +81,7 @@ export function figure(value, words, meaning = null) {
   );
 }
 
-/** Return a function that runs the last of several calls, so many milliseconds after it. */
+/** Return a function that runs the last of several calls, after a pause. */
 export function debounced(action, milliseconds) {
   let timer = 0;
   return (...values) => {
@@ -90,7 +90,7 @@ export function debounced(action, milliseconds) {
   };
 }
 
-/** Offer a file by its address, as if its link had been clicked. */
+/** Download a file. */
 export function download({ url, name }) {
   const link = make("a", { href: url, download: name });
   document.body.append(link);

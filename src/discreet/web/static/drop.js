@@ -1,6 +1,6 @@
-// Dropping: files, or a whole folder, let go over a region or chosen from a dialog.
+// Dropping: files, or a folder, dropped on a region or chosen from a dialog.
 
-/** Give ``taken`` what is dropped on a region: a list of files, each with its path in the folder it came in. */
+/** Pass the files that are dropped on a region to ``taken``, each with its path. */
 export function dropRegion(region, taken) {
   let depth = 0; // leaving a child is not leaving the region
   const over = (change) => {

@@ -1,4 +1,4 @@
-// The panel "What this tells": a channel in words, as a picture and as a sum.
+// The panel "What this reveals": a channel in words, as a picture and as a sum.
 
 import { byId, counted, fill, itemset, label, make, number } from "./dom.js";
 import * as state from "./state.js";
@@ -6,7 +6,7 @@ import { asking, worker } from "./work.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Return how the panel is opened and closed; ``filter`` gets an item that was clicked. */
+/** Return functions to open and close the panel; ``filter`` gets an item that was clicked. */
 export function explanation({ filter }) {
   const run = worker(byId("explain-work"));
   const panel = byId("explain");
@@ -31,7 +31,7 @@ export function explanation({ filter }) {
     delete byId("browser").dataset.open;
     state.put({ channel: null });
     mark(null);
-    // By its number: the lines may have been listed anew meanwhile.
+    // By its number: the lines may have been replaced meanwhile.
     if (back) byId("channels").querySelector(`[data-number="${shown}"]`)?.focus();
   }
 
@@ -42,7 +42,7 @@ export function explanation({ filter }) {
   return { open, close };
 }
 
-/** Bring the panel into view and under the reader's cursor. */
+/** Scroll to the panel and focus it. */
 function reveal(panel) {
   panel.focus({ preventScroll: true });
   const { top, bottom } = panel.getBoundingClientRect();
@@ -58,7 +58,7 @@ function mark(id) {
   }
 }
 
-/** Return what there is to say of a channel. */
+/** Return the parts of the panel. */
 function parts({ count, words, svg, sum, terms, more, rows, base, lacked }, filter) {
   const picture = drawing(svg);
   const exposed =
@@ -75,7 +75,7 @@ function parts({ count, words, svg, sum, terms, more, rows, base, lacked }, filt
   ];
 }
 
-/** Return a picture of the server as a node, if it is one: only an svg element, and nothing that runs. */
+/** Return the server's picture as a node, if it is a plain svg element without scripts. */
 function drawing(text) {
   if (!text) return null;
   const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;

@@ -1,11 +1,11 @@
-// Facts of the data: how many rows and items, how long rows are, what is commonest.
+// Facts of the data: numbers of rows and items, row lengths, and the commonest items.
 
 import { figure, fill, label, make, number, part, percent } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BARS = 40;
 
-/** Show what is known of the data. */
+/** Show the facts of the data. */
 export function showFacts(place, facts) {
   if (facts.is_patterns) return showPatterns(place, facts);
   const { n, items, entries, lengths, commonest = [] } = facts;
@@ -30,13 +30,13 @@ export function showFacts(place, facts) {
 function showPatterns(place, { n, itemsets, patterns, kind }) {
   const many = itemsets ?? (typeof patterns === "number" ? patterns : null);
   const numbers = [
-    n === null || n === undefined ? null : figure(number(n), "rows that they were mined from"),
+    n === null || n === undefined ? null : figure(number(n), "rows the patterns were mined from"),
     many === null ? null : figure(number(many), `${kind ?? ""} itemsets`.trim()),
   ];
   fill(
     place,
     make("div", { class: "numbers" }, ...numbers.filter(Boolean)),
-    make("p", { class: "help" }, "A list of patterns, without rows: it can be audited, not blocked."),
+    make("p", { class: "help" }, "A list of patterns, without rows: you can audit it, but not block it."),
   );
 }
 
@@ -52,7 +52,7 @@ function histogram(lengths) {
     viewBox: `0 0 ${Math.max(1, bars.length)} 100`,
     preserveAspectRatio: "none",
     role: "img",
-    "aria-label": `How long the rows are: ${told}`,
+    "aria-label": `Row lengths: ${told}`,
   }))
     svg.setAttribute(name, value);
   bars.forEach((bar, at) => {
@@ -65,7 +65,7 @@ function histogram(lengths) {
   return make(
     "figure",
     { class: "row-lengths" },
-    make("figcaption", {}, "How long the rows are"),
+    make("figcaption", {}, "Row lengths"),
     svg,
     make(
       "div",
@@ -79,7 +79,7 @@ function histogram(lengths) {
   );
 }
 
-/** Return at most so many bars, each for some lengths. */
+/** Return at most BARS bars, each for a range of lengths. */
 function binned(pairs) {
   if (!pairs.length) return [];
   const [first, last] = [pairs[0][0], pairs.at(-1)[0]];
@@ -132,7 +132,7 @@ function common(commonest, n) {
   return make(
     "figure",
     {},
-    make("figcaption", {}, "The commonest items, and how many rows hold them"),
+    make("figcaption", {}, "The commonest items, and their numbers of rows"),
     make("ol", { class: "commonest" }, ...lines),
   );
 }

@@ -1,22 +1,13 @@
-// The page "hide": sensitive itemsets, a method and a disclosure; what is found afterwards, and what that cost.
+// The page "hide": sensitive itemsets, a method and a disclosure; what is still found, and the cost.
 
-import { byId, figure, fill, itemset, make, number, part, percent } from "./dom.js";
+import { byId, figure, fill, itemset, make, number, part, percent, sentence } from "./dom.js";
 import { insert, itemChips } from "./items.js";
 import { opened } from "./page.js";
 import * as state from "./state.js";
 import { asking, worker } from "./work.js";
 
-const METHODS = {
-  iga: "Sensitive itemsets that share items lose the same one. A good first choice.",
-  minfia: "The rarest item of each sensitive itemset goes.",
-  maxfia: "The commonest item of each sensitive itemset goes.",
-  naive: "Every item of a sensitive itemset goes, but for one where a row would be left empty.",
-  swa: "In each window of rows, the item goes that is commonest in it.",
-  border: "The item goes whose loss does the least harm to other frequent itemsets.",
-  exact: "The fewest other frequent itemsets are lost, by a binary program. May take long.",
-};
 const MEASURES = {
-  hiding_failure: ["Hiding failure", "of the frequent itemsets with something sensitive in them are still found"],
+  hiding_failure: ["Hiding failure", "of the frequent itemsets that contain a sensitive one are still found"],
   misses_cost: ["Misses cost", "of the other frequent itemsets are no longer found"],
   dissimilarity: ["Dissimilarity", "of all items in all rows were removed"],
   artifactual: ["Artifactual", "of the itemsets found now were not there before"],
@@ -29,18 +20,17 @@ const runCompare = worker(byId("compare-work"));
 async function begin() {
   const facts = await opened({ rowsNeeded: true });
   if (!facts) return;
-  fill(byId("method"), ...Object.keys(METHODS).map((name) => make("option", { value: name }, name)));
   byId("sensitive").value = state.text();
-  byId("method").value = METHODS[state.get("method")] ? state.get("method") : "iga";
+  if (how(state.get("method"))) byId("method").value = state.get("method");
   byId("disclosure").value = state.get("disclosure") ?? "0";
   byId("min-support").value = state.get("min_support") ?? "5%";
-  tellMethod();
+  showMethod();
   itemChips(
     byId("item-chips"),
     (facts.commonest ?? []).map(({ item }) => item),
     (text) => insert(byId("sensitive"), text, ", "),
   );
-  byId("method").addEventListener("change", tellMethod);
+  byId("method").addEventListener("change", showMethod);
   byId("hide").addEventListener("input", keep);
   byId("hide").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -49,8 +39,14 @@ async function begin() {
   byId("compare").addEventListener("click", () => compare(facts));
 }
 
-function tellMethod() {
-  byId("method-help").textContent = METHODS[byId("method").value];
+function showMethod() {
+  byId("method-help").textContent = how(byId("method").value);
+}
+
+/** Return what a method does, from the library's table; empty if there is no such method. */
+function how(name) {
+  const option = [...byId("method").options].find((one) => one.value === name);
+  return option ? sentence(option.dataset.how) : "";
 }
 
 function keep() {
@@ -63,7 +59,7 @@ function keep() {
   byId("sensitive").removeAttribute("aria-invalid");
 }
 
-/** Mark the field when what stands in it is wrong; the sentence is told as ever. */
+/** Mark the field if its content is wrong; the error is shown as usual. */
 function marked(error) {
   if (error.status === 400) byId("sensitive").setAttribute("aria-invalid", "true");
   return false;
@@ -117,8 +113,8 @@ function showFiles(files) {
       isPrivate ? "Download what must stay private" : "Download hidden data",
     );
     const help = isPrivate
-      ? "Which items were removed where. It gives away what was hidden."
-      : "The rows, in the format that they came in.";
+      ? "Which items were removed where. It reveals what was hidden."
+      : "The rows, in their own format.";
     return make("div", {}, link, make("p", { class: "help" }, help));
   };
   fill(byId("downloads"), ...files.map(one));
@@ -152,7 +148,7 @@ function showCompared({ lines, best }) {
       { type: "button", class: "button small", "aria-label": `Use ${one.method}`, click: () => useMethod(one.method) },
       "Use",
     );
-    const help = make("p", { class: "help" }, one.left_out ? `Left out: ${one.left_out}` : METHODS[one.method]);
+    const help = make("p", { class: "help" }, one.left_out ? `Left out: ${one.left_out}` : how(one.method));
     const counts = [one.rows_touched, one.items_removed].map((value) => (value === null ? "–" : number(value)));
     return make(
       "tr",
@@ -166,7 +162,7 @@ function showCompared({ lines, best }) {
 
 function useMethod(name) {
   byId("method").value = name;
-  tellMethod();
+  showMethod();
   byId("hide").requestSubmit();
 }
 

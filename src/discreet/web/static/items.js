@@ -1,15 +1,15 @@
-// Items in what people write: quoted where need be, and as chips that write them.
+// Items in text fields: quoted if need be, and as chips that insert them.
 
 import { fill, label } from "./dom.js";
 
-/** Return an item as queries and sensitive itemsets have it: in quotes unless it is one plain word. */
+/** Return an item as queries and sensitive itemsets take it: in quotes unless it is a plain word. */
 export function quoted(item) {
   const text = String(item);
   const isWord = /^[\p{L}\p{N}_.:=/%+#$-]+$/u.test(text) && !/^(and|or|not)$/i.test(text);
   return isWord ? text : `'${text.replace(/[\\']/g, "\\$&")}'`;
 }
 
-/** Show items as chips; ``write`` gets the one that was clicked, as it is to be written. */
+/** Show items as chips; ``write`` gets the clicked one, quoted if need be. */
 export function itemChips(place, items, write) {
   fill(
     place,
@@ -19,7 +19,7 @@ export function itemChips(place, items, write) {
   );
 }
 
-/** Put text where the cursor of a field stands, after ``joiner`` unless that is at the beginning of a line. */
+/** Insert text at the cursor of a field, after ``joiner`` unless that is at the beginning of a line. */
 export function insert(field, text, joiner) {
   const [from, to] = [field.selectionStart, field.selectionEnd];
   const before = field.value.slice(0, from);

@@ -1,4 +1,4 @@
-// The page "load": a file is dropped or a sample taken, its shape seen, and it is loaded.
+// The page "load": drop a file or choose a sample, check its shape, and load it.
 
 import { ask, Failure, upload } from "./api.js";
 import { bytes, byId } from "./dom.js";
@@ -47,7 +47,7 @@ function openAudit({ data }) {
   location.assign(`/audit?data=${encodeURIComponent(data)}`);
 }
 
-/** Go back to where a file is chosen. */
+/** Go back to the choice of a file. */
 function startAgain() {
   state.put({ upload: null });
   byId("choose").focus();

@@ -1,10 +1,10 @@
-// Every page with data: what is loaded, or that nothing is.
+// Every page with data: show what is loaded, or that nothing is.
 
 import { byId, label, make, fill, number } from "./dom.js";
 import * as state from "./state.js";
 import { asking, worker } from "./work.js";
 
-/** Return the facts of the data that the address names, or null, and then say on the page what is missing. */
+/** Return the facts of the data in the address; if there is none, say so on the page and return null. */
 export async function opened({ rowsNeeded = false } = {}) {
   state.follow();
   const data = state.get("data");
@@ -25,7 +25,7 @@ function nothing(title = "No data yet") {
   return null;
 }
 
-/** Show in the head of the page which data it speaks of. */
+/** Show the name and size of the data in the head of the page. */
 export function showData({ file, n }) {
   const size = n === null || n === undefined ? "" : `${number(n)} rows`;
   fill(

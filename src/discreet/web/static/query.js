@@ -1,4 +1,4 @@
-// The page "query": a formula over items, the number of rows for which it holds, and which rows these are.
+// The page "query": a formula over items, and the rows for which it holds.
 
 import { byId, counted, fill, make, number, part, sentence } from "./dom.js";
 import { insert, itemChips, quoted } from "./items.js";
@@ -73,12 +73,12 @@ function showAnswer({ count, n, plan, query, rows, unknown = [] }) {
   const isSmall = count > 0 && count < least;
   byId("small").hidden = !isSmall;
   byId("small").textContent = isSmall
-    ? `Fewer than ${number(least)}: do not publish this count, nor two counts of which it is the difference.`
+    ? `Fewer than ${number(least)}: do not publish this count, nor two counts with this difference.`
     : "";
   const hints = unknown.length
     ? [
         make("dt", {}, "No row has"),
-        make("dd", {}, `${counted(unknown.length, "item")} of this query; look at the spelling.`),
+        make("dd", {}, `${counted(unknown.length, "item")} of this query; check the spelling.`),
       ]
     : [];
   fill(
@@ -93,7 +93,7 @@ function showAnswer({ count, n, plan, query, rows, unknown = [] }) {
   byId("rows-more").textContent = count > rows.length ? `and ${number(count - rows.length)} more` : "";
 }
 
-/** Show what is wrong with a query, and with a caret where. */
+/** Show the error in a query, and a caret below its place. */
 function showError(error) {
   const { caret } = error.facts ?? {};
   byId("answer").hidden = true;

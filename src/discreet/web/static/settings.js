@@ -1,4 +1,4 @@
-// Settings: minimum support and k, each as a slider and as a field that say the same, and the policy.
+// Settings: minimum support and k, each as a slider and a field, and the policy.
 
 import { byId, debounced, number, percent } from "./dom.js";
 import * as state from "./state.js";
@@ -35,7 +35,7 @@ export function settings(facts, changed, touched = () => {}) {
   return { now, setMinSupport: (text) => support(text) };
 }
 
-/** Return a minimum support to begin with: long rows have far more itemsets than short ones; some rows it must be. */
+/** Return a minimum support to begin with: higher for long rows, which have far more itemsets. */
 function usual({ n, entries }) {
   const length = n ? entries / n : 0;
   const share = length <= 12 ? 0.05 : length <= 25 ? 0.2 : 0.7;
@@ -119,7 +119,7 @@ function policies(now, set, takeK) {
   const select = byId("policy");
   const show = () => {
     const { about, k } = select.selectedOptions[0]?.dataset ?? {};
-    byId("policy-help").textContent = about || "Judged by the rules of this policy.";
+    byId("policy-help").textContent = about || "Judged by this policy.";
     return Number(k) || 0;
   };
   select.value = now.policy ?? "";

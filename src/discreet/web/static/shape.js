@@ -1,4 +1,4 @@
-// The form "How is this file shaped?": choices, and beside the raw lines how they would be read.
+// The form "How is this file shaped?": choices, raw lines, and the rows as they would be read.
 
 import { byId, bytes, debounced, fill, itemset, label, make, number, sentence } from "./dom.js";
 import { asking, worker } from "./work.js";
@@ -11,7 +11,7 @@ const USED = {
   lists: ["items", "row"],
 };
 
-/** Return how the form is opened for an upload. ``loaded`` gets the facts of the data, ``left`` is told that it was left. */
+/** Return a function that opens the form for an upload. ``loaded`` gets the data; ``left`` is called on leaving. */
 export function shapeForm(loaded, left) {
   const form = byId("shape");
   const runPreview = worker(byId("load-work"), { failed: showWrong });
@@ -54,14 +54,14 @@ export function shapeForm(loaded, left) {
   return { open };
 }
 
-/** Show the form, or else where a file is chosen. */
+/** Show the form, or the choice of a file. */
 function showForm(isShown) {
   byId("shape").hidden = !isShown;
   byId("drop").hidden = isShown;
   byId("samples").hidden = isShown;
 }
 
-/** Return what is chosen. What another format or shape would guess anew is left out when that was changed. */
+/** Return the choices, without those that a changed format or shape makes obsolete. */
 function chosen(changed) {
   const shape = byId("shape").elements.shape.value || null;
   if (changed?.id === "format") return { format: byId("format").value };

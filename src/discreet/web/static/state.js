@@ -4,7 +4,7 @@ const CARRIED = ["data", "min_support", "k", "policy"]; // from page to page
 
 export const get = (name) => new URLSearchParams(location.search).get(name);
 
-/** Set what the query string says; null takes a word out. The links to the other pages follow. */
+/** Set values of the query string (null removes one), and update the links to the other pages. */
 export function put(changes) {
   const words = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {

@@ -1,4 +1,4 @@
-// The trade-off: channels over the minimum support, a curve for each k; the present settings are a ring on it.
+// The trade-off: channels by minimum support, one curve per k; a ring marks the present settings.
 
 import { byId, fill, make, number, part } from "./dom.js";
 import { draw } from "./charts.js";
@@ -8,7 +8,7 @@ import { asking, worker } from "./work.js";
 const GRID = [0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90]; // percent
 const MOST = 9; // minimum supports on the curve
 
-/** Return a function that shows the curve for the present settings. ``use`` takes a minimum support that was picked. */
+/** Return a function that shows the curve for the present settings. ``use`` gets a minimum support that was clicked. */
 export function tradeoff({ data, n }, use) {
   const run = worker(byId("tradeoff-work"));
   let curve = null;
@@ -48,19 +48,19 @@ function drawCurve(curve, present, n, use) {
   };
   const figure = { ...curve.figure, data: [...curve.figure.data.map((trace) => weighted(trace, present.k)), ring] };
   draw(byId("tradeoff"), figure, {
-    caption: "Maximal channels over the minimum support, a curve for each k",
+    caption: "Maximal channels by minimum support, one curve per k",
     value: (trace, at) => trace.customdata?.[at]?.[0] ?? trace.y[at],
     picked: (point) => use(`${Number(point.x.toPrecision(4))}%`),
   });
   showSafe(curve, present, n, use);
 }
 
-/** Return a curve that stands out if it is that of the present k. */
+/** Return a curve, highlighted if it is that of the present k. */
 function weighted(trace, k) {
   return { ...trace, line: { ...trace.line, width: trace.name === `k = ${number(k)}` ? 4 : 2 } };
 }
 
-/** Say from which minimum support on nothing is given away. */
+/** Show the lowest minimum support without a channel. */
 function showSafe({ safe = [] }, { k }, n, use) {
   const known = safe.find((one) => one.k === k);
   const place = byId("safe-from");
@@ -69,7 +69,7 @@ function showSafe({ safe = [] }, { k }, n, use) {
   if (least === null || least === undefined || least >= n)
     return fill(
       place,
-      make("span", {}, `For k = ${number(k)} there are channels at every minimum support below 100%.`),
+      make("span", {}, `For k = ${number(k)}, there are channels at every minimum support below 100%.`),
     );
   const button = make(
     "button",
@@ -81,7 +81,7 @@ function showSafe({ safe = [] }, { k }, n, use) {
     make(
       "span",
       {},
-      `For k = ${number(k)} there is no channel from a minimum support of ${number(least)} rows (${part(least, n)}) on.`,
+      `Lowest minimum support without a channel, for k = ${number(k)}: ${number(least)} rows (${part(least, n)}).`,
     ),
     button,
   );

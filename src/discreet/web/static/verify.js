@@ -6,7 +6,7 @@ import { chooser, dropRegion } from "./drop.js";
 import * as state from "./state.js";
 import { worker } from "./work.js";
 
-const PRIVATE = "DO-NOT-RELEASE"; // it has no place in a release, and is not sent
+const PRIVATE = "DO-NOT-RELEASE"; // not part of a release, and not sent
 
 const run = worker(byId("verify-work"));
 
@@ -59,8 +59,8 @@ function show(found) {
   byId("banner").hidden = false;
   byId("banner").dataset.verdict = word;
   const sentence = found.is_good
-    ? "Nothing was changed since it was made, and no sum of its supports tells of a small group."
-    : "Do not trust this release: something in it is not as it claims.";
+    ? "Nothing has changed since it was made, and its counts reveal no small group."
+    : "Do not trust this release: something in it is wrong.";
   fill(
     byId("verified"),
     make("span", { class: "sign", "aria-hidden": "true" }, found.is_good ? "✓" : "✕"),
@@ -77,9 +77,9 @@ function show(found) {
 function showNumbers({ itemsets, min_support: least, n, k, tops, smallest }) {
   const known = [
     [itemsets, "itemsets are listed"],
-    [least, n === null ? "rows at least hold each" : `of ${number(n ?? 0)} rows at least hold each`],
-    [k, "is k: no group of fewer may be told of"],
-    [smallest, `rows are in the smallest cell of the ${number(tops ?? 0)} maximal itemsets`],
+    [least, n === null ? "rows: the minimum group size" : `of ${number(n ?? 0)} rows: the minimum group size`],
+    [k, "is k: the smallest group that anyone may learn about"],
+    [smallest, `rows in the smallest derivable group (${number(tops ?? 0)} maximal itemsets checked)`],
   ];
   fill(
     byId("numbers"),

@@ -1,4 +1,4 @@
-// Work in a place of the page: progress with words and a button to stop it, or the sentence that says what went wrong.
+// Work in a place of the page: progress with a button to stop it, or an error.
 
 import { ask, Failure, Stopped } from "./api.js";
 import { fill, make, number, sentence } from "./dom.js";
@@ -27,7 +27,7 @@ export function worker(place, { failed = null, stopped = null } = {}) {
     } catch (error) {
       if (own !== current) return null;
       fill(place);
-      // Whoever waits for the answer waits until somebody wants it after all.
+      // The caller waits until somebody tries again.
       if (error instanceof Stopped) return new Promise((resolve) => tell(() => resolve(run(action))));
       if (!failed?.(error)) tellFailure(place, error);
       return null;
@@ -38,10 +38,10 @@ export function worker(place, { failed = null, stopped = null } = {}) {
   };
 }
 
-/** Return an action that asks the server for a verb. */
+/** Return an action that sends a request. */
 export const asking = (verb, args) => (work) => ask(verb, args, work);
 
-/** Show a sentence that says what went wrong. */
+/** Show an error. */
 export function tellFailure(place, error) {
   if (!(error instanceof Failure)) console.error(error);
   const words = error instanceof Failure ? error.message : "Something went wrong on this page; load it again.";
@@ -53,7 +53,7 @@ function tellStopped(place, again) {
   fill(place, make("p", { class: "alert calm", role: "alert" }, make("span", {}, "Stopped."), button));
 }
 
-/** Show progress in ``place`` if there is need to; return how it is told, and ended. */
+/** Show progress in ``place`` if it takes long; return functions to update and to end it. */
 function progressIn(place, stop) {
   const bar = make("progress", { max: 1, "aria-label": "Progress" });
   const words = make("span", { class: "told" }, "working");
@@ -78,7 +78,7 @@ function progressIn(place, stop) {
   return { told, end };
 }
 
-/** Return how far work is, such as "mining: 12,345 found, about 3 s left". */
+/** Return the progress in words, such as "mining: 12,345 found, about 3 s left". */
 function howFar({ stage, found, seconds_left: left }) {
   const parts = [];
   if (found) parts.push(`${number(found)} found`);
