@@ -14,7 +14,7 @@ from strategies import databases
 
 from discreet import BudgetError, OptionError, ThresholdError, Transactions, compare_hiding, hide, report
 from discreet.hiding.compare import HidingComparison, MethodLine
-from discreet.hiding.measures import Hiding, Yardstick, count_ghost_rules, measure_hiding
+from discreet.hiding.measures import Hiding, Yardstick, count_ghost_rules
 
 MEASURES = {
     "hiding_failure": oracle.hiding_failure,
@@ -27,6 +27,11 @@ DROPPED = ["b", "ab", "ac", "abc", "c", "abc", "b", "a", "c", "abc"]
 """Rows in which ``ac`` becomes frequent once ``b`` is hidden and empty rows are left out."""
 ROWS = [list("abcd"), list("abc"), list("abd"), list("acd"), list("abc"), list("bd")]
 few = partial(databases, max_rows=10, max_items=5)
+
+
+def measure_hiding(before, after, sensitive, *, min_support, **budget):
+    """Measure at one minimum support."""
+    return Yardstick.of(before, sensitive, [min_support], **budget).measure(after)[0]
 
 
 def labels_of(rows):

@@ -18,7 +18,7 @@ from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
 from discreet.hiding.measures import mark_restricted
 from discreet.hiding.problem import HidingProblem, Removals, Solution, list_removals
-from discreet.mining.mine import mine
+from discreet.mining.mine import Budget, mine
 from discreet.runtime.resources import as_threads, share
 from discreet.runtime.solver import Numbers
 
@@ -96,16 +96,10 @@ def find_legitimate(problem: HidingProblem) -> Legitimate:
 
 
 def _mine_frequent(problem: HidingProblem, least: int) -> Patterns:
+    limits: Budget = {"threads": problem.threads, "max_patterns": MOST_FREQUENT}
     for longest in LENGTHS:
         try:
-            return mine(
-                problem.rows,
-                min_support=least,
-                kind="frequent",
-                max_length=longest,
-                threads=problem.threads,
-                max_patterns=MOST_FREQUENT,
-            )
+            return mine(problem.rows, min_support=least, kind="frequent", max_length=longest, **limits)
         except BudgetError:
             if longest == LENGTHS[-1]:
                 raise
@@ -180,12 +174,8 @@ def order_itemsets(problem: HidingProblem) -> list[int]:
     return sorted(range(len(sets)), key=lambda one: (holds_other[one], -len(sets[one]), problem.supports[one], one))
 
 
-def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return bits, the last axis, as bitmaps.
-
-    >>> pack_bits(np.array([True, False, True])).tolist()
-    [5]
-    """
+def _pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return bits, the last axis, as bitmaps."""
     room = np.zeros((*bits.shape[:-1], 64 * _words(bits.shape[-1])), dtype=np.bool_)
     room[..., : bits.shape[-1]] = bits
     return np.packbits(room, axis=-1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
@@ -194,7 +184,7 @@ def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
 def unpack_bits(bitmap: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
     """Return the first bits of a bitmap.
 
-    >>> unpack_bits(pack_bits(np.array([True, False, True])), 3).tolist()
+    >>> unpack_bits(np.array([5], np.uint64), 3).tolist()
     [True, False, True]
     """
     octets = bitmap.astype(np.dtype("<u8")).view(np.uint8)
@@ -206,11 +196,7 @@ def _words(rows: int) -> int:
 
 
 def _split(size: int, threads: int) -> list[tuple[int, int]]:
-    """Return where the part of each thread starts and stops.
-
-    >>> _split(5, 2)
-    [(0, 2), (2, 5)]
-    """
+    """Return where the part of each thread starts and stops."""
     return [(size * part // threads, size * (part + 1) // threads) for part in range(threads)]
 
 
@@ -253,7 +239,7 @@ def _weigh_pairs(
     gone: NDArray[np.bool_],
 ) -> Numbers:
     """Return the weight of each item in each open row after some have gone; ``slack`` is updated."""
-    others, open_, gone_ = case.others, pack_bits(is_open), pack_bits(gone)
+    others, open_, gone_ = case.others, _pack_bits(is_open), _pack_bits(gone)
     place = np.full(others.codes.size, -1, dtype=np.int64)
     place[choice] = np.arange(choice.size)
     heaviest = int(slack[numbers].max(initial=0) + 1).bit_length()
@@ -261,10 +247,8 @@ def _weigh_pairs(
 
     def weigh(start: int, stop: int) -> NDArray[np.uint64]:
         planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
-        part = numbers[start:stop]
-        kernels.hiding.weigh_losses(
-            *others.itemsets.flat, part, slack, case.maps, open_, place, gone_, heaviest, planes
-        )
+        sets, part = others.itemsets.flat, numbers[start:stop]
+        kernels.hiding.weigh_losses(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)
         return planes
 
     scores = np.zeros((choice.size, 64 * open_.size), dtype=np.int64)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter
 from typing import NamedTuple, Unpack
 
@@ -23,10 +23,7 @@ from discreet.runtime.text import percent
 
 
 class MethodLine(NamedTuple):
-    """One method at one disclosure: its cost and ``measures`` for each minimum support, or why it was ``left_out``.
-
-    ``disclosure`` is None if the itemsets were hidden below a minimum support instead.
-    """
+    """One method at one disclosure (None: below a support): its cost and ``measures``, or why it is ``left_out``."""
 
     method: str
     disclosure: Fraction | None
@@ -72,9 +69,9 @@ class HidingComparison:
 
     @cached_property
     def best(self) -> MethodLine | None:
-        """The line that misses the fewest itemsets at the smallest minimum support, of those that hide all there.
+        """Of the lines that hide all at the smallest minimum support, the one that misses the fewest itemsets.
 
-        An itemset hidden there is hidden at every larger one. Ties go to the fewest items removed, then to the first.
+        Ties go to the fewest items removed, then to the first.
         """
         return min(self._hiding, key=lambda line: (self._first(line).missed, line.items_removed), default=None)
 
@@ -87,9 +84,7 @@ class HidingComparison:
         """The method to take, and why, in a sentence or two."""
         least, best = f"a minimum support of {min(self.min_supports):,} rows", self.best
         if best is None:
-            return (
-                f"Nothing that was compared hides every restricted itemset at {least}: lower the disclosure or below."
-            )
+            return f"No method hides every restricted itemset at {least}: lower the disclosure or below."
         measured = self._first(best)
         if not measured.restricted_before:
             return f"Nothing needs to be hidden at {least}: no frequent itemset holds a sensitive one."
@@ -121,10 +116,9 @@ def compare_hiding(
 ) -> HidingComparison:
     """Try these methods, or all, on the rows at each disclosure, and measure the results at each minimum support.
 
-    With ``below`` all methods hide the itemsets below that minimum support, and disclosures do not matter. "border" and
-    "exact" always do: below the smallest of ``min_supports`` by default. Each of them may take ``seconds``. A method
-    whose result exceeds the budget is left out, and its line says so. ``progress`` is called with the share and the
-    number of lines done.
+    With ``below`` all methods hide the itemsets below that minimum support instead. "border" and "exact" always do, by
+    default below the smallest of ``min_supports``; each may take ``seconds``. A method that exceeds the budget is left
+    out, and its line says so. ``progress`` is called with the share and the number of lines done.
 
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> comparison = compare_hiding(rows, [["a", "b"]], min_supports=[2, "0%"], methods=["minfia", "maxfia"])
@@ -137,21 +131,14 @@ def compare_hiding(
         yardstick = Yardstick.of(data, itemsets, min_supports, **budget)
         counts = tuple(as_min_count(one, len(data)) for one in yardstick.min_supports)
         target = min(counts) if below is None else as_count(below, max(1, len(data)))
-        inverted = index or InvertedFile(data)
+        threads, inverted = budget.get("threads"), index or InvertedFile(data)
+        hide_once = partial(hide, seconds=seconds, threads=threads, index=inverted)
 
         def run(method: str, disclosure: Fraction | None) -> MethodLine:
             start = perf_counter()
+            share, least = (0, target) if disclosure is None else (disclosure, None)
             try:
-                hidden = hide(
-                    data,
-                    itemsets,
-                    method=method,
-                    disclosure=disclosure or 0,
-                    below=target if disclosure is None else None,
-                    seconds=seconds,
-                    threads=budget.get("threads"),
-                    index=inverted,
-                )
+                hidden = hide_once(data, itemsets, method=method, disclosure=share, below=least)
                 taken = perf_counter() - start
                 measures = tuple(yardstick.measure(hidden.transactions))
             except BudgetError as error:

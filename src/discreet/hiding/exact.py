@@ -5,7 +5,7 @@ which edit, a set of items to remove; which of equal rows they are does not matt
 """
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from time import monotonic
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -89,7 +89,7 @@ def solve(problem: HidingProblem) -> Solution:
     until = monotonic() + problem.seconds
     others = find_legitimate(problem)
     candidates = [minimise_harm(problem, others), *(quick(problem).removals for quick in problem.quick)]
-    best = _best(_judge(problem, others, removals) for removals in candidates)
+    best = min((_judge(problem, others, removals) for removals in candidates), key=_cost)
     choices = _list_edits(problem, others) if problem.to_lose.any() else None
     if choices is None:
         return Solution(best.removals, OptimalityGap(best.lost, 0, skipped=best.lost > 0))
@@ -100,8 +100,8 @@ def _judge(problem: HidingProblem, others: Legitimate, removals: Removals) -> At
     return Attempt(count_lost(problem, others, removals), removals.size, removals)
 
 
-def _best(attempts: Iterable[Attempt]) -> Attempt:
-    return min(attempts, key=lambda attempt: attempt[:2])
+def _cost(attempt: Attempt) -> tuple[int, int]:
+    return attempt.lost, attempt.removed
 
 
 def _search(
@@ -117,7 +117,7 @@ def _search(
     values, bound, stopped = _build_program(problem, types, edits, heavy).solve(seconds=seconds, gap=0.0, start=start)
     for counts in (many, _round_counts(problem, types, edits, values)):
         if counts is not None:
-            best = _best([best, _judge(problem, others, _apply_edits(types, edits, others, counts))])
+            best = min(best, _judge(problem, others, _apply_edits(types, edits, others, counts)), key=_cost)
     # The bound is on both costs together, and all removed items cost less than one lost itemset.
     least = math.ceil((bound - heavy + 1) / heavy - CLOSE) if math.isfinite(bound) else 0
     return Solution(best.removals, OptimalityGap(best.lost, min(max(0, least), best.lost), stopped))
@@ -261,19 +261,9 @@ def _grow_irredundant(held: BoolMatrix, most: int) -> list[BoolMatrix]:
 
 def _measure_edits(types: RowTypes, of: Numbers, removed: BoolMatrix, legitimate: BoolMatrix, slack: Numbers) -> Edits:
     """Return the edits with the itemsets that they hide and hit; legitimate itemsets that are hit alike are merged."""
-    hides, hits = (
-        _are_within(which, types.items)[:, of] & _meet(which, removed) for which in (types.sensitive, legitimate)
-    )
+    missing, gone = (~types.items).astype(np.float32).T, removed.astype(np.float32).T
+    both = (matrix.astype(np.float32) for matrix in (types.sensitive, legitimate))
+    hides, hits = ((itemsets @ missing == 0)[:, of] & (itemsets @ gone > 0) for itemsets in both)
     keys = np.concatenate([np.packbits(hits, axis=1), slack[:, None].view(np.uint8)], axis=1)
     _, first, times = np.unique(keys, axis=0, return_index=True, return_counts=True)
     return Edits(of, removed, hides, hits[first], slack[first], times)
-
-
-def _are_within(itemsets: BoolMatrix, rows: BoolMatrix) -> BoolMatrix:
-    within: BoolMatrix = itemsets.astype(np.float32) @ (~rows).astype(np.float32).T == 0
-    return within
-
-
-def _meet(itemsets: BoolMatrix, removed: BoolMatrix) -> BoolMatrix:
-    meets: BoolMatrix = itemsets.astype(np.float32) @ removed.astype(np.float32).T > 0
-    return meets

@@ -1,7 +1,8 @@
-"""The folder of hidden rows: the file that may be shared, and apart what must stay private."""
+"""The folder of hidden rows: the file to share, and apart from it the facts that must stay private."""
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -22,13 +23,13 @@ from discreet.io.text import COMMA
 from discreet.runtime import resources
 
 README: Final = """\
-DO NOT RELEASE this folder: it names the sensitive itemsets, and tells which rows were changed to hide them.
+DO NOT RELEASE this folder: it names the sensitive itemsets, and the rows that were changed to hide them.
 
-hidden.json  how it was done: the method, each sensitive itemset, how many rows held it before and hold it now, and the
-             SHA-256 digests of the file that was read and of the one that was written
-changes.csv  every row that was changed, counted from 1 on, its id if rows have ids, then the items that were removed
+hidden.json  the method, the support of each sensitive itemset before and after, and the SHA-256 digests of the file
+             that was read and of the one that was written
+changes.csv  every changed row, counted from 1, its id if rows have ids, and the items that it lost
 
-Move it to a safe place, or delete it, before the file beside it goes out."""
+Move it to a safe place, or delete it, before you share the file beside it."""
 
 CHANGES: Final = "changes.csv"
 PRIVATE: Final = {"README.txt", CHANGES, "hidden.json"}
@@ -43,12 +44,11 @@ def write_hidden(
     source: str | os.PathLike[str],
     **reading: str | None,
 ) -> None:
-    """Write a folder with a copy of ``source``, the file that the rows were ``read`` from, without what was removed.
+    """Write a folder with a copy of ``source``, the file that the rows were ``read`` from, without the removed items.
 
-    ``reading`` are the options that it was read with. Of several by their names, one for each recipient, each gets a
-    folder in it. All of it is written beside, read again, and moved into place: there is never half a folder. An older
-    one that holds nothing else gives way; any other is refused. Which itemsets were hidden, and what was removed where,
-    stands apart in DO-NOT-RELEASE.
+    ``reading`` are the options that it was read with. A mapping gives each recipient a folder inside. Everything is
+    written beside, read again, and moved into place in one step. It replaces an older such folder; any other is
+    refused. The subfolder DO-NOT-RELEASE names the hidden itemsets and the items removed from each row.
 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import hide, read, write
@@ -62,13 +62,13 @@ def write_hidden(
     place, file = Path(folder), Path(source)
     check_place(place, file)
     form = find_source_format(file, reading.get("format"), what="rows").name
-    # Rows that have lost items may look like another table.
+    # A table of rows that lost items may look like another format.
     as_it_is = {**reading, "format": form, "separator": reading.get("separator") or COMMA} if form == "csv" else reading
     with folder_beside(place) as beside:
-        for part, one in _parts(beside, hidden):
+        for part, one in _make_parts(beside, hidden):
             rewrite(file, part / file.name, one.log(), **reading)
             if not _is_same(read(part / file.name, **as_it_is), one.transactions):
-                raise GuaranteeError("what was written does not hold the rows that it should; nothing is shared")
+                raise GuaranteeError("the file was not written as it should be; nothing is shared")
             _write_changes(one, part / MARK / CHANGES)
             _write_facts(one, part, file)
 
@@ -77,38 +77,36 @@ def stream_hidden(
     source: str | os.PathLike[str],
     folder: str | os.PathLike[str],
     sensitive: SensitiveLike | Mapping[str, SensitiveLike],
-    **options: Any,  # noqa: ANN401 - as hide_file has them
+    **options: Any,  # noqa: ANN401 - those of hide_file
 ) -> dict[str, Hidden]:
-    """Hide in one scan for each recipient, by "swa", and write a folder as ``write_hidden`` does; options as there.
-
-    It is for a ``source`` that does not fit in memory. The one recipient of itemsets without a name has none.
-    """
+    """Hide by ``hide_file`` for each recipient, and write a folder as ``write_hidden`` does."""
     place, file = Path(folder), Path(source)
     check_place(place, file)
     streamed: dict[str, Hidden] = {}
     with folder_beside(place) as beside:
-        for part, one in _parts(beside, sensitive):
+        for part, one in _make_parts(beside, sensitive):
             done = hide_file(file, part / file.name, one, log=part / MARK / CHANGES, **options)
             _write_facts(done, part, file)
-            streamed[part.name if isinstance(sensitive, Mapping) else ""] = done
+            moved = replace(done, place=place / part.relative_to(beside) / file.name)
+            streamed[part.name if isinstance(sensitive, Mapping) else ""] = moved
     return streamed
 
 
 def must_stream(source: str | os.PathLike[str]) -> bool:
-    """Return whether a file is larger than what is read at once: half of the machine's memory."""
+    """Return whether a file takes more than half of the machine's memory."""
     path = Path(source)
     return path.is_file() and path.stat().st_size > resources.memory() // 2
 
 
 def check_place(place: Path, source: Path) -> None:
-    """Refuse a folder that cannot be written, that holds anything else, or that ``source`` is in."""
+    """Refuse a folder that cannot be written, holds anything else, or holds ``source``."""
     check_folder(place, "copy", _is_copy)
     if source.resolve().is_relative_to(place.resolve()):
         raise OutputError(f"{place} holds the file that is read; name a new folder for the copy")
 
 
 def check_table(url: str, *, table: str, row: str | None, item: str | None) -> None:
-    """Refuse a new table of a database that cannot be made, or is there already."""
+    """Refuse a new table that exists or cannot be made."""
     databases.rehearse(url, table=table, row=row, item=item)
 
 
@@ -144,8 +142,8 @@ def describe(hidden: Hidden, *, show_labels: bool) -> dict[str, Any]:
     }
 
 
-def _parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple[Path, Value]]:
-    """Yield a folder for each recipient, or the whole one, with room for what stands apart in it."""
+def _make_parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple[Path, Value]]:
+    """Yield a folder for each recipient, or the whole one, with a private folder in it."""
     for name, one in several.items() if isinstance(several, Mapping) else [("", several)]:
         part = beside / name
         part.mkdir(exist_ok=not name)
@@ -154,14 +152,12 @@ def _parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple
 
 
 def _write_changes(hidden: Hidden, path: Path) -> None:
-    """Write which rows lost which items."""
     ids = hidden.rows.ids
     lines = ([row + 1, *([] if ids is None else [ids[row]]), *sort_labels(items)] for row, items in hidden.log())
     write_csv(path, ["row", *([] if ids is None else ["id"]), "items"], lines)
 
 
 def _write_facts(hidden: Hidden, part: Path, source: Path) -> None:
-    """Write how it was done, for the owner of the rows alone."""
     facts = describe(hidden, show_labels=True)
     sensitive = facts.pop("sensitive")
     files = {
@@ -173,9 +169,9 @@ def _write_facts(hidden: Hidden, part: Path, source: Path) -> None:
 
 
 def _is_same(found: Transactions, expected: Transactions) -> bool:
-    """Return whether rows are the expected ones, by the text of their labels.
+    """Return whether rows are the expected ones by the text of their labels.
 
-    Where the only items that are no numbers were removed, a file of text is read as one of numbers.
+    A file of text reads as numbers if all items that are not numbers were removed.
     """
     place = {str(label): number for number, label in enumerate(expected.labels)}
     codes = np.array([place.get(str(label), -1) for label in found.labels], dtype=np.int32)
@@ -184,7 +180,7 @@ def _is_same(found: Transactions, expected: Transactions) -> bool:
 
 
 def _is_copy(place: Path) -> bool:
-    """Return whether a folder holds a file that was written here and what stands apart; or only folders that do."""
+    """Return whether ``write_hidden`` wrote a folder, or all folders in it."""
     apart = place / MARK
     if apart.is_dir():
         files = [path for path in place.iterdir() if path.name != MARK]

@@ -10,7 +10,7 @@ from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError
 from discreet.hiding import border, exact, swa
-from discreet.hiding.measures import Hiding, measure_hiding
+from discreet.hiding.measures import Hiding, Yardstick
 from discreet.hiding.problem import (
     HidingProblem,
     OptimalityGap,
@@ -140,7 +140,7 @@ class Hidden:
         >>> hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]]).measures(2).misses_cost
         0.25
         """
-        return measure_hiding(self.rows, self.transactions, self.sensitive, min_support=min_support, **budget)
+        return Yardstick.of(self.rows, self.sensitive, [min_support], **budget).measure(self.transactions)[0]
 
     def log(self) -> Iterator[tuple[int, Itemset]]:
         """Yield the number of each row that lost items, from 0, and the labels of these items."""
@@ -180,12 +180,9 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
 ) -> Hidden:
     """Return ``rows`` in which the ``sensitive`` itemsets are hidden: items are removed, and nothing else is changed.
 
-    Only rows that hold a sensitive itemset lose items. A row that loses all of them stays, empty: the number of rows is
-    the same, and no itemset becomes frequent.
-
-    Say how much to hide in one of two ways. The share ``disclosure`` of the rows that hold a sensitive itemset may keep
-    it: from 0 (none) to 1 (all); one share for all itemsets, or one for each. Or each itemset ends up ``below`` a
-    minimum support, and no more is removed than that takes.
+    Only rows that hold a sensitive itemset lose items. A row that loses all of them stays, empty. The share
+    ``disclosure`` of the rows that hold a sensitive itemset may keep it: from 0 (none) to 1 (all); one share for all
+    itemsets, or one for each. Or each itemset ends up ``below`` a minimum support, and no more is removed.
 
     ``method`` decides which items go from which rows. Four methods are by Oliveira and Zaïane (2002). They rank rows by
     conflict, the number of sensitive itemsets that a row holds:

@@ -23,7 +23,6 @@ from discreet.data.transactions import Transactions
 from discreet.errors import BudgetError, ThresholdError
 from discreet.hiding.problem import SensitiveLike, parse_sensitive
 from discreet.mining.mine import Budget, mine
-from discreet.runtime.solver import Numbers
 
 
 class Hiding(NamedTuple):
@@ -60,10 +59,7 @@ class Hiding(NamedTuple):
 
     @property
     def artifactual(self) -> float:
-        """The share of itemsets found afterwards that were not found before: 0 if items are only removed.
-
-        It is more if rows were left out and the minimum support is a share of them.
-        """
+        """The share of itemsets found afterwards that were not found before: 0 if only items are removed."""
         return _share(self.after - self.both, self.after)
 
     @property
@@ -94,10 +90,7 @@ class Hiding(NamedTuple):
 
 
 class RuleCounts(NamedTuple):
-    """How many association rules hold before and after at a confidence, and how many only after: the ghosts.
-
-    Removing items can raise a confidence. A rule has one item on the right.
-    """
+    """How many association rules hold before and after at a confidence, and how many only after: the ghosts."""
 
     min_support: int
     min_confidence: Fraction
@@ -142,49 +135,14 @@ class Yardstick:
         restricted = _restricted(new, self.sensitive, rows)
         places = kernels.closure.match(new.offsets, new.items, old.offsets, old.items)
         had = np.where(places >= 0, old.supports[places] if len(old) else 0, 0)
-        return [self._measure_at(*pair, new.supports, had, restricted, rows) for pair in counts]
-
-    def _measure_at(
-        self,
-        least: int,
-        least_after: int,
-        supports: Numbers,
-        had: Numbers,
-        restricted: NDArray[np.bool_],
-        rows: Transactions,
-    ) -> Hiding:
-        """Measure at one minimum support, given the supports of itemsets found after, both after and before."""
-        before, after = self.patterns.supports >= least, supports >= least_after
-        both = after & (had >= least)
-        return Hiding(
-            min_support=least,
-            before=_count(before),
-            after=_count(after),
-            both=_count(both),
-            restricted_before=_count(before & self.restricted),
-            restricted_after=_count(after & restricted),
-            restricted_both=_count(both & restricted),
-            items_before=self.rows.itemsets.size,
-            items_after=rows.itemsets.size,
-        )
-
-
-def measure_hiding(
-    before: Transactions,
-    after: Transactions,
-    sensitive: SensitiveLike,
-    *,
-    min_support: Threshold,
-    **budget: Unpack[Budget],
-) -> Hiding:
-    """Measure the effect of hiding on the itemsets that are frequent at ``min_support``; "0%" means in any row.
-
-    >>> rows = Transactions([["a", "b"], ["a", "b"], ["a", "c"]])
-    >>> measured = measure_hiding(rows, Transactions([["a"], ["a"], ["a", "c"]]), [["a", "b"]], min_support="0%")
-    >>> measured.hiding_failure, measured.misses_cost, measured.dissimilarity == 1 / 3
-    (0.0, 0.25, True)
-    """
-    return Yardstick.of(before, sensitive, [min_support], **budget).measure(after)[0]
+        sizes, measured = (self.rows.itemsets.size, rows.itemsets.size), []
+        for least, least_after in counts:
+            was, now = old.supports >= least, new.supports >= least_after
+            both = now & (had >= least)
+            totals = _count(was), _count(now), _count(both)
+            of_restricted = _count(was & self.restricted), _count(now & restricted), _count(both & restricted)
+            measured.append(Hiding(least, *totals, *of_restricted, *sizes))
+        return measured
 
 
 def count_ghost_rules(
@@ -195,10 +153,9 @@ def count_ghost_rules(
     min_confidence: Share,
     **budget: Unpack[Budget],
 ) -> RuleCounts:
-    """Count the rules that hold before, after, and only after.
+    """Count the rules that hold before, after, and only after, of frequent itemsets and with one item on the right.
 
-    Rules are those of frequent itemsets with one item on the right. Those with more are exponentially many, and each
-    implies one of these.
+    Rules with more items on the right are exponentially many, and each implies one of these.
 
     >>> rows = [["a", "b"], ["a", "b"], ["a"], ["a"]]
     >>> after = [["a", "b"], ["a", "b"], ["a"], []]

@@ -17,7 +17,6 @@ from discreet.data.transactions import Transactions, check_lengths
 from discreet.errors import BudgetError, OptionError, ThresholdError
 from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import (
-    Removals,
     Sensitive,
     SensitiveLike,
     check_hidden,
@@ -65,14 +64,12 @@ def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of it
 
     Use it for rows that do not fit in memory: FIMI, SPMF or baskets in CSV, packed or not. The ``target`` has the bytes
     that ``hide`` with the method "swa" and ``rewrite`` would give. A window has 10,000 rows, or as many as fit in
-    ``memory`` bytes, judging by the first rows.
+    ``memory`` bytes, judging by the first rows. The sensitive itemsets are counted anew in the output, which is moved
+    into place only if they are hidden.
 
     Items are compared as text: 7 and "7" are the same. ``below`` must be a count, since the number of rows is not yet
-    known. The CSV file ``log`` lists the changed rows, counted from 1, and the items they lost: it is for the owner of
-    the rows alone. ``progress`` is called with the share of the file that is read, 0 if its size is not known, and the
-    number of rows done.
-
-    The sensitive itemsets are counted anew in the output, which is moved into place only if they are hidden.
+    known. The CSV file ``log`` lists the changed rows, counted from 1, and the items they lost: keep it private.
+    ``progress`` is called with the share of the file that is read, 0 if its size is not known, and the rows done.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -138,8 +135,11 @@ class _Scan:
     def hide(self, chunks: Iterable[bytes], window: int | None, memory: int | None) -> Iterator[bytes]:
         """Yield the file without the removed items; an error at the end keeps it from being moved into place."""
         texts, sensitive, itemsets, below = self.request
-        parts = self.text.scan(chunks)
-        ahead = list(_read_to_rows(parts))
+        parts, ahead = self.text.scan(chunks), []
+        for part in parts:  # item names may come before the rows
+            ahead.append(part)
+            if part.n:
+                break
         if ahead:
             self.window, together = _choose_sizes(ahead[-1], window, memory)
             demand = Demand(itemsets, sensitive.disclosures, below, self.window)
@@ -168,16 +168,12 @@ class _Scan:
         self.after += [np.count_nonzero(same[held]) for held in holders]
         self.before += [held.size for held in holders]
         self.seen[rows.items] = True
-        self._write_log(self._list_changes(removals, texts))
+        pairs = zip(removals.rows.tolist(), removals, strict=True)
+        self._write_log([str(self.rows + row + 1), *(texts[item] for item in items)] for row, items in pairs)
         self.rows += batch.n
         self.touched += removals.rows.size
         self.removed += removals.size
         return data
-
-    def _list_changes(self, removals: Removals, texts: list[str]) -> Iterator[list[str]]:
-        """Yield the number of each changed row, counted from 1, and the items that it lost."""
-        for row, items in zip(removals.rows.tolist(), removals, strict=True):
-            yield [str(self.rows + row + 1), *(texts[item] for item in items)]
 
     def _write_log(self, lines: Iterable[list[str]]) -> None:
         if self.log is not None:
@@ -225,14 +221,6 @@ def _choose_sizes(first: LineRows, window: int | None, memory: int | None) -> tu
     if window is None:
         window = WINDOW if memory is None else max(1, memory // (COPIES * (width + ROW)))
     return window, max(1, CHUNK // (width * window))
-
-
-def _read_to_rows(parts: Iterator[LineRows]) -> Iterator[LineRows]:
-    """Yield lines up to the first rows: item names may come before."""
-    for part in parts:
-        yield part
-        if part.n:
-            return
 
 
 def _check_rows(parts: Iterable[LineRows]) -> Iterator[LineRows]:
