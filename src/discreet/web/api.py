@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
 from discreet.web.arguments import HANDLERS, check_arguments
-from discreet.web.context import NO_DATA, Data, FileOptions, list_samples
+from discreet.web.context import NO_DATA, Data, UploadOptions, list_samples
 from discreet.web.jobs import WebJob
 from discreet.web.messages import UNKNOWN_DATA, UNKNOWN_JOB, UNKNOWN_UPLOAD, Refusal
 from discreet.web.security import SAFE, JsonAnswer
@@ -72,7 +72,7 @@ class Api:
             return NO_DATA, {"upload": find(given.pop("upload", None)).argument}
         if name == "read" and may_load and "upload" in given:
             upload = find(given.pop("upload"))
-            options = cast("FileOptions", check_arguments("preview", given))
+            options = cast("UploadOptions", check_arguments("preview", given))
             given.clear()
             return self.state.load(upload, options), {}
         key = "sample" if name == "read" and "sample" in given else "data"

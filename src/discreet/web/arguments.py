@@ -13,7 +13,7 @@ from discreet.io.registry import FORMATS
 from discreet.io.sniff import SHAPES
 from discreet.judging.policy import names as policy_names
 from discreet.runtime.text import abbreviate
-from discreet.web.context import FileOptions
+from discreet.web.context import UploadOptions
 from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, tradeoff
 from discreet.web.handlers.block import block, compare
 from discreet.web.handlers.hide import compare_hiding, hide
@@ -54,7 +54,7 @@ class Handler(NamedTuple):
 
 
 HANDLERS: Final[Mapping[str, Handler]] = {
-    "preview": Handler(preview, by_address=False, on_data=False, named=tuple(FileOptions.__annotations__)),
+    "preview": Handler(preview, by_address=False, on_data=False, named=tuple(UploadOptions.__annotations__)),
     "read": Handler(read),
     "audit": Handler(audit),
     "tradeoff": Handler(tradeoff, long=True),

@@ -40,7 +40,7 @@ class Stopped(Exception):  # noqa: N818 - nothing went wrong
     """The job is no longer wanted."""
 
 
-class FileOptions(TypedDict, total=False):
+class UploadOptions(TypedDict, total=False):
     """How a file is read; what is missing is guessed."""
 
     format: str
@@ -60,7 +60,7 @@ class Data(NamedTuple):
     id: str
     file: str
     path: str | None
-    options: FileOptions
+    options: UploadOptions
 
 
 NO_DATA: Final = Data("", "", None, {})

@@ -19,7 +19,7 @@ import uvicorn
 from discreet import InputError, OptionError
 from discreet.io.files import EMPTY, naming, readable
 from discreet.io.sniff import sniff
-from discreet.web.context import FileOptions
+from discreet.web.context import UploadOptions
 from discreet.web.routes import application
 from discreet.web.state import MAX_UPLOAD, State
 
@@ -77,7 +77,7 @@ def serve(
     one. An upload may have ``max_upload`` bytes, and a job may use ``memory`` bytes, by default a quarter of the
     machine's.
     """
-    options = cast("FileOptions", {name: value for name, value in (reading or {}).items() if value is not None})
+    options = cast("UploadOptions", {name: value for name, value in (reading or {}).items() if value is not None})
     path = None if file is None else _check_file(Path(file))
     must_choose = path is not None and not options and must_choose_shape(path)
     with _bind(port) as bound:
@@ -111,7 +111,7 @@ def serve(
             state.remove()
 
 
-def _first_page(state: State, path: Path | None, options: FileOptions | None) -> tuple[str, dict[str, str]]:
+def _first_page(state: State, path: Path | None, options: UploadOptions | None) -> tuple[str, dict[str, str]]:
     """Return the page to open and its query: the audit of a file, unless its shape must be chosen first."""
     if path is None:
         return "/", {}

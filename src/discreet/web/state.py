@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from discreet import InputError
 from discreet.io.files import EMPTY
 from discreet.runtime import resources
-from discreet.web.context import Data, FileOptions, is_sample
+from discreet.web.context import Data, UploadOptions, is_sample
 from discreet.web.jobs import COMMAND, WORKERS, Jobs, Pool
 from discreet.web.messages import Refusal
 
@@ -177,7 +177,7 @@ class State:
         upload, data = self._data.get(name, (None, None))
         return data if upload is not None and self.uploads.get(upload.id) is not None else None
 
-    def load(self, upload: Upload, options: FileOptions) -> Data:
+    def load(self, upload: Upload, options: UploadOptions) -> Data:
         """Return the data of an upload that is read with these options."""
         key = json.dumps([upload.id, options], sort_keys=True).encode()
         name = hashlib.blake2b(key, digest_size=12).hexdigest()

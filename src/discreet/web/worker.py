@@ -40,7 +40,7 @@ class Worker:
         """Do the jobs that come in; end when no more can come."""
         jobs: SimpleQueue[dict[str, Any]] = SimpleQueue()
         Thread(target=self._listen, args=(lines, jobs), daemon=True).start()
-        with event.install_listener("numba:compile", Compiling(self._send)):
+        with event.install_listener("numba:compile", CompileListener(self._send)):
             warm_up()
         limit_memory(self._memory)
         self._send({"ready": True})
@@ -99,7 +99,7 @@ def describe_error(error: BaseException, names: Mapping[str, str]) -> tuple[int,
     return 500, {"error": messages.say_unforeseen(error)}
 
 
-class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
+class CompileListener(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Says, when Numba first compiles something and does not merely load it, that this takes a while."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:

@@ -14,7 +14,7 @@ from discreet import read as read_rows
 from discreet.io.registry import FORMATS
 from discreet.io.sniff import Sniffed, sniff, split_head
 from discreet.report import printable
-from discreet.web.context import Context, FileOptions, show_labels
+from discreet.web.context import Context, UploadOptions, show_labels
 from discreet.web.messages import say_on_page
 
 LINES: Final = 8
@@ -27,7 +27,7 @@ LARGEST_PAGE: Final = 100
 LONGEST_QUERY: Final = 100_000
 
 
-def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[FileOptions]) -> dict[str, Any]:
+def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[UploadOptions]) -> dict[str, Any]:
     """Show how a file would be read, from its first part."""
     context.stage("reading")
     seen = sniff(Path(upload["path"]), options)
@@ -106,7 +106,7 @@ def query(context: Context, *, query: str, offset: int = 0, limit: int = LARGEST
     }
 
 
-def _read_first(seen: Sniffed, options: FileOptions) -> list[dict[str, Any]]:
+def _read_first(seen: Sniffed, options: UploadOptions) -> list[dict[str, Any]]:
     """Return the first rows, or patterns, as they are read."""
     shape, reading = seen.shape, seen.shape.reading
     if seen.frame is not None:
