@@ -87,7 +87,8 @@ def test_channels_tell_how_many_they_are():
 @pytest.mark.nojit
 def test_channels_cannot_be_changed():
     _, channels = found()
-    for numbers in (*channels.cells, channels.top_offsets, channels.top_items):
+    cells = channels.cells
+    for numbers in (cells.tops, *cells.bases.flat, cells.counts, channels.top_offsets, channels.top_items):
         with pytest.raises(ValueError, match="read-only"):
             numbers[:1] = 0
     with pytest.raises(AttributeError):
