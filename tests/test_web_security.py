@@ -276,9 +276,7 @@ def test_an_unknown_address_is_told_in_words(client):
 def test_without_workers_every_job_says_so(client):
     found = client.get("/api/audit?data=clinic&min_support=5%25&k=10")
     assert found.status_code == 503
-    assert found.json() == {
-        "error": "No worker process could be started; stop `discreet serve` and start it again."
-    }
+    assert found.json() == {"error": "No worker process could be started; stop `discreet serve` and start it again."}
 
 
 @pytest.mark.parametrize(("address", "name"), [("/api/samples", "api.list_samples"), ("/", "routes.list_samples")])
