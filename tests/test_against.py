@@ -12,7 +12,7 @@ from strategies import databases, detected_databases, small_databases
 
 from discreet import OptionError, Patterns, Policy, Verdict, audit, block, mine, write_patterns, write_release
 from discreet.cli import main
-from discreet.publications.series.changes import MOST, MOST_PARTS, changes
+from discreet.publications.series.changes import MOST, MOST_PARTS, find_changes
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]
@@ -41,7 +41,7 @@ def test_changes_are_the_cells_of_common_itemsets_that_differ(found, other, sigm
     if len(rows) < least or len(other) < sigma:  # not even the empty itemset is frequent, but n is public
         cells = oracle.changed_cells(other, rows, [frozenset()])
     small = {pair: counts for pair, counts in cells.items() if abs(counts[0] - counts[1]) < k}
-    ours = changes(mined(rows, least, kind), mined(other, sigma, kind), k=k)
+    ours = find_changes(mined(rows, least, kind), mined(other, sigma, kind), k=k)
     assert told(ours) == small
     assert ours.small == len(small)
     assert (ours.rose, ours.fell) == (
@@ -129,7 +129,7 @@ def test_the_counts_of_several_releases_are_summed_up(parts, rows, sigma, k):
     tops = {itemset for itemset in both if not any(itemset < other for other in both)}
     cells = oracle.changed_cells([row for part in parts for row in part], rows, tops)
     small = {pair: counts for pair, counts in cells.items() if abs(counts[0] - counts[1]) < k}
-    assert told(changes(mined(rows, sigma), *(mined(part, sigma) for part in parts), k=k)) == small
+    assert told(find_changes(mined(rows, sigma), *(mined(part, sigma) for part in parts), k=k)) == small
 
 
 def test_releases_that_have_grown_into_each_other_are_no_parts():
@@ -180,12 +180,12 @@ def test_rounded_supports_are_not_subtracted():
 
 
 def test_releases_of_no_rows_have_no_differences():
-    assert len(changes(mined([], 1), mined([], 1), k=5)) == 0
+    assert len(find_changes(mined([], 1), mined([], 1), k=5)) == 0
 
 
 def test_small_changes_that_are_too_many_to_list_are_counted():
     assert MOST >= 1000
-    found = changes(mined(NEW, 10), mined(OLD, 10), k=5)
+    found = find_changes(mined(NEW, 10), mined(OLD, 10), k=5)
     assert repr(found) == "<Changes: 1 counts rose, 0 fell, 1 by fewer than 5 rows>"
     assert "13" in found._repr_html_()
 

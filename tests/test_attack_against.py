@@ -22,7 +22,7 @@ from discreet import (
 from discreet.disclosure.attacks import joint_releases
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.formula import Mark
-from discreet.disclosure.attacks.joint_releases import facts_of
+from discreet.disclosure.attacks.joint_releases import join_facts
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 few = settings(max_examples=500 if LARGE else 25)
@@ -119,11 +119,11 @@ def test_the_weakest_attacker_finds_all_that_differences_tell(case, k):
 @given(case=chains("abc", 2))
 def test_facts_that_inherit_tell_what_facts_that_are_listed_one_by_one_tell(case):
     new, olds = mined(*case)
-    one = facts_of(new, olds, grown=True)
+    one = join_facts(new, olds, grown=True)
     every = [codes for codes in oracle.subsets(range(len(one.labels))) if one.is_below(codes)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joint_releases, "_is_nested", lambda _: False)
-        listed = facts_of(new, olds, grown=True)
+        listed = join_facts(new, olds, grown=True)
     assert not listed.inherited
     assert {codes: listed.limits(codes) for codes in every} == {codes: one.limits(codes) for codes in every}
 
@@ -175,14 +175,14 @@ def test_what_was_missing_from_the_older_list_tells_who_came_though_no_differenc
 
 def test_what_reached_no_minimum_support_before_is_bounded_by_that_of_before():
     old, new = mine([["a"]] * 4 + [["b"]] * 4, min_support=3), mine([["a"]] * 9 + [["b"]] * 9, min_support=9)
-    facts = facts_of(new, [old], grown=True)
+    facts = join_facts(new, [old], grown=True)
     assert facts.limits(frozenset([0, 1])) == (0, 8)
     assert facts.limits(frozenset([0, 1, 2])) == (0, 2)
 
 
 def test_an_itemset_that_is_only_in_the_older_list_has_at_least_its_support():
     old, new = mine([["a"]] * 4, min_support=3), mine([["a"]] * 5 + [[]] * 5, min_support=7)
-    assert facts_of(new, [old], grown=True).limits(frozenset([0])) == (4, 6)
+    assert join_facts(new, [old], grown=True).limits(frozenset([0])) == (4, 6)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -295,7 +295,7 @@ def test_more_itemsets_than_can_be_listed_are_refused(monkeypatch):
 
 def test_facts_may_be_attacked_beside_an_older_release():
     facts = Facts.from_limits([(["a"], 7, 7)], n=12, schema=[["a", "b"]])
-    found = facts_of(facts, [mine([["a"]] * 5, min_support=2)], grown=True)
+    found = join_facts(facts, [mine([["a"]] * 5, min_support=2)], grown=True)
     assert [str(label) for label in found.labels if isinstance(label, Mark)] == ["before"]
     assert found.limits(frozenset([found.code["a"]])) == (7, 7)
     assert found.schema == (frozenset([found.code["a"], found.code["b"]]),)

@@ -21,8 +21,8 @@ from discreet.disclosure.attacks.certificate import (
     Claim,
     Sum,
     check,
-    own_sum,
     proves,
+    sum_cells,
 )
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Finding
@@ -192,7 +192,7 @@ def test_long_sums_are_those_of_closed_itemsets(rows, sigma):
     found = attack(mine(rows, min_support=sigma), k=4, level="plain")
     assume(found.findings)
     for finding in found.findings:
-        terms = own_sum(SUM, finding.pattern, 1, found.facts)
+        terms = sum_cells(SUM, finding.pattern, 1, found.facts)
         named = {frozenset(found.facts.labels[code] for code in one): many for one, many in terms.items()}
         assert sum(many * oracle.support(one, rows) for one, many in named.items()) == finding.low
         assert len(terms) <= max(SPELLED, len(found.facts))

@@ -15,7 +15,7 @@ from discreet import GuaranteeError, InconsistencyError, InputError, Transaction
 from discreet.disclosure.attacks import linear as linear_module
 from discreet.disclosure.attacks.bounds import bounds
 from discreet.disclosure.attacks.certificate import check, proves
-from discreet.disclosure.attacks.constraints import Ground, border, system
+from discreet.disclosure.attacks.constraints import Ground, build_system, find_border
 from discreet.disclosure.attacks.exact import exact
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import Clock, Region, Subcube
@@ -179,7 +179,7 @@ def test_the_border_is_what_is_smallest_outside_of_all_tops(itemsets):
     facts = Facts.from_limits([([str(item) for item in top], 1, 1) for top in tops if top], n=9)
     ground = Ground(facts)
     items = [str(item) for item in sorted(frozenset().union(*tops))]
-    named = [{facts.labels[code] for code in ground.codes(found)} for found in border(ground, ground.everything)]
+    named = [{facts.labels[code] for code in ground.codes(found)} for found in find_border(ground, ground.everything)]
     expected = oracle.smallest_outside([{str(item) for item in top} for top in tops] or [set()], items)
     assert set(map(frozenset, named)) == expected
 
@@ -189,7 +189,7 @@ def test_the_border_is_what_is_smallest_outside_of_all_tops(itemsets):
 def test_the_rows_themselves_are_always_possible(case):
     rows, sigma, _, _ = case
     ground = Ground(Facts.of(mine(rows, min_support=sigma)))
-    made = system(ground, ground.everything, most=8)
+    made = build_system(ground, ground.everything, most=8)
     labels = [ground.facts.labels[item] for item in ground.items]
     own = [frozenset(row) & frozenset(labels) for row in rows]
     possible = {frozenset(label for place, label in enumerate(labels) if kind >> place & 1) for kind in made.rows}
@@ -228,7 +228,7 @@ def release(seed, many):
 def is_threatened(patterns, k):
     """Return whether some conjunction is rare by the linear program over all items."""
     ground = Ground(Facts.of(patterns))
-    made = system(ground, ground.everything, most=1 << 10)
+    made = build_system(ground, ground.everything, most=1 << 10)
     region = Region(made, Clock.of(60.0))
     cubes = [
         Subcube(over, cell) for over in range(ground.everything + 1) for cell in range(over + 1) if not cell & ~over

@@ -18,7 +18,7 @@ from discreet import (
     read_patterns,
     write_patterns,
 )
-from discreet.disclosure.channels import Term, as_text, signed
+from discreet.disclosure.channels import Term, as_text, format_sum
 
 ROWS = Transactions([["a", "b"]] * 5 + [["a"]] * 2 + [["b", "c"]] * 3 + [[]])
 
@@ -220,7 +220,7 @@ def test_an_itemset_reads_as_its_labels(itemset, text):
 )
 def test_a_sum_reads_as_one(times, text):
     terms = [Term(one, frozenset(), 0) for one in times]
-    assert signed(terms, map(str, range(1, len(times) + 1))) == text
+    assert format_sum(terms, map(str, range(1, len(times) + 1))) == text
 
 
 @pytest.mark.nojit

@@ -8,7 +8,7 @@ from strategies import databases, detected_databases, few_rows, lengths, mined_d
 
 from discreet import BudgetError, InputError, Patterns, Transactions, mine
 from discreet.disclosure import implications
-from discreet.disclosure.implications import Implication, implied_by
+from discreet.disclosure.implications import Implication, find_implications
 
 LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
 
@@ -33,7 +33,7 @@ def by_size(found):
 def test_implications_are_those_of_the_definition_in_order(kind, case):
     rows, sigma, _ = case
     expected = by_size(oracle.implications(rows, sigma))
-    found = implied_by(mine(rows, min_support=sigma, kind=kind))
+    found = find_implications(mine(rows, min_support=sigma, kind=kind))
     assert pairs(found) == expected
     assert (len(found), found.more) == (len(expected), False)
 
@@ -43,14 +43,14 @@ def test_implications_are_those_of_the_definition_in_order(kind, case):
 @given(case=mined_databases(few_rows))
 def test_implications_are_those_of_the_definition_where_items_come_together(kind, case):
     rows, min_support, sigma = case
-    found = implied_by(mine(rows, min_support=min_support, kind=kind))
+    found = find_implications(mine(rows, min_support=min_support, kind=kind))
     assert pairs(found) == by_size(oracle.implications(rows, sigma))
 
 
 @settings(max_examples=60)
 @given(rows=databases(), sigma=st.integers(1, 32))
 def test_implications_are_those_of_the_definition_over_more_items(rows, sigma):
-    assert pairs(implied_by(mine(rows, min_support=sigma))) == by_size(oracle.implications(rows, sigma))
+    assert pairs(find_implications(mine(rows, min_support=sigma))) == by_size(oracle.implications(rows, sigma))
 
 
 @LISTED
@@ -66,14 +66,14 @@ def test_implications_of_short_itemsets_are_those_that_they_show(kind, case, max
     }
     expected = {(base, item) for base, item in shown if not any((base - {other}, item) in shown for other in base)}
     # A base that implies an item does so with any more items, so one item less is enough to look for.
-    assert set(pairs(implied_by(mine(rows, min_support=sigma, kind=kind, max_length=max_length)))) == expected
+    assert set(pairs(find_implications(mine(rows, min_support=sigma, kind=kind, max_length=max_length)))) == expected
 
 
 def test_many_tops_show_each_implication_once():
     # 100 tops, more than a word: each pair of the items 0 to 13 that some rows hold, and the item "all" in each.
     both = [(one, other) for one in range(14) for other in range(one)]
     rows = [["all", one, other] for one, other in both] * 3
-    found = implied_by(mine(rows, min_support=3))
+    found = find_implications(mine(rows, min_support=3))
     assert len(mine(rows, min_support=3, kind="maximal")) == len(both) == 91
     assert pairs(found) == [(frozenset(), "all")]
 
@@ -82,7 +82,7 @@ def test_late_tops_that_share_an_implication_show_it_once():
     # The tops of the pairs come first and fill a word; those of x and y stand behind them.
     lone = [["a", f"b{number:02}"] for number in range(70)] + [["c"]]
     rows = [*lone, ["x", "y", "z1"], ["x", "y", "z2"], ["y"]]
-    found = implied_by(mine(rows, min_support=1))
+    found = find_implications(mine(rows, min_support=1))
     assert set(pairs(found)) == oracle_by_levels(rows)
     assert pairs(found).count((frozenset("x"), "y")) == 1
 
@@ -97,36 +97,36 @@ def oracle_by_levels(rows):
 def test_more_than_are_wanted_are_told_of(monkeypatch):
     rows = [["a", "b", "c", "d"]] * 3
     monkeypatch.setattr(implications, "MOST", 3)
-    found = implied_by(mine(rows, min_support=1))
+    found = find_implications(mine(rows, min_support=1))
     assert (len(found), found.more, repr(found)) == (3, True, "<Implications: more than 3>")
 
 
 def test_as_many_as_are_wanted_are_all(monkeypatch):
     monkeypatch.setattr(implications, "MOST", 4)
-    assert not implied_by(mine([["a", "b", "c", "d"]] * 3, min_support=1)).more
+    assert not find_implications(mine([["a", "b", "c", "d"]] * 3, min_support=1)).more
 
 
 def test_thousands_of_implications_are_found():
     # Item i comes with its twin in all rows but those of another pair: each implies the other.
     rows = [[2 * one, 2 * one + 1] for one in range(2500)]
-    found = implied_by(mine(rows, min_support=1))
+    found = find_implications(mine(rows, min_support=1))
     assert pairs(found) == [(frozenset([item]), item ^ 1) for item in range(5000)]
 
 
 def test_a_top_of_as_many_items_as_a_word_has_bits_is_looked_at():
     patterns = mine([list(range(64))] * 3, min_support=1)
-    assert pairs(implied_by(patterns)) == [(frozenset(), item) for item in range(64)]
+    assert pairs(find_implications(patterns)) == [(frozenset(), item) for item in range(64)]
 
 
 def test_a_top_of_more_items_than_a_word_is_refused():
     with pytest.raises(BudgetError, match="an itemset of 65 items is too long"):
-        implied_by(mine([list(range(65))] * 3, min_support=1))
+        find_implications(mine([list(range(65))] * 3, min_support=1))
 
 
 @pytest.mark.nojit
 def test_maximal_itemsets_show_no_implications():
     with pytest.raises(InputError, match="maximal itemsets do not tell"):
-        implied_by(mine([["a"]], min_support=1, kind="maximal"))
+        find_implications(mine([["a"]], min_support=1, kind="maximal"))
 
 
 @pytest.mark.nojit
@@ -136,13 +136,13 @@ def test_nothing_implies_nothing():
         Patterns.from_itemsets([], n=3),
         mine(Transactions([["a"]]), min_support=2),
     ):
-        assert pairs(implied_by(patterns)) == []
+        assert pairs(find_implications(patterns)) == []
 
 
 @pytest.mark.nojit
 def test_an_implication_reads_as_a_sentence():
     assert str(Implication(frozenset(["tea", "milk"]), "sugar")) == "milk ∧ tea ⇒ sugar"
-    found = implied_by(mine([["a", "b"]], min_support=1))
+    found = find_implications(mine([["a", "b"]], min_support=1))
     assert (str(found[0]), str(found[-1]), repr(found)) == ("everyone ⇒ a", "everyone ⇒ b", "<Implications: 2>")
     with pytest.raises(IndexError):
         found[2]

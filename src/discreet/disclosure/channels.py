@@ -277,10 +277,10 @@ def as_text(itemset: Itemset) -> str:
     return ("" if all(len(label) == 1 and label.isalpha() for label in labels) else ", ").join(labels) or "∅"
 
 
-def signed(terms: Iterable[Term], texts: Iterable[str]) -> str:
+def format_sum(terms: Iterable[Term], texts: Iterable[str]) -> str:
     """Return a sum in which ``texts`` stand for the supports.
 
-    >>> signed([Term(1, frozenset("a"), 9), Term(-2, frozenset("ab"), 4)], ["9", "4"])
+    >>> format_sum([Term(1, frozenset("a"), 9), Term(-2, frozenset("ab"), 4)], ["9", "4"])
     '9 − 2·4'
     """
     parts: list[str] = []
@@ -299,7 +299,7 @@ def _marked_up(channel: Channel) -> html.Html:
 
 def _explained(terms: list[Term], count: int) -> str:
     named = (f"sup({as_text(term.itemset)}) {term.support:,}" for term in terms)
-    return f"{signed(terms, named)} = {count:,}"
+    return f"{format_sum(terms, named)} = {count:,}"
 
 
 def _terms(channel: Channel, patterns: Patterns) -> list[Term]:

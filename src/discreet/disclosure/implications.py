@@ -63,7 +63,7 @@ class Implications:
         return f"<Implications: {'more than ' * self.more}{len(self):,}>"
 
 
-def implied_by(patterns: Patterns) -> Implications:
+def find_implications(patterns: Patterns) -> Implications:
     """Return the implications that the supports of closed or of all frequent itemsets show.
 
     Within a top, a base implies an item if every row that meets the top in all of the base does so in the item as
@@ -71,7 +71,7 @@ def implied_by(patterns: Patterns) -> Implications:
     *Hypergraphs*).
 
     >>> from discreet import mine
-    >>> [str(implication) for implication in implied_by(mine([["a", "b"], ["a", "b"], ["b"]], min_support=1))]
+    >>> [str(implication) for implication in find_implications(mine([["a", "b"], ["a", "b"], ["b"]], min_support=1))]
     ['everyone ⇒ b']
     """
     family = build_family(patterns)

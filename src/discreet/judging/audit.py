@@ -18,7 +18,7 @@ from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed
 from discreet.disclosure.detect import find_channels
-from discreet.disclosure.implications import Implications, implied_by
+from discreet.disclosure.implications import Implications, find_implications
 from discreet.disclosure.question import Question
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError
 from discreet.judging import advise, checks
@@ -30,8 +30,7 @@ from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.judging.verdict import Check, Verdict, worst
 from discreet.mining.mine import Budget, mine
 from discreet.publications.rules.rule import Rules
-from discreet.publications.series.change import Changes
-from discreet.publications.series.changes import compared, is_followed
+from discreet.publications.series.changes import Changes, compare_releases, is_followed
 from discreet.runtime.progress import watching
 from discreet.runtime.resources import as_threads
 from discreet.runtime.text import count_of
@@ -276,7 +275,7 @@ def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tu
     try:
         _check_rows(question, rows)
         channels = find_channels(question)
-        implications = None if policy.zeros is Verdict.RELEASE else implied_by(patterns)
+        implications = None if policy.zeros is Verdict.RELEASE else find_implications(patterns)
     except InconsistencyError as error:
         return _judge_differences([checks.name_flaw(patterns, error), *first], patterns, k)
     every = [*[checks.CONSISTENT] * bool(len(patterns)), *first, checks.check_channels(channels)]
@@ -302,7 +301,7 @@ def _with_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Aud
     """Return the audit with what older releases reveal together with this one."""
     if not olds:
         return audit
-    changes = compared(audit.patterns, olds, k=audit.k, grown=grown)
+    changes = compare_releases(audit.patterns, olds, k=audit.k, grown=grown)
     followed = is_followed(olds, grown=grown)
     check = checks.check_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
     return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))

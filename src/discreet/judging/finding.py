@@ -13,13 +13,13 @@ from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
-from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, signed
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
 from discreet.disclosure.implications import Implication, Implications
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import Check, CheckName, Verdict
 from discreet.publications.rules.bounded import Bounded, in_words
 from discreet.publications.rules.rule import Rules
-from discreet.publications.series.change import Change, Changes
+from discreet.publications.series.changes import Change, Changes
 from discreet.publications.trees.leaves import Few, Forest
 from discreet.runtime import html
 
@@ -116,7 +116,7 @@ class AuditFinding:
         terms = self.terms
         sums = zip(terms, self.limits, strict=True)
         texts = [f"sup({as_text(term.itemset)}) {in_words(limits)}" for term, limits in sums]
-        return f"{signed(terms, texts)} = {in_words((self.low, self.high))}"
+        return f"{format_sum(terms, texts)} = {in_words((self.low, self.high))}"
 
     def __str__(self) -> str:
         return str(self.value)

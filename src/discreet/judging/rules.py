@@ -12,7 +12,7 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
 from discreet.disclosure.channels import Channels, as_text
 from discreet.disclosure.detect import find_channels
-from discreet.disclosure.implications import Implications, implied_by
+from discreet.disclosure.implications import Implications, find_implications
 from discreet.disclosure.question import Question
 from discreet.errors import BudgetError, InconsistencyError
 from discreet.judging import checks
@@ -111,7 +111,7 @@ def _judge(
     pairs = [one for one in find_differences(facts, known.gaps, k) if one.top not in summed]
     sums = (*by_schema.listed, *pairs, *find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
-    implications = implied_by(patterns) if zeros_matter and channels is not None else None
+    implications = find_implications(patterns) if zeros_matter and channels is not None else None
     every = [*flaws, checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
     if channels is not None and (len(summed) == len(facts) or len(channels)):
         every.append(checks.check_channels(channels))

@@ -18,7 +18,7 @@ from discreet.data.lattice import Family
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema
 from discreet.disclosure.attacks.sums import known_family
-from discreet.disclosure.attacks.wider import widened
+from discreet.disclosure.attacks.wider import widen_family
 from discreet.disclosure.channels import Channel, as_text
 from discreet.errors import BudgetError, InconsistencyError, OptionError
 from discreet.judging.verdict import Check, CheckName
@@ -148,7 +148,7 @@ def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
 
 def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:
     """Return how many cells of wider itemsets hold 1 to k − 1 rows, and the smallest of them."""
-    wide = widened(family, facts.schema)
+    wide = widen_family(family, facts.schema)
     if wide is None:
         return 0, []
     cells, tops = wide.cells(k), wide.itemsets.take(wide.tops)

@@ -5,14 +5,14 @@ from itertools import chain
 from typing import Final
 
 from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.disclosure.channels import Term, signed
+from discreet.disclosure.channels import Term, format_sum
 from discreet.errors import OutputError
 from discreet.io.text import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, Who
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.bounded import in_words as within
-from discreet.publications.series.change import Change, Changes
+from discreet.publications.series.changes import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.report.wording import Source, older_name
 from discreet.runtime.text import printable
@@ -62,7 +62,7 @@ def _sum(one: AuditFinding, names: Mapping[Label, str], *, is_short: bool) -> st
             return f"{after} now − {before} before"
         case Bounded():
             texts = (f"sup({joined(itemset, names)}) {within(limits)}" for itemset, limits in one.value.terms)
-            return signed(one.terms, texts)
+            return format_sum(one.terms, texts)
         case Few():
             return ""
     return "" if is_short or one.kind == "implication" else named_sum(one.terms, names)
@@ -100,4 +100,4 @@ def rows_that(who: Who, names: Mapping[Label, str]) -> str:
 def named_sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
     """Return a sum of supports, each with its itemset."""
     texts = (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)
-    return signed(terms, texts) if terms else ""
+    return format_sum(terms, texts) if terms else ""

@@ -21,7 +21,7 @@ from discreet.io.text import HEADER, WITHIN, as_record
 from discreet.judging.audit import Audit
 from discreet.judging.finding import Who
 from discreet.judging.verdict import CheckName, Verdict
-from discreet.publications.series.change import Change
+from discreet.publications.series.changes import Change
 from discreet.report.findings import cell_names, direction, joined, named_sum, rows_that
 from discreet.report.sacro_flags import SUMS, Signs, evidence_of, flagged
 from discreet.report.wording import Source, older_name

@@ -14,7 +14,7 @@ from discreet.io.label_codes import iterate_codes
 from discreet.judging.audit import Audit
 from discreet.judging.finding import find_terms
 from discreet.judging.verdict import CheckName, Verdict
-from discreet.publications.series.change import Change
+from discreet.publications.series.changes import Change
 
 SUMS: Final = 1_000
 """Of so many findings, the worst, the sums are followed: each takes a pass over all itemsets."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.data.labels import Itemset, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Difference, Term, signed
+from discreet.disclosure.channels import Channel, Difference, Term, format_sum
 from discreet.report.svg_chart import COLOURS
 from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
 from discreet.report.wording import in_words
@@ -165,11 +165,11 @@ def _named(labels: Itemset, nothing: str, most: int) -> str:
 
 def _sum(terms: Sequence[Term]) -> str:
     """Return the sum as numbers, as far as the drawing is wide."""
-    whole = signed(terms, [f"{term.support:,}" for term in terms])
+    whole = format_sum(terms, [f"{term.support:,}" for term in terms])
     if len(whole) <= LETTERS or len(terms) <= SHOWN_OF_LONGER:
         return whole
     first = terms[:SHOWN_OF_LONGER]
-    return f"{signed(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
+    return f"{format_sum(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
 
 
 def _rows(count: int) -> str:

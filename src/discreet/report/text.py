@@ -8,7 +8,7 @@ from typing import Final
 from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channels, Term, signed
+from discreet.disclosure.channels import Channels, Term, format_sum
 from discreet.errors import on_command_line
 from discreet.io.label_codes import iterate_codes
 from discreet.judging import checks
@@ -16,7 +16,7 @@ from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH
 from discreet.judging.finding import AuditFinding
 from discreet.judging.tradeoff import Tradeoff
-from discreet.publications.series.change import Changes
+from discreet.publications.series.changes import Changes
 from discreet.report.wording import Source, older_name
 from discreet.runtime.text import count_of, printable
 
@@ -199,9 +199,9 @@ def _show(title: str, lines: Iterable[str], most: int, total: int) -> Iterator[s
 def show_sum(terms: Sequence[Term]) -> str:
     """Return a sum of supports as numbers; a long one is cut."""
     if len(terms) <= LONGEST_SUM:
-        return signed(terms, [f"{term.support:,}" for term in terms])
+        return format_sum(terms, [f"{term.support:,}" for term in terms])
     first = terms[:SHOWN_OF_LONGER]
-    return f"{signed(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
+    return f"{format_sum(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
 
 
 def safe_from(min_support: int | None, tradeoff: Tradeoff) -> str:

@@ -18,7 +18,7 @@ from discreet.disclosure.attacks.constraints import MOST_ROWS
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.finding import Attack, Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.attacks.joint_releases import as_releases, facts_of
+from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.errors import InputError, Option, OptionError
 from discreet.mining.mine import mine
 
@@ -91,7 +91,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         raise OptionError(
             "rows do not tell which of them were there before; leave out ", Option("rows"), " or ", Option("grown")
         )
-    facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
+    facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema)
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
@@ -154,12 +154,12 @@ def _linear(question: Question) -> Searched:
 
 def _exact(question: Question) -> Searched:
     from discreet.disclosure.attacks.exact import exact  # noqa: PLC0415 - as above
-    from discreet.disclosure.attacks.linear import subtracted  # noqa: PLC0415
+    from discreet.disclosure.attacks.linear import find_differences  # noqa: PLC0415
 
     if question.facts.n > MOST_ROWS:
         return Searched((), (Undecided(1, "publication", UNTOLD),))
     found = exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds)
-    pairs = subtracted(question.facts, k=question.k, seconds=question.seconds)
+    pairs = find_differences(question.facts, k=question.k, seconds=question.seconds)
     return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
 
 

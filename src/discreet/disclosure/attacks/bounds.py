@@ -8,13 +8,13 @@ import numpy as np
 
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.certificate import Certificate, check
-from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, around
+from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.attacks.joint_releases import as_releases, facts_of
-from discreet.disclosure.attacks.proof import Wanted, proven
+from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
+from discreet.disclosure.attacks.proof import Wanted, prove
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 
@@ -50,12 +50,10 @@ class Bounds:
     @property
     def sentence(self) -> str:
         """The limits in words, with the sums that prove them."""
-        proven = Finding(self.certificate, "exact" if self.is_tight else "linear", self.facts).sentence
+        sentence = Finding(self.certificate, "exact" if self.is_tight else "linear", self.facts).sentence
         if self.is_proven:
-            return proven
-        return (
-            f"{proven}; no more than that can be proven by sums, but whole numbers leave {self.low:,} to {self.high:,}"
-        )
+            return sentence
+        return f"{sentence}; no more than that can be proven by sums, but whole numbers leave {self.low:,} to {self.high:,}"
 
     def check(self) -> None:
         """Return if the certificate proves its limits from the facts; else raise a GuaranteeError."""
@@ -94,13 +92,13 @@ def bounds(
 sup(b) 7 − sup(c) 5 = 1 bound it'
     """
     olds = as_releases(against, grown=grown)
-    facts = facts_of(patterns, olds, grown=grown, complete=complete, schema=schema)
+    facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema)
     if facts.n > MOST_ROWS:
         raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
     ground = Ground(facts, asked.over)
     over, cells = ground.bits(asked.over), frozenset(map(ground.bits, asked.cells))
-    clock, systems = Clock.of(seconds), list(around(ground, over, ground.everything))
+    clock, systems = Clock.of(seconds), list(widen_systems(ground, over, ground.everything))
     widest = Region(systems[-1], clock)
     truth = widest.system.truth(over, cells)
     try:
@@ -129,7 +127,7 @@ def _proven(systems: list[System], wanted: Wanted, clock: Clock) -> Certificate:
     n = systems[0].ground.facts.n
     for slack in range(n + 1):
         wider = wanted._replace(low=max(0, wanted.low - slack), high=min(n, wanted.high + slack))
-        proof = proven(systems, wider, clock)
+        proof = prove(systems, wider, clock)
         if proof is not None:
             return proof
     raise BudgetError("no limits could be proven; ask for fewer items")

@@ -136,10 +136,10 @@ class _Checker:
         """Return the least that ``sign`` times a sum of supports can be, if it bounds ``sign`` times the pattern."""
         total = Fraction(0)
         if isinstance(bound, Cells):
-            times: Mapping[Codes, int | Fraction] = own_sum(bound, pattern, sign, self.facts)
+            times: Mapping[Codes, int | Fraction] = sum_cells(bound, pattern, sign, self.facts)
         else:
-            times = added(bound)
-            self._check_rows(bound, spelled_out(bound), pattern, sign)
+            times = add_terms(bound)
+            self._check_rows(bound, spell_out(bound), pattern, sign)
             total += sum((self._related(relation, sign * factor) for relation, factor in bound.relations), Fraction(0))
         for itemset, factor in times.items():
             total += sign * factor * self.known(itemset)[0 if sign * factor > 0 else 1]
@@ -189,7 +189,7 @@ class _Checker:
         return self.possible[top]
 
 
-def own_sum(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Codes, int]:
+def sum_cells(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Codes, int]:
     """Return the sum of a pattern's support less those of other cells, or with -1 the sum of both.
 
     A cell that lacks m items has 2 ** m terms; below a listed itemset there are no more than closed ones are listed.
@@ -197,7 +197,7 @@ def own_sum(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Cod
     if not all(cell <= pattern.over for cell in bound.beside):
         raise GuaranteeError("a certificate has a cell that is none of its pattern's items; it is no proof")
     if is_too_long(bound, pattern, facts):
-        many = length_of(bound, pattern)
+        many = count_terms(bound, pattern)
         raise BudgetError(f"a certificate has a sum of {many:,} supports, of which {MOST_TERMS:,} is the limit")
     is_short = _is_short(bound, pattern, facts)
     times: dict[Codes, int] = {}
@@ -209,14 +209,14 @@ def own_sum(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Cod
     return {itemset: factor for itemset, factor in times.items() if factor and not facts.excludes(itemset)}
 
 
-def length_of(bound: Cells, pattern: Pattern) -> int:
+def count_terms(bound: Cells, pattern: Pattern) -> int:
     """Return how many terms that sum has, before any cancel each other."""
     return sum(1 << len(pattern.over - cell) for cell in (*pattern.cells, *bound.beside))
 
 
 def is_too_long(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
     """Return whether it has too many terms to be added up."""
-    return length_of(bound, pattern) > MOST_TERMS and not _is_short(bound, pattern, facts)
+    return count_terms(bound, pattern) > MOST_TERMS and not _is_short(bound, pattern, facts)
 
 
 def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
@@ -225,7 +225,7 @@ def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
     What is not below them must hold no row.
     """
     is_told = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
-    return is_told and not facts.excludes(pattern.over) and length_of(bound, pattern) > SPELLED
+    return is_told and not facts.excludes(pattern.over) and count_terms(bound, pattern) > SPELLED
 
 
 def _closed(cell: Codes, over: Codes, facts: Facts) -> dict[Codes, int]:
@@ -239,13 +239,13 @@ def itemsets_of(certificate: Certificate, facts: Facts) -> Iterator[Codes]:
     for claim in (*certificate.lemmas, certificate.claim):
         for bound, sign in ((claim.lower, 1), (claim.upper, -1)):
             if isinstance(bound, Cells):
-                yield from own_sum(bound, claim.pattern, sign, facts)
+                yield from sum_cells(bound, claim.pattern, sign, facts)
             else:
-                yield from spelled_out(bound)
+                yield from spell_out(bound)
                 yield from bound.within
 
 
-def added(bound: Sum) -> dict[Codes, Fraction]:
+def add_terms(bound: Sum) -> dict[Codes, Fraction]:
     """Return how often each itemset counts in a sum."""
     times: dict[Codes, Fraction] = {}
     for itemset, factor in bound.terms:
@@ -253,10 +253,10 @@ def added(bound: Sum) -> dict[Codes, Fraction]:
     return times
 
 
-def spelled_out(bound: Sum) -> dict[Codes, Fraction]:
+def spell_out(bound: Sum) -> dict[Codes, Fraction]:
     """Return how often each itemset counts in a sum and in the relations that it adds."""
     spelled = ((one, factor * times) for relation, factor in bound.relations for one, times in relation.times)
-    return added(Sum((*bound.terms, *spelled)))
+    return add_terms(Sum((*bound.terms, *spelled)))
 
 
 def _check_length(length: int) -> None:

@@ -123,7 +123,7 @@ def close(facts: Facts, k: int, budget: Budget) -> Closure:
     ([0, 1, 2], [1])
     """
     ends = monotonic() + budget.seconds
-    offsets, items, supports = known(facts, budget.itemsets).arrays
+    offsets, items, supports = list_known(facts, budget.itemsets).arrays
     trie, lengths = _planted(offsets, items, supports, budget.itemsets)
     said = (_others(facts, offsets, items), _excluded(facts))
     question = (k, np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64))
@@ -156,13 +156,13 @@ def _planted(offsets: Numbers, items: NDArray[np.int32], supports: Numbers, most
     return Trie(parents, lasts, held, reasons), lengths
 
 
-def known(facts: Facts, most: int) -> Weighted:
+def list_known(facts: Facts, most: int) -> Weighted:
     """Return the itemsets whose supports, and those of all their subsets, are published exactly, in dictionary order.
 
     More than ``most`` of them are a BudgetError.
 
     >>> from discreet import mine
-    >>> offsets, items, supports = known(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)), 99).arrays
+    >>> offsets, items, supports = list_known(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)), 99).arrays
     >>> offsets.tolist(), items.tolist(), supports.tolist()
     ([0, 0, 1, 3, 4], [0, 0, 1, 1], [3, 3, 2, 2])
     """
@@ -179,7 +179,7 @@ def known(facts: Facts, most: int) -> Weighted:
 
 
 def _exact(facts: Facts, most: int) -> Weighted:
-    """Return what ``known`` returns where each itemset has its own limits."""
+    """Return what ``list_known`` returns where each itemset has its own limits."""
     kept: dict[Codes, int] = {}
     for itemset in sorted(facts.listed, key=len):
         low, high = facts.listed[itemset]

@@ -137,7 +137,7 @@ class Ground:
             # Where a top lies within, only what meets the rest too can be a part besides.
             core = next((top for top in tops if not top & ~universe), 0)
             rest = universe & ~core
-            found = widest([core, *(top & universe for top in tops if top & rest)]) or [0] * bool(tops)
+            found = find_widest([core, *(top & universe for top in tops if top & rest)]) or [0] * bool(tops)
             self._parts[universe] = found
         return found
 
@@ -150,7 +150,7 @@ class Ground:
         found = self._tables.get(part)
         if found is None:
             top = next((top for top in self.known if part & ~top == 0), None)
-            found = (_table(self, part) or {}) if top is None else projected(self._tables[top], part)
+            found = (_table(self, part) or {}) if top is None else project(self._tables[top], part)
             self._tables[part] = found
         return found
 
@@ -227,17 +227,17 @@ class System:
 
     def counts(self, rows: Mapping[Bits, int]) -> Floats | None:
         """Return how many of some rows there are of each kind; None if one of them is not possible."""
-        found = projected(rows, self.universe)
+        found = project(rows, self.universe)
         if len(found) != sum(row in found for row in self.rows):
             return None
         return np.array([found.get(row, 0) for row in self.rows], dtype=np.float64)
 
 
-def system(ground: Ground, universe: Bits, *, most: int) -> System:
+def build_system(ground: Ground, universe: Bits, *, most: int) -> System:
     """Return the system over the items of ``universe``; refuse one of more than ``most`` possible rows.
 
     >>> supports = [(["a"], 3, 3), (["b"], 2, 2), (["a", "b"], 2, 2), (["c"], 1, 4)]
-    >>> found = system(Ground(Facts.from_limits(supports, n=5)), 0b111, most=100)
+    >>> found = build_system(Ground(Facts.from_limits(supports, n=5)), 0b111, most=100)
     >>> [f"{row:03b}" for row in found.rows]
     ['000', '001', '011', '100', '101', '111']
     >>> found.limits
@@ -250,27 +250,27 @@ def system(ground: Ground, universe: Bits, *, most: int) -> System:
     return System(ground, universe, rows, parts, [*limits, *_absences(ground, universe)], balances)
 
 
-def around(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:
+def widen_systems(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:
     """Yield systems over ever more items: those of a pattern, then of the tops nearest to it, one by one.
 
     It ends with all items of ``within``, unless they are more than a proof may speak of or allow for too many rows.
     """
-    made = system(ground, over, most=1 << LONGEST)
+    made = build_system(ground, over, most=1 << LONGEST)
     yield made
     for top in sorted(ground.tops, key=lambda one: (-(one & over).bit_count(), (one & ~over).bit_count(), one)):
         for place in places(top & within & ~made.universe):
             if made.universe.bit_count() < LONGEST:
                 try:
-                    made = system(ground, made.universe | 1 << place, most=KINDS)
+                    made = build_system(ground, made.universe | 1 << place, most=KINDS)
                 except BudgetError:
                     continue
                 yield made
 
 
-def border(ground: Ground, universe: Bits) -> list[Bits]:
+def find_border(ground: Ground, universe: Bits) -> list[Bits]:
     """Return the smallest sets of items in a universe that are below no top, and that a row could hold."""
-    missing = [universe & ~part for part in widest(top & universe for top in ground.tops) or [0]]
-    return [found for found in transversals(missing) if not ground.excludes(found)]
+    missing = [universe & ~part for part in find_widest(top & universe for top in ground.tops) or [0]]
+    return [found for found in find_transversals(missing) if not ground.excludes(found)]
 
 
 def _absences(ground: Ground, universe: Bits) -> Iterator[Limit]:
@@ -280,17 +280,17 @@ def _absences(ground: Ground, universe: Bits) -> Iterator[Limit]:
     """
     facts = ground.facts
     most, fewer = facts.missing(frozenset()), [(ground.bit[item], less) for item, less in facts.absent_with]
-    for itemset in border(ground, universe) if most < facts.n or fewer else ():
+    for itemset in find_border(ground, universe) if most < facts.n or fewer else ():
         found = min([most, *(less for bit, less in fewer if bit & itemset)])
         if found < facts.n:
             yield Limit(itemset, 0, found)
         yield from (Limit(itemset | bit, 0, less) for bit, less in fewer if bit & universe and less < found)
 
 
-def transversals(edges: Iterable[Bits]) -> list[Bits]:
+def find_transversals(edges: Iterable[Bits]) -> list[Bits]:
     """Return the smallest sets that have an item of each edge (Berge, *Hypergraphs*, 1989), in order.
 
-    >>> [f"{found:03b}" for found in transversals([0b011, 0b110])]
+    >>> [f"{found:03b}" for found in find_transversals([0b011, 0b110])]
     ['010', '101']
     """
     found = [0]
@@ -301,7 +301,7 @@ def transversals(edges: Iterable[Bits]) -> list[Bits]:
     return sorted(found)
 
 
-def widest(itemsets: Iterable[Bits]) -> list[Bits]:
+def find_widest(itemsets: Iterable[Bits]) -> list[Bits]:
     """Return the itemsets that no other one holds, each once, in order; the empty one is left out."""
     chosen: list[Bits] = []
     for itemset in sorted(set(itemsets) - {0}, key=lambda one: (-one.bit_count(), one)):
@@ -310,7 +310,7 @@ def widest(itemsets: Iterable[Bits]) -> list[Bits]:
     return sorted(chosen)
 
 
-def projected(rows: Mapping[Bits, Count], part: Bits) -> dict[Bits, Count]:
+def project(rows: Mapping[Bits, Count], part: Bits) -> dict[Bits, Count]:
     """Return how many rows meet an itemset in each of its cells."""
     counts: dict[Bits, Count] = {}
     for row, count in rows.items():
@@ -339,7 +339,7 @@ def _possible(ground: Ground, universe: Bits, parts: Sequence[Bits], most: int) 
         seen |= bit
         excluding = [group for group in ground.groups if group & bit]
         rows += [row | bit for row in rows if not any(row & group for group in excluding)]
-        for part in widest(part & seen for part in parts if part & bit):
+        for part in find_widest(part & seen for part in parts if part & bit):
             cells = ground.table(part)
             rows = [row for row in rows if row & part in cells]
         if len(rows) > most:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from discreet import kernels
 from discreet.disclosure.attacks.certificate import Certificate, Claim, Sum
-from discreet.disclosure.attacks.closure import Budget, known
+from discreet.disclosure.attacks.closure import Budget, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern, subsets
@@ -62,7 +62,7 @@ def lacking(base: Codes, top: Codes) -> Pattern:
 
 def _summed(facts: Facts, budget: Budget) -> set[Codes]:
     """Return the itemsets whose supports, and those of all parts, are known: ``plain`` looks at their cells."""
-    offsets, items = known(facts, budget.itemsets).flat
+    offsets, items = list_known(facts, budget.itemsets).flat
     return {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
 
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from discreet.data.merged import Rows
 from discreet.disclosure.attacks.certificate import proves
-from discreet.disclosure.attacks.constraints import Bits, Ground, system
+from discreet.disclosure.attacks.constraints import Bits, Ground, build_system
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
-from discreet.disclosure.attacks.proof import Wanted, certificate
+from discreet.disclosure.attacks.proof import Wanted, find_certificate
 from discreet.runtime.solver import Floats, Program, list_entries
 
 Kinds: TypeAlias = NDArray[np.bool_]
@@ -282,7 +282,7 @@ class Search:
         relaxed = Region(self.region.system, self.region.clock)
         loose = relaxed.limits(self.region.system.truth(over, cells))
         for least, most in dict.fromkeys([(low, high), loose]):
-            proof = certificate(self.region.system, Wanted(over, cells, max(1, least), most), self.region.clock)
+            proof = find_certificate(self.region.system, Wanted(over, cells, max(1, least), most), self.region.clock)
             if proof is not None and most < self.k and proves(self.ground.facts, proof):
                 self.findings.append(Finding(proof, "exact", self.ground.facts))
                 return
@@ -309,7 +309,7 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
     if many > ITEMS:
         why = f"all that can be said of {ITEMS} items is looked at, and no more"
         return Searched((), (Undecided(1, f"publications of {many:,} items", why),))
-    region = Region(system(ground, ground.everything, most=1 << ITEMS), Clock.of(seconds), whole=True)
+    region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock.of(seconds), whole=True)
     search, is_over = Search(ground, region, k), False
     try:
         own = None if rows is None else region.system.counts(ground.rows(rows))

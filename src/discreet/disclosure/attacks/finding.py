@@ -13,16 +13,16 @@ from discreet.disclosure.attacks.certificate import (
     Cells,
     Certificate,
     Claim,
-    added,
+    add_terms,
     check,
+    count_terms,
     is_too_long,
-    length_of,
-    own_sum,
+    sum_cells,
 )
 from discreet.disclosure.attacks.closure import Derived
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
-from discreet.disclosure.attacks.formula import Mark, Pattern, support_of
-from discreet.disclosure.channels import Term, signed
+from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
+from discreet.disclosure.channels import Term, format_sum
 from discreet.runtime import html
 
 Level: TypeAlias = str
@@ -181,9 +181,9 @@ def _because(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
 def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts) -> tuple[str, bool]:
     """Return the sum of a bound in words, with its value, and whether it is more than the publication itself says."""
     if isinstance(bound, Cells) and is_too_long(bound, pattern, facts):
-        return f"a sum of {length_of(bound, pattern):,} supports", True
+        return f"a sum of {count_terms(bound, pattern):,} supports", True
     times: Mapping[Codes, int | Fraction] = (
-        own_sum(bound, pattern, sign, facts) if isinstance(bound, Cells) else added(bound)
+        sum_cells(bound, pattern, sign, facts) if isinstance(bound, Cells) else add_terms(bound)
     )
     related = [] if isinstance(bound, Cells) else [factor for _, factor in bound.relations]
     scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *related)))
@@ -202,7 +202,7 @@ def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Lim
     if [*times] == [pattern.over] and pattern.is_itemset and not related:
         return _said(pattern.over, total.numerator, sign, facts), False
     value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
-    text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else signed(terms, texts)
+    text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else format_sum(terms, texts)
     text = f"({text}) / {scale}" if scale > 1 and len(terms) <= SPELLED else text
     return f"{text} {max(signs, default='=')} {value}", True
 
@@ -211,12 +211,12 @@ def _weighed(relation: Relation, sign: int, facts: Facts, *, alone: bool) -> str
     """Return what supports add up to in words: no less than that, or with -1 all of it negated and no more."""
     times = sorted(((itemset, sign * factor) for itemset, factor in relation.times), key=lambda term: term[1] < 0)
     parts = [Term(factor, frozenset(), 0) for _, factor in times]
-    text = signed(parts, [_support(itemset, facts) for itemset, _ in times])
+    text = format_sum(parts, [_support(itemset, facts) for itemset, _ in times])
     return text if alone else f"({text}) {_limit(sign * relation.least, '≥' if sign > 0 else '≤', exact=False)}"
 
 
 def _support(itemset: Codes, facts: Facts) -> str:
-    return support_of(facts.labels[item] for item in sorted(itemset))
+    return name_support(facts.labels[item] for item in sorted(itemset))
 
 
 def _limit(limit: int, side: str, *, exact: bool) -> str:

@@ -33,10 +33,10 @@ class Mark:
         return self.name
 
 
-def marks_for(numbers: Sequence[int], labels: Iterable[Label]) -> list[Mark]:
+def make_marks(numbers: Sequence[int], labels: Iterable[Label]) -> list[Mark]:
     """Return a mark for each older release, called as none of the ``labels`` is.
 
-    >>> [str(mark) for mark in marks_for([2, 1], ["a", "before1"])], str(marks_for([1], "a")[0])
+    >>> [str(mark) for mark in make_marks([2, 1], ["a", "before1"])], str(make_marks([1], "a")[0])
     (['before2', 'before1_'], 'before')
     """
     taken, alone, marks = set(map(str, labels)), len(numbers) == 1, []
@@ -48,13 +48,13 @@ def marks_for(numbers: Sequence[int], labels: Iterable[Label]) -> list[Mark]:
     return marks
 
 
-def support_of(itemset: Iterable[Label]) -> str:
+def name_support(itemset: Iterable[Label]) -> str:
     """Return what sums call a support: ``sup₁`` that in older release 1, and ``n₁`` how many rows that has.
 
     Marks come in the order of their releases: who holds the first, holds the others.
 
     >>> mark = Mark("before", 1, alone=True)
-    >>> support_of(["a", "b"]), support_of(["a", mark]), support_of([mark]), support_of([])
+    >>> name_support(["a", "b"]), name_support(["a", mark]), name_support([mark]), name_support([])
     ('sup(ab)', 'sup₁(a)', 'n₁', 'n')
     """
     labels = list(itemset)
@@ -64,11 +64,11 @@ def support_of(itemset: Iterable[Label]) -> str:
     return f"sup{where}({as_text(items)})" if items else f"n{where}"
 
 
-def rows_with(held: Sequence[Mark], lacked: Sequence[Mark]) -> str:
+def describe_rows(held: Sequence[Mark], lacked: Sequence[Mark]) -> str:
     """Return which rows have some marks, and lack others, in words; nothing where nothing is said of any.
 
     >>> mark = Mark("before", 1, alone=True)
-    >>> rows_with([mark], []), rows_with([], [mark]), rows_with([], [])
+    >>> describe_rows([mark], []), describe_rows([], [mark]), describe_rows([], [])
     ('of the rows that were there before', 'of the rows that came since', '')
     """
     if not held and not lacked:
@@ -169,7 +169,7 @@ def _conjunction(cell: Codes, over: Codes, labels: Sequence[Label]) -> str:
     signs = [
         f"{sign}{label}" for side, sign in ((held, ""), (lacked, "¬")) for label in side if not isinstance(label, Mark)
     ]
-    which = rows_with(*([label for label in side if isinstance(label, Mark)] for side in (held, lacked)))
+    which = describe_rows(*([label for label in side if isinstance(label, Mark)] for side in (held, lacked)))
     return ", ".join(filter(None, (" ∧ ".join(signs) or "any row", which)))
 
 

@@ -13,7 +13,7 @@ from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, Schema, as_schema
-from discreet.disclosure.attacks.formula import Mark, marks_for, subsets
+from discreet.disclosure.attacks.formula import Mark, make_marks, subsets
 from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option, OptionError
 from discreet.mining.mine import mine
 
@@ -32,10 +32,10 @@ def as_releases(against: Patterns | Iterable[Patterns], *, grown: bool) -> tuple
     return olds
 
 
-def same_items(old: Sequence[Label], new: Sequence[Label]) -> dict[Label, Label]:
+def match_items(old: Sequence[Label], new: Sequence[Label]) -> dict[Label, Label]:
     """Return what the new release calls each item of the old one: one format writes 7 where another writes "7".
 
-    >>> same_items(["7", "8"], [7])
+    >>> match_items(["7", "8"], [7])
     {'7': 7, '8': '8'}
     """
     by_text, texts = {str(label): label for label in new}, Counter(map(str, old))
@@ -45,7 +45,7 @@ def same_items(old: Sequence[Label], new: Sequence[Label]) -> dict[Label, Label]
     }
 
 
-def facts_of(
+def join_facts(
     new: Patterns | Facts,
     olds: Sequence[Patterns] = (),
     *,
@@ -60,7 +60,7 @@ def facts_of(
 
     >>> old = Patterns.from_itemsets([([], 10), (["a"], 6)], n=10, min_support=5)
     >>> new = Patterns.from_itemsets([([], 12), (["a"], 7)], n=12, min_support=5)
-    >>> facts = facts_of(new, [old], grown=True)
+    >>> facts = join_facts(new, [old], grown=True)
     >>> [(*map(str, facts.labels), facts.limits(frozenset(codes))) for codes in ([0], [1], [0, 1])]
     [('a', 'before', (7, 7)), ('a', 'before', (10, 10)), ('a', 'before', (6, 6))]
     """
@@ -73,7 +73,7 @@ def facts_of(
         return own
     if any(isinstance(label, Mark) for label in own.labels):
         raise OptionError("these facts are of older releases already; give all of them at once with against=")
-    names = [same_items(old.labels, own.labels) for old in olds]
+    names = [match_items(old.labels, own.labels) for old in olds]
     labels = sort_labels([*own.labels, *(name for each in names for name in each.values())])
     told = [_recoded(_said_by(old, complete=is_whole), labels, each) for old, each in zip(olds, names, strict=True)]
     last = _recoded(own, labels, {label: label for label in own.labels})
@@ -83,7 +83,7 @@ def facts_of(
         found = _same_rows([*told, last], groups)
     else:
         order = sorted(range(len(told)), key=lambda number: told[number].n)
-        marks = marks_for([number + 1 for number in order], labels)
+        marks = make_marks([number + 1 for number in order], labels)
         found = _grown([*(told[number] for number in order), last], (*labels, *marks), groups)
     return replace(found, relations=last.relations, left_out=own.left_out)
 

@@ -16,16 +16,16 @@ from discreet.disclosure.attacks.constraints import (
     Bits,
     Ground,
     System,
-    around,
+    build_system,
     places,
-    projected,
-    system,
+    project,
+    widen_systems,
 )
 from discreet.disclosure.attacks.differences import LONGEST as WIDEST
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import SEED, TINY, Clock, Region, Subcube, TimeIsUpError
 from discreet.disclosure.attacks.finding import Finding, Level, Searched, Undecided
-from discreet.disclosure.attacks.proof import Wanted, proven
+from discreet.disclosure.attacks.proof import Wanted, prove
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 
@@ -48,7 +48,7 @@ class Witnesses:
 
     def rare(self, universe: Bits) -> list[Bits]:
         """Return the cells over some items that hold from 1 to k − 1 rows of the first database (Lemma C1)."""
-        counts = projected(self.first, universe)
+        counts = project(self.first, universe)
         return [cell for cell, count in counts.items() if TINY < count < self.k - TINY]
 
     def left(self, cells: Sequence[tuple[Bits, Bits]]) -> list[int]:
@@ -62,12 +62,12 @@ class Witnesses:
         return np.flatnonzero(np.isin(which, self.whole.left(truths, self.k))).tolist()
 
 
-def witnesses(ground: Ground, rows: Rows | None, k: int, clock: Clock) -> Witnesses | None:
+def find_witnesses(ground: Ground, rows: Rows | None, k: int, clock: Clock) -> Witnesses | None:
     """Return the rows as a first witness, else one that is sought over all items; None where that is too much."""
     whole = None
     try:
         if len(ground.items) <= ITEMS:
-            whole = Region(system(ground, ground.everything, most=WITNESS_KINDS), clock)
+            whole = Region(build_system(ground, ground.everything, most=WITNESS_KINDS), clock)
     except BudgetError:
         pass
     if rows is not None:
@@ -147,8 +147,8 @@ class Differences:
             between = [base]
             for place in places(top & ~base):
                 between += [cell | 1 << place for cell in between]
-            systems = around(self.ground, top, region.system.universe)
-            proof = proven(systems, Wanted(top, frozenset(between) - {top}, 1, self.k - 1), self.clock)
+            systems = widen_systems(self.ground, top, region.system.universe)
+            proof = prove(systems, Wanted(top, frozenset(between) - {top}, 1, self.k - 1), self.clock)
         if proof is None:
             self.unproven.add((base, top))
         else:
@@ -192,7 +192,7 @@ class Search:
     def _region(self, universe: Bits) -> Region | None:
         """Return the databases over some items; None where there are too many kinds of rows."""
         try:
-            return Region(system(self.ground, universe, most=KINDS), self.clock)
+            return Region(build_system(self.ground, universe, most=KINDS), self.clock)
         except BudgetError:
             self.too_large.add(universe)
             return None
@@ -240,8 +240,8 @@ class Search:
 
     def _add(self, region: Region, cube: Subcube) -> None:
         """Add a finding with its proof."""
-        systems = around(self.ground, cube.over, region.system.universe)
-        proof = proven(systems, Wanted(cube.over, frozenset([cube.cell]), 1, self.k - 1), self.clock)
+        systems = widen_systems(self.ground, cube.over, region.system.universe)
+        proof = prove(systems, Wanted(cube.over, frozenset([cube.cell]), 1, self.k - 1), self.clock)
         if proof is None:
             self.unproven += 1
         else:
@@ -270,7 +270,7 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
     unseen = sum(_how_many(ground, many) for many in range(most + 1))
     behind = sum(_how_many(ground, many) for many in range(most + 1, beyond + 1))
     try:
-        search.evidence = witnesses(ground, rows, k, clock)
+        search.evidence = find_witnesses(ground, rows, k, clock)
         universes = (universe for many in range(most + 1) for universe in _universes(ground, many))
         while part := list(islice(universes, AT_ONCE)):
             search.look(dict.fromkeys(part))
@@ -282,18 +282,18 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
     return Searched(findings, tuple(_left(search, unseen, behind, seconds)))
 
 
-def subtracted(facts: Facts, *, k: int, seconds: float = SECONDS) -> Searched:
+def find_differences(facts: Facts, *, k: int, seconds: float = SECONDS) -> Searched:
     """Return the differences of 1 to k − 1 rows in every database that facts allow, in whole numbers over all items.
 
     >>> facts = Facts.from_limits([(["a"], 6, 6), (["b"], 6, 6), (["a", "b"], 4, 7)], n=7)
-    >>> print(*subtracted(facts, k=3).findings)
+    >>> print(*find_differences(facts, k=3).findings)
     ¬(a ∧ b): 1 to 2 rows
     """
     ground, clock = Ground(facts), Clock.of(seconds)
     search = Differences(ground, k, clock, "exact")
     try:
         if ground.listed:
-            search.look(Region(system(ground, ground.everything, most=WHOLE), clock, whole=True))
+            search.look(Region(build_system(ground, ground.everything, most=WHOLE), clock, whole=True))
     except BudgetError:
         pass  # exact says that there are too many items
     except TimeIsUpError:

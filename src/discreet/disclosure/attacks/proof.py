@@ -40,18 +40,18 @@ class Wanted(NamedTuple):
     high: int
 
 
-def proven(systems: Iterable[System], wanted: Wanted, clock: Clock) -> Certificate | None:
+def prove(systems: Iterable[System], wanted: Wanted, clock: Clock) -> Certificate | None:
     """Return the checked proof of limits, or of narrower ones, in the first of ever wider systems; None without any."""
     for system in systems:
         low, high = Region(system, clock).limits(system.truth(wanted.over, wanted.cells))
         if low >= wanted.low and high <= wanted.high:
-            proof = certificate(system, wanted._replace(low=low, high=high), clock)
+            proof = find_certificate(system, wanted._replace(low=low, high=high), clock)
             if proof is not None and proves(system.ground.facts, proof):
                 return proof
     return None
 
 
-def certificate(system: System, wanted: Wanted, clock: Clock) -> Certificate | None:
+def find_certificate(system: System, wanted: Wanted, clock: Clock) -> Certificate | None:
     """Return the proof that a pattern keeps its limits in all databases of a system; None if none is found in sums.
 
     A sum of supports bounds a pattern if it does so for each possible row. Of all such sums that say enough one of the

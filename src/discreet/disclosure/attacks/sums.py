@@ -11,11 +11,11 @@ from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells as SmallCells
 from discreet.data.lattice import Family
 from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim
-from discreet.disclosure.attacks.closure import Budget, known
+from discreet.disclosure.attacks.closure import Budget, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Mark, Pattern
-from discreet.disclosure.attacks.wider import widened
+from discreet.disclosure.attacks.wider import widen_family
 from discreet.errors import BudgetError
 
 SUM: Final = Cells()
@@ -38,7 +38,7 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     families, undecided = list[Family](), list[Undecided]()
     try:
         families.append(known_family(facts, budget.itemsets))
-        wide = widened(families[0], facts.schema) if facts.schema else None
+        wide = widen_family(families[0], facts.schema) if facts.schema else None
         families += [] if wide is None else [wide]
     except BudgetError as error:
         undecided.append(Undecided(1, "publication", str(error)))
@@ -69,7 +69,7 @@ def known_family(facts: Facts, most: int) -> Family:
 
     If the number of rows is not known exactly, there are none. More than ``most`` are a BudgetError.
     """
-    own = Weighted(facts.offsets, facts.items, facts.low) if facts.inherited else known(facts, most)
+    own = Weighted(facts.offsets, facts.items, facts.low) if facts.inherited else list_known(facts, most)
     tops = np.flatnonzero(kernels.lattice.find_maximal(*own.flat, len(facts.labels)))
     # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)

@@ -23,7 +23,7 @@ MOST_MEETINGS: Final = 1_000_000_000
 """Wider itemsets times listed ones whose parts are compared, at most: some seconds as well."""
 
 
-def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
+def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:
     """Return the family with the largest wider itemsets as its tops; None if there are none.
 
     More than can be looked at are a BudgetError.
@@ -31,14 +31,14 @@ def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
     >>> from discreet import Patterns
     >>> from discreet.data.lattice import build_family
     >>> listed = build_family(Patterns.from_itemsets([([], 90), (["f"], 40), (["m"], 48)], n=90))
-    >>> wide = widened(listed, [frozenset([0, 1])])
+    >>> wide = widen_family(listed, [frozenset([0, 1])])
     >>> [sorted(wide.labelled(top)) for top in wide.tops], wide.cells(limit=5).counts.tolist()
     ([['f', 'm']], [2])
     """
     offsets, items = family.top_itemsets.flat
     listed = [_bits(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())]
     known = set(listed)
-    found = [one for one in largest(listed, map(_bits, schema), len(family.labels)) if one not in known]
+    found = [one for one in find_largest(listed, map(_bits, schema), len(family.labels)) if one not in known]
     if not found:
         return None
     if len(found) * family.items.size > MOST_MEETINGS:
@@ -49,7 +49,7 @@ def widened(family: Family, schema: Iterable[Codes]) -> Family | None:
     return replace(wide, tops=np.array(tops))
 
 
-def largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
+def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
     """Return the largest itemsets of which each part is within a top, or holds two items of a group.
 
     An itemset is a number with a bit for each of ``many`` items. A row holds one item of a group at most, so parts of a
@@ -57,7 +57,7 @@ def largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
     other is enough, as in Tison's method for prime implicants (1967): where itemsets with single values of a group are
     found, all with several are put together from them.
 
-    >>> [bin(one) for one in largest([0b101, 0b110], [0b011], 3)]
+    >>> [bin(one) for one in find_largest([0b101, 0b110], [0b011], 3)]
     ['0b111']
     """
     steps = 0

@@ -7,7 +7,7 @@ from typing import Final
 from discreet import kernels
 from discreet.data.labels import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
-from discreet.disclosure.channels import Term, as_text, signed
+from discreet.disclosure.channels import Term, as_text, format_sum
 from discreet.publications.rules.completeness import Announced
 from discreet.publications.rules.propagate import Gaps, name_itemset
 
@@ -64,7 +64,7 @@ class Bounded:
     def explain(self) -> str:
         """Return the sum of supports that reveals their number."""
         texts = [f"sup({as_text(itemset)}) {in_words(limits)}" for itemset, limits in self.terms]
-        return f"{signed(self.sum, texts)} = {in_words((self.low, self.high))}"
+        return f"{format_sum(self.sum, texts)} = {in_words((self.low, self.high))}"
 
 
 def in_words(limits: Limits) -> str:

@@ -11,7 +11,7 @@ from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import add_root, complete_family
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.joint_releases import same_items
+from discreet.disclosure.attacks.joint_releases import match_items
 from discreet.errors import InputError
 from discreet.runtime.resources import as_threads
 
@@ -61,9 +61,9 @@ class Releases:
         return list(_supports(self.new.supports, [old.supports for old in olds])), False
 
 
-def releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
+def align_releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
     """Return what they tell; items are the same if their labels are, or the texts of these."""
-    same = [same_items(old.labels, new.labels) for old in olds]
+    same = [match_items(old.labels, new.labels) for old in olds]
     labels = sort_labels(chain(new.labels, *(names.values() for names in same)))
     code = {label: 1 << place for place, label in enumerate(labels)}
     codes = ({label: code[name] for label, name in names.items()} for names in same)

@@ -5,13 +5,13 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from discreet.data.labels import Itemset, sort_labels
-from discreet.disclosure.channels import Channel, Channels, Difference, Term, signed
+from discreet.disclosure.channels import Channel, Channels, Difference, Term, format_sum
 from discreet.disclosure.implications import Implications
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.bounded import in_words as within
-from discreet.publications.series.change import Change, Changes
+from discreet.publications.series.changes import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import COMPLETE, ORDERS, List
@@ -169,7 +169,7 @@ def show_terms(terms: Sequence[Term], supports: Sequence[str] = ()) -> str:
     numbers = supports or [f"{term.support:,}" for term in first]
     texts = [f"{number} ({_list_labels(term.itemset)})" for term, number in zip(first, numbers, strict=False)]
     rest = f" … ({len(terms):,} supports)" if len(first) < len(terms) else ""
-    return f"{signed(first, texts)}{rest}"
+    return f"{format_sum(first, texts)}{rest}"
 
 
 def _list_labels(itemset: Itemset) -> str:
