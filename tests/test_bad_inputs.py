@@ -356,7 +356,7 @@ CALLS = {
     "maximal itemsets for sums": (
         lambda _: discreet.detect(MAXIMAL, k=2, rows=MINED, method="naive"),
         OptionError,
-        "method 'naive' sums up supports, and maximal itemsets tell too few; give closed or frequent ones",
+        "method 'naive' adds supports, and maximal itemsets have too few; give closed or frequent ones",
     ),
     "maximal itemsets without rows": (
         lambda _: discreet.detect(MAXIMAL, k=2),
@@ -376,7 +376,7 @@ CALLS = {
     "sums that do not end": (
         lambda _: discreet.detect(discreet.mine([range(26)], min_support=1), k=2, method="closed"),
         BudgetError,
-        "method 'closed' sums up 2 ** 26 supports for an itemset of 26 items",
+        "method 'closed' adds 2 ** 26 supports for an itemset of 26 items",
     ),
     "a missing subset": (
         lambda _: discreet.detect(Patterns.from_itemsets([(["secret", "b"], 1)], n=2), k=2),
