@@ -279,7 +279,7 @@ def test_without_workers_every_job_says_so(client):
     assert found.json() == {"error": "No worker process could be started; stop `discreet serve` and start it again."}
 
 
-@pytest.mark.parametrize(("address", "name"), [("/api/samples", "api.list_samples"), ("/", "routes.list_samples")])
+@pytest.mark.parametrize(("address", "name"), [("/api/samples", "routes.list_samples"), ("/", "routes.list_samples")])
 def test_what_nobody_foresaw_tells_nothing(client, monkeypatch, capfd, address, name):
     def unforeseen():
         raise KeyError("a label")
