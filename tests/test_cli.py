@@ -595,7 +595,7 @@ BAD_AUDITS = [
     (["patterns.out", "-k", "10", "--n", "100", "--threads", "2"], "--threads is for mining"),
     (["patterns.out", "-k", "10", "--n", "100", "--separator", ";"], "--separator is for rows"),
     (["patterns.out", "-k", "10", "--n", "100", "--exposed", "exposed.csv"], "--exposed needs rows"),
-    (["patterns.out", "-k", "10", "--n", "100", "--rows", "rows.csv"], "give the rows that the patterns were mined from"),
+    (["patterns.out", "-k", "10", "--n", "100", "--rows", "rows.csv"], "give the rows that the patterns were"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--exposed", "-"], "--exposed needs the name of a file"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--out", "rows.csv"], "a file that is to be read"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--out", "no/such.json"], "cannot be written"),
