@@ -26,12 +26,8 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
-    """``count`` rows hold every item of ``base`` and no other item of ``top``.
-
-    >>> print(Channel(frozenset("ab"), frozenset("abc"), 2))
-    a ∧ b ∧ ¬c: 2 rows
-    """
+class _Group:
+    """``count`` rows, which ``base`` and ``top`` describe."""
 
     base: Itemset
     top: Itemset
@@ -42,75 +38,97 @@ class Channel:
 
     @property
     def pattern(self) -> str:
-        """What these rows hold and what they do not, such as ``a ∧ b ∧ ¬c``."""
-        held, lacked = sort_labels(self.base), sort_labels(self.top - self.base)
-        return " ∧ ".join([*map(str, held), *(f"¬{label}" for label in lacked)]) or "any row"
-
-    @property
-    def lacked(self) -> tuple[Itemset, ...]:
-        """The items that these rows do not hold, each alone."""
-        return tuple(frozenset([label]) for label in sort_labels(self.top - self.base))
+        """The items that these rows hold and lack."""
+        raise NotImplementedError
 
     def terms(self, patterns: Patterns) -> list[Term]:
-        """Return the published supports whose sum is the count, the larger itemsets later.
-
-        It is the sum of Lemma 8 of *k-anonymous patterns* (PKDD 2005) with the terms left out that cancel each other:
-        each itemset between base and top has the support of a closed one.
-        """
-        return _terms(self, patterns)
+        """Return the published supports whose sum is the count."""
+        raise NotImplementedError
 
     def explain(self, patterns: Patterns) -> str:
-        """Return the sum of published supports that reveals the channel.
+        """Return the sum of published supports that reveals these rows.
 
         >>> from discreet import mine
         >>> patterns = mine([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10)
         >>> Channel(frozenset("ab"), frozenset("abc"), 2).explain(patterns)
         'sup(ab) 50 − sup(abc) 48 = 2'
         """
-        return _explained(self.terms(patterns), self.count)
+        terms = self.terms(patterns)
+        texts = (f"sup({as_text(term.itemset)}) {term.support:,}" for term in terms)
+        return f"{format_sum(terms, texts)} = {self.count:,}"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Channel(_Group):
+    """``count`` rows hold every item of ``base`` and no other item of ``top``.
+
+    >>> print(Channel(frozenset("ab"), frozenset("abc"), 2))
+    a ∧ b ∧ ¬c: 2 rows
+    """
+
+    @property
+    def pattern(self) -> str:
+        """The items that these rows hold and lack, such as ``a ∧ b ∧ ¬c``."""
+        held, lacked = sort_labels(self.base), sort_labels(self.top - self.base)
+        return " ∧ ".join([*map(str, held), *(f"¬{label}" for label in lacked)]) or "any row"
+
+    @property
+    def lacked(self) -> tuple[Itemset, ...]:
+        """The items that these rows lack, each alone."""
+        return tuple(frozenset([label]) for label in sort_labels(self.top - self.base))
+
+    def terms(self, patterns: Patterns) -> list[Term]:
+        """Return the published supports whose sum is the count, the larger itemsets later.
+
+        This is the sum of Lemma 8 of *k-anonymous patterns* (PKDD 2005) without the terms that cancel out: each
+        itemset between base and top has the support of a closed one.
+        """
+        listed = add_missing_root(patterns)
+        code = {label: number for number, label in enumerate(patterns.labels)}
+        base, top = ([code[label] for label in itemset if label in code] for itemset in (self.base, self.top))
+        terms = [
+            Term(
+                times,
+                _name(listed.items[listed.offsets[at] : listed.offsets[at + 1]].tolist(), patterns.labels),
+                support,
+            )
+            for times, at, support in cell_terms(listed.offsets, listed.items, listed.supports, base, top)
+        ]
+        if sum(term.times * term.support for term in terms) != self.count:
+            raise InputError("the channel does not follow from these patterns; give those that it was detected in")
+        return terms
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(_Group):
     """``count`` rows hold every item of ``base`` but not all of ``top``: the difference of two published supports.
 
     >>> print(Difference(frozenset("a"), frozenset("abc"), 5))
     a ∧ ¬(b ∧ c): 5 rows
     """
 
-    base: Itemset
-    top: Itemset
-    count: int
-
-    def __str__(self) -> str:
-        return f"{self.pattern}: {self.count:,} row{'s' * (self.count != 1)}"
-
     @property
     def pattern(self) -> str:
-        """What these rows hold, and what they do not hold all of."""
+        """The items that these rows hold, and those that they do not all hold."""
         lacked = " ∧ ".join(map(str, sort_labels(self.top - self.base)))
         lacked = f"({lacked})" if len(self.top - self.base) > 1 else lacked
         return " ∧ ".join([*map(str, sort_labels(self.base)), f"¬{lacked}"])
 
     @property
     def lacked(self) -> tuple[Itemset, ...]:
-        """The itemset of which these rows do not hold all."""
+        """The one itemset that none of these rows holds whole."""
         return (self.top - self.base,)
 
     def terms(self, patterns: Patterns) -> list[Term]:
-        """Return the two published supports; that of the empty itemset is n, whether it is listed or not."""
+        """Return the two published supports; the empty itemset has support n, listed or not."""
         held = patterns[self.base] if self.base else patterns.n
         return [Term(1, self.base, held), Term(-1, self.top, patterns[self.top])]
 
-    def explain(self, patterns: Patterns) -> str:
-        """Return the difference, such as ``sup(ab) 50 − sup(abc) 48 = 2``."""
-        return _explained(self.terms(patterns), self.count)
-
 
 class Exposed(NamedTuple):
-    """The rows that channels single out: their numbers, how many channels do, and the smallest count among these.
+    """The rows that channels single out: their numbers, how many channels each is in, and the smallest count of these.
 
-    Of merged rows only the different ones have numbers: each stands for ``weights`` rows.
+    Merged rows have one number for all equal rows, ``weights`` of them.
     """
 
     numbers: NDArray[np.intp]
@@ -124,7 +142,7 @@ class Exposed(NamedTuple):
         return int(self.weights.sum())
 
     def histogram(self) -> list[tuple[int, int]]:
-        """Return how many rows have a smallest count of 1, of 2, and so on, where there are any.
+        """Return each smallest count with its number of rows.
 
         >>> one, two = np.array([0, 3]), np.array([1, 1])
         >>> Exposed(one, two, np.array([2, 2]), np.array([1, 4])).histogram()
@@ -140,9 +158,8 @@ class Exposed(NamedTuple):
 class Channels:
     """The maximal channels below ``k`` of a release: by top, then by base, both in dictionary order of the codes.
 
-    A channel is maximal if no other speaks of more items; every other follows from these (``expand``). Its top is a
-    maximal itemset, and its base a closed one if no long itemsets were left out (Proposition 17 of *k-anonymous
-    patterns*, PKDD 2005).
+    A channel is maximal if its top is; all others follow from these (``expand``). Its base is a closed itemset if no
+    long itemsets were left out (Proposition 17 of *k-anonymous patterns*, PKDD 2005).
 
     >>> from discreet import detect, mine
     >>> channels = detect(mine([["a", "b"], ["a", "b"], ["a"], []], min_support=2), k=2)
@@ -168,7 +185,7 @@ class Channels:
         n: int,
         k: int,
     ) -> Self:
-        """Take the cells from 1 to k − 1, in any order."""
+        """Arrange the cells of 1 to k − 1 rows, given in any order."""
         order = np.argsort(cells.tops, kind="stable")
         keys = cells.tops.astype(np.uint64)
         kernels.itemsets.settle(cells.offsets, cells.items, keys, order, np.empty_like(order))
@@ -189,13 +206,13 @@ class Channels:
             return [self[one] for one in range(len(self))[number]]
         at = range(len(self))[number]
         base, top = self.cells.bases[at], self._top(int(self.cells.tops[at]))
-        return Channel(_labelled(base, self.labels), top, int(self.cells.counts[at]))
+        return Channel(_name(base.tolist(), self.labels), top, int(self.cells.counts[at]))
 
     def __iter__(self) -> Iterator[Channel]:
         return (self[number] for number in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are the same channels of as many rows for the same k."""
+        """Return whether the channels, n and k are equal."""
         if not isinstance(other, Channels):
             return NotImplemented
         return (self.n, self.k, len(self)) == (other.n, other.k, len(other)) and all(
@@ -209,11 +226,11 @@ class Channels:
 
     def _repr_html_(self) -> str:
         """Return the worst channels as a table, for notebooks."""
-        lines = ((channel.count, _marked_up(channel)) for channel in self.worst(html.SHOWN))
+        lines = ((channel.count, _mark_up(channel)) for channel in self.worst(html.SHOWN))
         return html.table(repr(self)[1:-1], ["rows", "pattern"], lines, many=len(self))
 
     def worst(self, most: int | None = None) -> list[Channel]:
-        """Return the channels of the fewest rows, and of those the ones that speak of the fewest items.
+        """Return the channels with the fewest rows first, then with the fewest items.
 
         >>> from discreet import detect, mine
         >>> channels = detect(mine([["a", "b"]] * 5 + [["a"]] * 2 + [[]], min_support=2), k=3)
@@ -228,21 +245,42 @@ class Channels:
         return np.lexsort((sizes, self.cells.counts))
 
     def expand(self, patterns: Patterns) -> Iterator[Channel]:
-        """Yield every channel of the release, by top and then by base: they follow from the maximal ones.
+        """Yield every channel of the release, by top and then by base; all follow from the maximal ones.
 
-        The rows that a channel speaks of are those of the cells of a maximal itemset that meet its top in its base;
-        all of these are maximal channels (Theorem 18 of *k-anonymous patterns*, PKDD 2005). There can be 3 ** m of
-        them for a top of m items, so they come one by one.
+        The rows of a channel are those of all maximal channels that meet its top in its base (Theorem 18 of
+        *k-anonymous patterns*, PKDD 2005). A top of m items can have 3 ** m channels, so they come one by one.
 
         >>> from discreet import detect, mine
         >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
         >>> [str(channel) for channel in detect(patterns, k=2).expand(patterns)]
         ['a ∧ ¬b: 1 row', '¬b: 1 row']
         """
-        return _expanded(self, patterns)
+        family = complete_family(patterns)
+        every = family.cells(limit=self.n + 1)
+        tops = family.top_itemsets
+        tables: dict[int, Counter[int]] = {}
+        for cell, count in enumerate(every.counts.tolist()):
+            top = as_bits(tops[int(every.tops[cell])].tolist())
+            base = as_bits(every.bases[cell].tolist())
+            tables.setdefault(top, Counter())[base] = count
+        unsafe = [top for top, table in tables.items() if any(count < self.k for count in table.values())]
+        # Depth first over the itemsets within tops that have a maximal channel; no others have any.
+        todo = [(0, -1, unsafe)] if unsafe else []
+        while todo:
+            top, last, above = todo.pop()
+            table: Counter[int] = Counter()
+            for base, count in tables[above[0]].items():
+                table[base & top] += count
+            for base in sorted((base for base, count in table.items() if count < self.k), key=places):
+                yield Channel(_name(places(base), patterns.labels), _name(places(top), patterns.labels), table[base])
+            wider = {item for other in above for item in places(other) if item > last}
+            todo.extend(
+                (top | 1 << item, item, [other for other in above if other >> item & 1])
+                for item in sorted(wider, reverse=True)
+            )
 
     def rows(self, rows: Rows) -> Exposed:
-        """Return the rows that the channels single out, by their numbers.
+        """Return the rows that the channels single out.
 
         >>> from discreet import Transactions, detect, mine
         >>> rows = Transactions([["a", "b"], ["a", "b"], ["a"]])
@@ -264,11 +302,11 @@ class Channels:
         return Exposed(numbers, times[numbers], smallest[numbers], rows.weights[numbers])
 
     def _top(self, number: int) -> Itemset:
-        return _labelled(self.top_items[self.top_offsets[number] : self.top_offsets[number + 1]], self.labels)
+        return _name(self.top_items[self.top_offsets[number] : self.top_offsets[number + 1]].tolist(), self.labels)
 
 
 def as_text(itemset: Itemset) -> str:
-    """Return an itemset as sums name it: its labels in order, set apart unless each is one letter.
+    """Return the labels of an itemset in order, separated by commas unless each is one letter.
 
     >>> as_text(frozenset("ba")), as_text(frozenset(["tea", "milk"])), as_text(frozenset([7, 5])), as_text(frozenset())
     ('ab', 'milk, tea', '5, 7', '∅')
@@ -278,7 +316,7 @@ def as_text(itemset: Itemset) -> str:
 
 
 def format_sum(terms: Iterable[Term], texts: Iterable[str]) -> str:
-    """Return a sum in which ``texts`` stand for the supports.
+    """Return a sum, with ``texts`` in place of the supports.
 
     >>> format_sum([Term(1, frozenset("a"), 9), Term(-2, frozenset("ab"), 4)], ["9", "4"])
     '9 − 2·4'
@@ -290,30 +328,11 @@ def format_sum(terms: Iterable[Term], texts: Iterable[str]) -> str:
     return "".join(parts)
 
 
-def _marked_up(channel: Channel) -> html.Html:
-    """Return the pattern of a channel, cut where it is long."""
+def _mark_up(channel: Channel) -> html.Html:
+    """Return the pattern of a channel, abbreviated if it is long."""
     held = html.names(sort_labels(channel.base), between=" ∧ ")
     lacked = html.names(sort_labels(channel.top - channel.base), sign="¬", between=" ∧ ")
     return html.Html(" ∧ ".join(filter(None, (held, lacked))) or "any row")
-
-
-def _explained(terms: list[Term], count: int) -> str:
-    named = (f"sup({as_text(term.itemset)}) {term.support:,}" for term in terms)
-    return f"{format_sum(terms, named)} = {count:,}"
-
-
-def _terms(channel: Channel, patterns: Patterns) -> list[Term]:
-    """Return the terms of the sum; refuse patterns of which it is no sum."""
-    listed = add_missing_root(patterns)
-    code = {label: number for number, label in enumerate(patterns.labels)}
-    base, top = ([code[label] for label in itemset if label in code] for itemset in (channel.base, channel.top))
-    terms = [
-        Term(times, _labelled(listed.items[listed.offsets[at] : listed.offsets[at + 1]], patterns.labels), support)
-        for times, at, support in cell_terms(listed.offsets, listed.items, listed.supports, base, top)
-    ]
-    if sum(term.times * term.support for term in terms) != channel.count:
-        raise InputError("the channel does not follow from these patterns; give those that it was detected in")
-    return terms
 
 
 def cell_terms(
@@ -323,10 +342,10 @@ def cell_terms(
     base: Iterable[int],
     top: Iterable[int],
 ) -> list[tuple[int, int, int]]:
-    """Return the sum that is the cell ``base`` of ``top``: how often which listed itemset counts, and its support.
+    """Return the terms of the cell ``base`` of ``top``: a factor, the number of a listed itemset, and its support.
 
-    The list holds all closed itemsets, or all that are frequent, the empty one among them; ``top`` is below one of
-    them. Terms that cancel each other are left out, so that there are no more than itemsets are listed.
+    The list holds all closed or all frequent itemsets, with the empty one; one of them contains ``top``. Terms that
+    cancel out are left out, so there are at most as many terms as listed itemsets.
     """
     codes = sorted(top)
     place = np.full(int(max(items.max(initial=-1), *codes, -1)) + 1, -1, dtype=np.int64)
@@ -343,46 +362,27 @@ def cell_terms(
     return [(int(times[at]), number, int(counts[at])) for _, number, at in chosen]
 
 
-def _labelled(items: NDArray[np.int32], labels: tuple[Label, ...]) -> Itemset:
-    return frozenset(labels[item] for item in items.tolist())
+def as_bits(items: Iterable[int]) -> int:
+    """Return items as a number with a bit for each.
 
-
-def _expanded(channels: Channels, patterns: Patterns) -> Iterator[Channel]:
-    """Yield all channels: depth first over the itemsets within tops that have a maximal channel, no others have any.
-
-    Itemsets are whole numbers here, a bit an item.
+    >>> as_bits([0, 2])
+    5
     """
-    family = complete_family(patterns)
-    every = family.cells(limit=channels.n + 1)
-    top_offsets, top_items = family.top_itemsets.flat
-    tables: dict[int, Counter[int]] = {}
-    for cell, count in enumerate(every.counts.tolist()):
-        top = _bits(top_items[top_offsets[every.tops[cell]] : top_offsets[every.tops[cell] + 1]])
-        base = _bits(every.items[every.offsets[cell] : every.offsets[cell + 1]])
-        tables.setdefault(top, Counter())[base] = count
-    unsafe = [top for top, table in tables.items() if any(count < channels.k for count in table.values())]
-    todo = [(0, -1, unsafe)] if unsafe else []
-    while todo:
-        top, last, above = todo.pop()
-        table: Counter[int] = Counter()
-        for base, count in tables[above[0]].items():
-            table[base & top] += count
-        for base in sorted((base for base, count in table.items() if count < channels.k), key=_places):
-            yield Channel(_named(base, patterns.labels), _named(top, patterns.labels), table[base])
-        wider = {item for other in above for item in _places(other) if item > last}
-        todo.extend(
-            (top | 1 << item, item, [other for other in above if other >> item & 1])
-            for item in sorted(wider, reverse=True)
-        )
+    return sum(1 << item for item in items)
 
 
-def _bits(items: NDArray[np.int32]) -> int:
-    return sum(1 << item for item in items.tolist())
+def places(bits: int) -> list[int]:
+    """Return the places of the bits that are set, the lowest first.
+
+    >>> places(5)
+    [0, 2]
+    """
+    found = []
+    while bits:
+        found.append((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return found
 
 
-def _places(bits: int) -> list[int]:
-    return [place for place in range(bits.bit_length()) if bits >> place & 1]
-
-
-def _named(bits: int, labels: tuple[Label, ...]) -> Itemset:
-    return frozenset(labels[place] for place in _places(bits))
+def _name(items: Iterable[int], labels: tuple[Label, ...]) -> Itemset:
+    return frozenset(labels[item] for item in items)

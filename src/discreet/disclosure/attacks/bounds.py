@@ -53,7 +53,8 @@ class Bounds:
         sentence = Finding(self.certificate, "exact" if self.is_tight else "linear", self.facts).sentence
         if self.is_proven:
             return sentence
-        return f"{sentence}; no more than that can be proven by sums, but whole numbers leave {self.low:,} to {self.high:,}"
+        limits = f"{self.low:,} to {self.high:,}"
+        return f"{sentence}; no more than that can be proven by sums, but whole numbers leave {limits}"
 
     def check(self) -> None:
         """Return if the certificate proves its limits from the facts; else raise a GuaranteeError."""

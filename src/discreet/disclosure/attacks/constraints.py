@@ -14,6 +14,7 @@ import numpy as np
 from discreet.data.merged import Rows
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.channels import places
 from discreet.errors import BudgetError, InconsistencyError
 from discreet.runtime.solver import Floats, Numbers, Program, Terms
 
@@ -316,13 +317,6 @@ def project(rows: Mapping[Bits, Count], part: Bits) -> dict[Bits, Count]:
     for row, count in rows.items():
         counts[row & part] = counts.get(row & part, type(count)()) + count
     return counts
-
-
-def places(bits: Bits) -> Iterator[int]:
-    """Yield the places of the bits that are set, the lowest first."""
-    while bits:
-        yield (bits & -bits).bit_length() - 1
-        bits &= bits - 1
 
 
 def as_pattern(ground: Ground, over: Bits, cells: Iterable[Bits]) -> Pattern:

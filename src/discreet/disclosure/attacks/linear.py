@@ -17,7 +17,6 @@ from discreet.disclosure.attacks.constraints import (
     Ground,
     System,
     build_system,
-    places,
     project,
     widen_systems,
 )
@@ -26,6 +25,7 @@ from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import SEED, TINY, Clock, Region, Subcube, TimeIsUpError
 from discreet.disclosure.attacks.finding import Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.proof import Wanted, prove
+from discreet.disclosure.channels import places
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 

@@ -9,9 +9,10 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, Certificate, Claim, Sum, proves
-from discreet.disclosure.attacks.constraints import Balance, Bits, Limit, System, as_pattern, places
+from discreet.disclosure.attacks.constraints import Balance, Bits, Limit, System, as_pattern
 from discreet.disclosure.attacks.facts import Codes, Relation
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region
+from discreet.disclosure.channels import places
 from discreet.runtime.solver import Floats, Numbers, Program, Terms
 
 Multipliers: TypeAlias = dict[Bits | Balance, Fraction]

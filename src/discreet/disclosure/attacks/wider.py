@@ -1,7 +1,6 @@
-"""Wider itemsets: all their parts are listed, or hold two items of which a schema says that no row holds both.
+"""Wider itemsets: each of their parts is listed, or holds two items that exclude each other by the schema.
 
-No row holds such a part, so its support is 0. Hence all supports of a wider itemset are known, and its cells are sums
-of them, as those of a listed one are.
+Such a part has support 0. Hence all supports of a wider itemset are known, and so are its cells.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,18 +14,19 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Family
 from discreet.disclosure.attacks.facts import Codes
+from discreet.disclosure.channels import as_bits, places
 from discreet.errors import BudgetError, Option
 
 MOST_STEPS: Final = 20_000_000
-"""Pairs of itemsets that are put together at most: some seconds."""
+"""Most pairs of itemsets to join: some seconds."""
 MOST_MEETINGS: Final = 1_000_000_000
-"""Wider itemsets times listed ones whose parts are compared, at most: some seconds as well."""
+"""Most comparisons of wider with listed itemsets: some seconds as well."""
 
 
 def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:
-    """Return the family with the largest wider itemsets as its tops; None if there are none.
+    """Return the family with the largest wider itemsets as its tops, or None if there are none.
 
-    More than can be looked at are a BudgetError.
+    Too many of them are a BudgetError.
 
     >>> from discreet import Patterns
     >>> from discreet.data.lattice import build_family
@@ -36,26 +36,25 @@ def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:
     ([['f', 'm']], [2])
     """
     offsets, items = family.top_itemsets.flat
-    listed = [_bits(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())]
+    listed = [as_bits(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())]
     known = set(listed)
-    found = [one for one in find_largest(listed, map(_bits, schema), len(family.labels)) if one not in known]
+    found = [one for one in find_largest(listed, map(as_bits, schema), len(family.labels)) if one not in known]
     if not found:
         return None
     if len(found) * family.items.size > MOST_MEETINGS:
         raise _too_many()
-    wide = family.widen(Itemsets.of(list(map(_places, found))), partial=True)
+    wide = family.widen(Itemsets.of(list(map(places, found))), partial=True)
     new, starts = set(found), wide.offsets
-    tops = [top for top in wide.tops.tolist() if _bits(wide.items[starts[top] : starts[top + 1]].tolist()) in new]
+    tops = [top for top in wide.tops.tolist() if as_bits(wide.items[starts[top] : starts[top + 1]].tolist()) in new]
     return replace(wide, tops=np.array(tops))
 
 
 def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
-    """Return the largest itemsets of which each part is within a top, or holds two items of a group.
+    """Return the largest itemsets whose parts all lie within a top, or hold two items of a group.
 
-    An itemset is a number with a bit for each of ``many`` items. A row holds one item of a group at most, so parts of a
-    rest with one value each may be put together: the rest that they share, with all their values. One group after the
-    other is enough, as in Tison's method for prime implicants (1967): where itemsets with single values of a group are
-    found, all with several are put together from them.
+    An itemset is a number with a bit for each of ``many`` items. A row holds at most one item of a group, so itemsets
+    with one value each join into one: the other items that they share, with all their values. One pass over the groups
+    is enough, as in Tison's method for prime implicants (1967).
 
     >>> [bin(one) for one in find_largest([0b101, 0b110], [0b011], 3)]
     ['0b111']
@@ -71,7 +70,7 @@ def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[
             steps += len(found) + 1
             if steps > MOST_STEPS:
                 raise _too_many()
-            # Where one has all values of the other, what both share says no more than it.
+            # If one has all values of the other, joining them adds nothing.
             both = [(rest & one, values | held) for one, held in found.items() if values & ~held and held & ~values]
             for one, held in [(rest, values), *both]:
                 found[one] = found.get(one, 0) | held
@@ -81,7 +80,7 @@ def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[
 
 def _maximal(itemsets: Iterable[int], many: int) -> list[int]:
     every = list(dict.fromkeys(itemsets))
-    is_one = kernels.lattice.find_maximal(*Itemsets.of(map(_places, every)).flat, max(1, many)).tolist()
+    is_one = kernels.lattice.find_maximal(*Itemsets.of(map(places, every)).flat, max(1, many)).tolist()
     return [itemset for itemset, is_largest in zip(every, is_one, strict=True) if is_largest]
 
 
@@ -90,11 +89,3 @@ def _too_many() -> BudgetError:
         "the schema lets readers add up more itemsets than can be looked at; raise ",
         *(Option("min_support"), ", or leave out items"),
     )
-
-
-def _bits(items: Iterable[int]) -> int:
-    return sum(1 << item for item in items)
-
-
-def _places(bits: int) -> list[int]:
-    return [place for place in range(bits.bit_length()) if bits >> place & 1]

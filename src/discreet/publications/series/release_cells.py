@@ -12,6 +12,7 @@ from discreet.data.labels import Itemset, Label, sort_labels
 from discreet.data.lattice import add_root, complete_family
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.joint_releases import match_items
+from discreet.disclosure.channels import places
 from discreet.errors import InputError
 from discreet.runtime.resources import as_threads
 
@@ -46,7 +47,7 @@ class Releases:
 
     def named(self, itemset: Bits) -> Itemset:
         """Return an itemset by its labels."""
-        return frozenset(self.labels[place] for place in _places(itemset))
+        return frozenset(self.labels[place] for place in places(itemset))
 
     def compared(self, numbers: Iterable[int]) -> tuple[list[Cell], bool]:
         """Return what the new release and some of the older ones all tell, and whether that is cells.
@@ -131,9 +132,7 @@ def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> d
 
 def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
     """Yield the itemsets that no other one holds."""
-    is_largest = kernels.lattice.find_maximal(
-        *Itemsets.of([_places(itemset) for itemset in itemsets]).flat, many
-    ).tolist()
+    is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, itemsets)).flat, many).tolist()
     return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
 
 
@@ -147,7 +146,3 @@ def _within(top: Bits, cells: Mapping[Bits, int]) -> Counter[Bits]:
 
 def _as_bits(offsets: Sequence[int], items: Sequence[int], bits: Sequence[Bits]) -> list[Bits]:
     return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(offsets)]
-
-
-def _places(itemset: Bits) -> list[int]:
-    return [place for place in range(itemset.bit_length()) if itemset >> place & 1]
