@@ -1,4 +1,4 @@
-"""Whether tops form an acyclic hypergraph: then sums of supports are all that an exact attacker has."""
+"""Whether tops form an acyclic hypergraph: then even an exact attacker has nothing but sums of supports."""
 
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 def is_acyclic(offsets: NDArray[np.int64], items: NDArray[np.int32]) -> bool:
     """Return whether the itemsets ``items[offsets[i]:offsets[i + 1]]`` form an acyclic hypergraph.
 
-    The next itemset is always one with the most items seen already. The hypergraph is acyclic if and only if what
-    each has seen lies within one that came before (Tarjan and Yannakakis, *Simple linear-time algorithms to test
+    The next itemset is always one with the most items seen so far. The hypergraph is acyclic if and only if the seen
+    items of each lie within one earlier itemset (Tarjan and Yannakakis, *Simple linear-time algorithms to test
     chordality of graphs, test acyclicity of hypergraphs, and selectively reduce acyclic hypergraphs*, 1984).
 
     >>> is_acyclic(np.array([0, 2, 4]), np.array([0, 1, 1, 2]))

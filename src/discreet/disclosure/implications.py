@@ -1,4 +1,4 @@
-"""Implications: derived counts of exactly 0, by which everyone with some items is known to have another one too."""
+"""Implications: derived counts of 0, which show that everyone with some items has another one too."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
 
 LONGEST: Final = 64
-"""Items of a top, a bit each: a longer one is refused."""
+"""Most items of a top, one bit each."""
 MOST: Final = 1_000_000
-"""So many implications are listed at most; of more, only that there are more is told."""
+"""Most implications to list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Implication:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Implications:
-    """All implications within the tops of a release, none of which follows from one with fewer items in its base.
+    """The implications within the tops of a release with the smallest bases: by base size, then in dictionary order.
 
-    By base size, then in dictionary order. If ``more`` is true there are more than are listed.
+    If ``more`` is true, there are more than are listed.
     """
 
     offsets: NDArray[np.int64]
@@ -66,9 +66,8 @@ class Implications:
 def find_implications(patterns: Patterns) -> Implications:
     """Return the implications that the supports of closed or of all frequent itemsets show.
 
-    Within a top, a base implies an item if every row that meets the top in all of the base does so in the item as
-    well. The smallest such bases hit what each row lacks that lacks the item: they are minimal transversals (Berge,
-    *Hypergraphs*).
+    Within a top, a base implies an item if every row that holds the base holds the item as well. The smallest such
+    bases are minimal transversals (Berge, *Hypergraphs*): they hit the lacked items of each row that lacks the item.
 
     >>> from discreet import mine
     >>> [str(implication) for implication in find_implications(mine([["a", "b"], ["a", "b"], ["b"]], min_support=1))]

@@ -1,7 +1,7 @@
-"""Differences: rows that hold a listed itemset and not all of a larger one, where not all supports between are known.
+"""Differences: rows that hold a listed itemset but not all of a larger one, if some supports between are unknown.
 
-From a whole list each of them is a sum of cells, and ``plain`` finds the small ones of these. Maximal itemsets, lists
-with gaps and limits leave cells open whose sum is known: of n = 7 rows of which 5 hold a and b, 2 lack one of them.
+In a complete list each difference is a sum of cells, and ``sums`` finds the small cells. Maximal itemsets, lists with
+gaps and limits leave cells open whose sum is known: if 5 of n = 7 rows hold a and b, 2 rows lack one of them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,18 +17,18 @@ from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern, subsets
 
 Pair: TypeAlias = tuple[Codes, Codes]
-"""What rows hold, and a larger itemset that they do not hold all of."""
+"""An itemset that rows hold, and a larger one that they do not hold whole."""
 
 LONGEST: Final = 12
-"""Items of which rows lack one, up to which a pattern is spelled out: in that many cells it is true, and more."""
+"""Most items that a pattern adds to its base: its cells grow as a power of two."""
 CELLS: Final = 1 << 20
-"""Cells of all findings together."""
+"""Most cells of all findings together."""
 
 
 def infer(facts: Facts, k: int, budget: Budget) -> Searched:
-    """Return which listed itemsets hold for 1 to k − 1 rows, and which two differ by so many, by their limits alone.
+    """Return the listed itemsets of 1 to k − 1 rows, and pairs that differ by so many, by their limits alone.
 
-    Nothing is listed that the cells of known supports tell.
+    Findings that follow from cells of known supports are left out.
 
     >>> facts = Facts.from_limits([(["a", "b"], 5, 5)], n=7)
     >>> print(*infer(facts, 5, Budget()).findings)
@@ -36,7 +36,7 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     """
     if facts.inherited:
         return Searched([])
-    summed, said = _summed(facts, budget), _said(facts)
+    summed, said = _list_summed(facts, budget), _least_differences(facts)
     findings: list[Finding] = []
     cells, long, more = 0, 0, 0
     for base, top in dict.fromkeys(_pairs(facts, said, k, budget.findings + 1)):
@@ -53,27 +53,27 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     return Searched(findings, [Undecided(many, "differences", why) for many, why in undecided if many])
 
 
-def lacking(base: Codes, top: Codes) -> Pattern:
-    """Return the pattern of the rows that hold ``base`` and not all of ``top``, or ``top`` where both are the same."""
+def build_pattern(base: Codes, top: Codes) -> Pattern:
+    """Return the pattern of the rows that hold ``base`` but not all of ``top``; ``top`` itself if both are equal."""
     if base == top:
         return Pattern.conjunction(top)
     return Pattern(top, frozenset(base | some for some in subsets(top - base)) - {top})
 
 
-def _summed(facts: Facts, budget: Budget) -> set[Codes]:
-    """Return the itemsets whose supports, and those of all parts, are known: ``plain`` looks at their cells."""
+def _list_summed(facts: Facts, budget: Budget) -> set[Codes]:
+    """Return the itemsets whose supports and those of all parts are known; ``sums`` searches their cells."""
     offsets, items = list_known(facts, budget.itemsets).flat
     return {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
 
 
-def _said(facts: Facts) -> dict[Pair, int]:
-    """Return by how much the support of one itemset is more than that of another at least, where relations say so."""
+def _least_differences(facts: Facts) -> dict[Pair, int]:
+    """Return the least difference of two supports, for each pair with such a relation."""
     two = (relation for relation in facts.relations if [times for _, times in relation.times] == [1, -1])
     return {(one, other): least for ((one, _), (other, _)), least in two}
 
 
 def _pairs(facts: Facts, said: Mapping[Pair, int], k: int, most: int) -> Iterator[Pair]:
-    """Yield listed itemsets of 1 to k − 1 rows, each with itself, then pairs that surely differ by so many."""
+    """Yield listed itemsets of 1 to k − 1 rows, each paired with itself, then pairs that surely differ by so many."""
     few = ((facts.low > 0) & (facts.high < k)).nonzero()[0]
     yield from ((itemset, itemset) for itemset in map(facts.itemset, few[:most].tolist()))
     trie = kernels.inversion.plant(facts.offsets, facts.items)
@@ -88,16 +88,16 @@ def _pairs(facts: Facts, said: Mapping[Pair, int], k: int, most: int) -> Iterato
 
 
 def _claim(facts: Facts, said: Mapping[Pair, int], base: Codes, top: Codes) -> Claim:
-    """Return the claim of the least and the most rows that hold ``base`` and not all of ``top``, or ``top`` itself."""
+    """Return the claim about the rows that hold ``base`` but not all of ``top``."""
     if base == top:
         itself = Sum(((top, Fraction(1)),))
-        return Claim(lacking(base, top), *facts.listed[top], itself, itself)
+        return Claim(build_pattern(base, top), *facts.listed[top], itself, itself)
     (low, lower), (high, upper) = _limits(facts, said, base, top)
-    return Claim(lacking(base, top), low, high, lower, upper)
+    return Claim(build_pattern(base, top), low, high, lower, upper)
 
 
 def _limits(facts: Facts, said: Mapping[Pair, int], base: Codes, top: Codes) -> tuple[tuple[int, Sum], tuple[int, Sum]]:
-    """Return the least and the most by which two supports differ, each with why: their own limits, or a relation."""
+    """Return the least and the most difference of two supports, each with the sum that proves it."""
     (low, high), (less, more) = facts.listed[base], facts.listed[top]
     difference = Sum(((base, Fraction(1)), (top, Fraction(-1))))
     lower, upper = (low - more, difference), (high - less, difference)

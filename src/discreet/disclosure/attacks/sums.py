@@ -1,4 +1,4 @@
-"""Plain: what sums of published supports tell about fewer than k rows, as ``detect`` finds it."""
+"""Plain: groups of fewer than k rows that sums of published supports reveal, as in ``detect``."""
 
 from collections.abc import Iterator
 from itertools import chain, islice, pairwise
@@ -21,13 +21,13 @@ from discreet.errors import BudgetError
 SUM: Final = Cells()
 """The pattern's own sum of supports."""
 MOST_TOPS: Final = 1000
-"""Itemsets that zeros make known, where other supports are not."""
+"""Most itemsets that become known by zeros while other supports stay unknown."""
 
 
 def infer(facts: Facts, k: int, budget: Budget) -> Searched:
     """Return the maximal channels: the cells of 1 to k − 1 rows over the largest itemsets with known supports.
 
-    With a schema, itemsets with two values of an attribute are known to have support 0.
+    By a schema, itemsets with two values of an attribute have support 0.
 
     >>> from discreet import mine
     >>> print(*infer(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)), 2, Budget()).findings)
@@ -52,26 +52,26 @@ def infer(facts: Facts, k: int, budget: Budget) -> Searched:
 
 
 def _claims(family: Family, cells: SmallCells, facts: Facts) -> Iterator[Claim]:
-    """Yield what small cells of a family's tops tell."""
+    """Yield the claims of small cells of a family's tops."""
     offsets, items = family.top_itemsets.flat
     for at in np.argsort(cells.tops, kind="stable").tolist():
         base = frozenset(cells.items[cells.offsets[at] : cells.offsets[at + 1]].tolist())
         top = items[offsets[cells.tops[at]] : offsets[cells.tops[at] + 1]].tolist()
         lacked = {item for item in top if item not in base and not facts.excludes(base | {item})}
-        if facts.absent == 0 and len(lacked) > LONGEST:  # most of so many are in no row with the base anyway
+        if facts.absent == 0 and len(lacked) > LONGEST:  # most of them occur in no row with the base
             lacked = {item for item in lacked if facts.limits(base | {item})[1]}
         count = int(cells.counts[at])
         yield Claim(Pattern.conjunction(base, lacked), count, count, SUM, SUM)
 
 
 def known_family(facts: Facts, most: int) -> Family:
-    """Return the itemsets whose supports are known as a lattice; those of what is missing too, where it is 0.
+    """Return the itemsets with known supports as a lattice; missing ones too if their support is 0.
 
-    If the number of rows is not known exactly, there are none. More than ``most`` are a BudgetError.
+    More than ``most`` are a BudgetError.
     """
     own = Weighted(facts.offsets, facts.items, facts.low) if facts.inherited else list_known(facts, most)
     tops = np.flatnonzero(kernels.lattice.find_maximal(*own.flat, len(facts.labels)))
-    # Of two lists that are not whole, the older one may lack an item that all rows of a top hold.
+    # If two lists are incomplete, the older one may lack an item that all rows of a top hold.
     partial = facts.absent is None and any(isinstance(label, Mark) for label in facts.labels)
     family = Family(Itemsets(*own.flat), own.weights, tops, facts.labels, facts.n, not facts.inherited, partial)
     if facts.absent != 0:
@@ -80,9 +80,9 @@ def known_family(facts: Facts, most: int) -> Family:
 
 
 def _with_zeros(family: Family, facts: Facts) -> Family:
-    """Return the family with the largest itemsets of which each part is known, or below no listed one: then it is 0.
+    """Return the family with the largest itemsets whose parts are all known, or within no listed one and so 0.
 
-    They lack an item of each smallest part that is neither. More than can be looked at are a BudgetError.
+    They lack an item of each smallest part that is neither. Too many of them are a BudgetError.
     """
     tops = [frozenset(range(len(facts.labels)))]
     for part in _unknown(family, facts):
@@ -98,7 +98,7 @@ def _with_zeros(family: Family, facts: Facts) -> Family:
 
 
 def _unknown(family: Family, facts: Facts) -> list[Codes]:
-    """Return the smallest itemsets below listed ones whose supports are not known."""
+    """Return the smallest itemsets within listed ones whose supports are unknown."""
     starts = pairwise(family.offsets.tolist())
     known = {frozenset(family.items[start:stop].tolist()) for start, stop in starts}
     found = {itemset | {item} for itemset in known for item in range(len(facts.labels)) if item not in itemset} - known

@@ -1,4 +1,4 @@
-"""Changes: what a release tells together with older ones, by the differences of the counts that all tell."""
+"""Changes: how counts differ between a release and older ones, and which differences are small."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from discreet.runtime.text import count_of
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``after`` rows hold every item of ``base`` and no other of ``top``, and by an older release ``before`` did.
+    """``after`` rows hold every item of ``base`` and no other of ``top``; in an older release ``before`` rows did.
 
     >>> print(Change(frozenset("ab"), frozenset("abc"), before=12, after=13))
     a ∧ b ∧ ¬c: 1 row more (12 before, 13 now)
@@ -33,28 +33,28 @@ class Change:
 
     @property
     def count(self) -> int:
-        """How many rows more there are now; below 0, how many fewer."""
+        """The increase in rows; negative if there are fewer now."""
         return self.after - self.before
 
     @property
     def pattern(self) -> str:
-        """What these rows hold and what they do not, such as ``a ∧ b ∧ ¬c``."""
+        """The items that these rows hold and lack, such as ``a ∧ b ∧ ¬c``."""
         return Channel(self.base, self.top, self.after).pattern
 
     @property
     def lacked(self) -> tuple[Itemset, ...]:
-        """The items that these rows do not hold, each alone."""
+        """The items that these rows lack, each alone."""
         return Channel(self.base, self.top, self.after).lacked
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Changes:
-    """How the counts that releases all tell differ: how many rose, fell, or changed by 1 to ``k`` − 1 rows.
+    """How many counts that all releases share rose, fell, or changed by 1 to ``k`` − 1 rows.
 
-    ``olds`` are older releases, whose counts are summed up where there are several, and ``numbers`` their places among
-    all that were given, from 1 on. Of the ``small`` changes the ``listed`` are the smallest. The counts are cells: of
-    each largest itemset that all the releases tell of, and each base within it. Where the cells of one cannot be told,
-    ``is_whole`` is False, and the counts are the supports that all list. ``items`` is how many items all tell of.
+    ``olds`` are the older releases, whose counts are added up, and ``numbers`` their places among all that were given,
+    from 1 on. ``listed`` are the smallest of the ``small`` changes. The counts are the cells of each largest itemset
+    that all releases cover. If a release does not determine its cells, ``is_whole`` is False, and the counts are the
+    supports that all list. ``items`` is the number of items that all share.
 
     >>> from discreet.publications.series.changes import find_changes
     >>> old = Patterns.from_itemsets([([], 100), (["a"], 50)], n=100)
@@ -91,56 +91,56 @@ class Changes:
 
 
 MOST: Final = 100_000
-"""So many small changes are listed at most; how many there are is told in any case."""
+"""Most small changes to list; their number is exact in any case."""
 MOST_PARTS: Final = 6
-"""So many older releases are summed up in all ways; of more, only each alone is compared."""
+"""Most older releases to add up in all ways; if there are more, each is compared alone."""
 
 
 def find_changes(new: Patterns, *olds: Patterns, k: int) -> Changes:
     """Return how the counts of a release differ from those of an older one, or from the sum of several.
 
-    If the rows of the old release are among those of the new, the difference of a cell is the cell of the rows that
-    were added: whoever has both releases has a release of these few as well.
+    If the new rows include the old ones, the differences are the cells of the added rows: whoever has both releases has
+    a release of these few as well.
     """
-    return _changes(align_releases(new, olds), olds, range(len(olds)), k)
+    return _compare(align_releases(new, olds), olds, range(len(olds)), k)
 
 
 def compare_releases(new: Patterns, olds: Sequence[Patterns], *, k: int, grown: bool) -> tuple[Changes, ...]:
-    """Return the changes since each older release; and since several, where few rows are in none of these.
+    """Return the changes since each older release, and since several together if few rows are in none of them.
 
-    Several may be of parts, such as the wards of a hospital: then their counts add up to no more than the new ones.
-    Releases that have ``grown`` into each other are no parts.
+    Several may cover parts, such as the wards of a hospital: then their counts add up to at most the new ones.
+    Releases that have ``grown`` into each other are not parts.
     """
-    told, places = align_releases(new, olds), range(len(olds))
-    alone = [_changes(told, olds, [place], k) for place in places]
+    aligned, places = align_releases(new, olds), range(len(olds))
+    alone = [_compare(aligned, olds, [place], k) for place in places]
     if grown or not is_followed(olds, grown=grown):
         return tuple(alone)
     groups = (group for size in places[1:] for group in combinations(places, size + 1))
-    together = (_changes(told, olds, group, k) for group in groups)
+    together = (_compare(aligned, olds, group, k) for group in groups)
     return (*alone, *(one for one in together if one.small and not one.fell))
 
 
 def is_followed(olds: Sequence[Patterns], *, grown: bool) -> bool:
-    """Return whether all that older releases tell together is looked at: of too many it is not."""
+    """Return whether all combinations of older releases are compared; too many are not."""
     return grown or len(olds) <= MOST_PARTS
 
 
-def _changes(told: Releases, olds: Sequence[Patterns], places: Sequence[int], k: int) -> Changes:
-    found, is_whole = told.compared(places)
-    small = [cell for cell in found if 0 < abs(cell.after - cell.before) < k]
-    items = told.new.items
+def _compare(aligned: Releases, olds: Sequence[Patterns], places: Sequence[int], k: int) -> Changes:
+    cells, is_whole = aligned.compare(places)
+    small = [cell for cell in cells if 0 < abs(cell.after - cell.before) < k]
+    items = aligned.new.items
     for place in places:
-        items &= told.olds[place].items
+        items &= aligned.olds[place].items
     listed = (
-        Change(told.named(base), told.named(top), before, after)
+        Change(aligned.name(base), aligned.name(top), before, after)
         for base, top, before, after in nsmallest(MOST, small, key=_rank)
     )
     return Changes(
         tuple(olds[place] for place in places),
         tuple(place + 1 for place in places),
         k,
-        rose=sum(cell.after > cell.before for cell in found),
-        fell=sum(cell.after < cell.before for cell in found),
+        rose=sum(cell.after > cell.before for cell in cells),
+        fell=sum(cell.after < cell.before for cell in cells),
         small=len(small),
         listed=tuple(listed),
         items=items.bit_count(),

@@ -1,4 +1,4 @@
-"""What releases tell, side by side: the cells of their tops, and the supports that they list, by the same items."""
+"""Releases side by side: the cells of their tops and their listed supports, over the same items."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from discreet.errors import InputError
 from discreet.runtime.resources import as_threads
 
 Bits: TypeAlias = int
-"""An itemset: a bit an item, in the order of all labels."""
+"""An itemset, one bit per item, in the order of all labels."""
 
 
 class Cell(NamedTuple):
@@ -29,8 +29,8 @@ class Cell(NamedTuple):
     after: int
 
 
-class Told(NamedTuple):
-    """The cells of each top of a release, None where they cannot be told; the supports that it lists; its items."""
+class Counts(NamedTuple):
+    """The counts of a release: the cells of each top, None if it does not determine them; its supports; its items."""
 
     cells: dict[Bits, dict[Bits, int]] | None
     supports: dict[Bits, int]
@@ -42,18 +42,18 @@ class Releases:
     """A new release and older ones by the same labels."""
 
     labels: tuple[Label, ...]
-    new: Told
-    olds: tuple[Told, ...]
+    new: Counts
+    olds: tuple[Counts, ...]
 
-    def named(self, itemset: Bits) -> Itemset:
+    def name(self, itemset: Bits) -> Itemset:
         """Return an itemset by its labels."""
         return frozenset(self.labels[place] for place in places(itemset))
 
-    def compared(self, numbers: Iterable[int]) -> tuple[list[Cell], bool]:
-        """Return what the new release and some of the older ones all tell, and whether that is cells.
+    def compare(self, numbers: Iterable[int]) -> tuple[list[Cell], bool]:
+        """Return the counts that the new release shares with some older ones, and whether they are cells.
 
-        The counts of the older ones are summed up. With each itemset all its subsets are told, so those that all tell
-        are the subsets of the largest ones; and the cells of smaller ones are sums of theirs.
+        The counts of the older ones are added up. A release covers all subsets of its tops, so the itemsets that all
+        cover are the subsets of the largest ones; the cells of smaller ones are sums of theirs.
         """
         olds = [self.olds[number] for number in numbers]
         tables = [one.cells for one in (self.new, *olds) if one.cells is not None]
@@ -63,15 +63,15 @@ class Releases:
 
 
 def align_releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
-    """Return what they tell; items are the same if their labels are, or the texts of these."""
+    """Return releases over the same labels; items are the same if their labels, or their texts, are equal."""
     same = [match_items(old.labels, new.labels) for old in olds]
     labels = sort_labels(chain(new.labels, *(names.values() for names in same)))
     code = {label: 1 << place for place, label in enumerate(labels)}
     codes = ({label: code[name] for label, name in names.items()} for names in same)
-    return Releases(labels, _told(new, code), tuple(map(_told, olds, codes)))
+    return Releases(labels, _count(new, code), tuple(map(_count, olds, codes)))
 
 
-def _told(patterns: Patterns, code: Mapping[Label, Bits]) -> Told:
+def _count(patterns: Patterns, code: Mapping[Label, Bits]) -> Counts:
     bits = [code[label] for label in patterns.labels]
     try:
         cells = _tables(patterns, bits)
@@ -80,11 +80,11 @@ def _told(patterns: Patterns, code: Mapping[Label, Bits]) -> Told:
     rooted = add_root(patterns)
     itemsets = _as_bits(rooted.offsets.tolist(), rooted.items.tolist(), bits)
     supports = {0: patterns.n} | dict(zip(itemsets, rooted.supports.tolist(), strict=True))
-    return Told(cells, supports, sum(bits))
+    return Counts(cells, supports, sum(bits))
 
 
 def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
-    """Return the cells of each top; refuse patterns that do not tell them."""
+    """Return the cells of each top; refuse patterns that do not determine them."""
     if not len(patterns):
         return {0: {0: patterns.n}}
     family = complete_family(patterns)
@@ -101,7 +101,7 @@ def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, i
 def _cells(
     new: Mapping[Bits, Mapping[Bits, int]], olds: Sequence[Mapping[Bits, Mapping[Bits, int]]], many: int
 ) -> Iterator[Cell]:
-    """Yield the cells of the largest itemsets that all releases tell of; each is a sum of cells of a larger top."""
+    """Yield the cells of the largest itemsets that all releases cover; each is a sum of cells of a larger top."""
     for top, (one, *others) in _common(new, olds, many).items():
         after, before = _within(top, new[one]), Counter[Bits]()
         for old, other in zip(olds, others, strict=True):
@@ -111,17 +111,17 @@ def _cells(
 
 
 def _supports(new: Mapping[Bits, int], olds: Sequence[Mapping[Bits, int]]) -> Iterator[Cell]:
-    """Yield the supports that all releases list, as cells: nothing is lacked."""
+    """Yield the supports that all releases list, as cells that lack nothing."""
     for itemset in new.keys() & set.intersection(*(set(old) for old in olds)):
         yield Cell(itemset, itemset, sum(old[itemset] for old in olds), new[itemset])
 
 
 def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
-    """Return the largest itemsets that are within a top of each release, and such tops."""
+    """Return the largest itemsets within a top of each release, with such tops."""
     met: dict[Bits, tuple[Bits, ...]] = {top: (top,) for top in new}
     for old in map(set, olds):
         same = met.keys() & old
-        # What is a top of both needs no other: most tops of two months are such.
+        # A top of both needs no partner: most tops of two months are such.
         fewer = [(one, tops) for one, tops in met.items() if one not in same]
         met = {one & other: (*tops, other) for one, tops in fewer for other in old - same} | {
             top: (*met[top], top) for top in same
@@ -131,13 +131,13 @@ def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> d
 
 
 def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
-    """Yield the itemsets that no other one holds."""
+    """Yield the itemsets that no other one contains."""
     is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, itemsets)).flat, many).tolist()
     return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
 
 
 def _within(top: Bits, cells: Mapping[Bits, int]) -> Counter[Bits]:
-    """Return the cells of an itemset, from those of one that holds it."""
+    """Return the cells of an itemset, from those of a larger one."""
     table: Counter[Bits] = Counter()
     for base, count in cells.items():
         table[base & top] += count
