@@ -450,7 +450,7 @@ def test_lines_without_a_row_id_or_an_item_are_refused_as_by_the_reader(tmp_path
 def test_columns_that_are_not_there_are_refused(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("who,what\n7,a\n")
-    with pytest.raises(InputError, match="the header does not have both columns"):
+    with pytest.raises(InputError, match="the header lacks a column"):
         scan(path, min_support=1, row="who", item="drug")
     with pytest.raises(OptionError, match="the long form needs both columns"):
         scan(path, min_support=1, row="who")
@@ -641,7 +641,7 @@ def test_different_rows_that_do_not_fit_end_in_one_line(large):
     assert (result.exit_code, result.stdout) == (2, "")
     assert re.fullmatch(
         r"error: there are [\d,]+ different rows of frequent items or more, which do not fit in the 2.9 MiB that "
-        r"memory allows: raise --memory or --min-support\n",
+        r"--memory allows: raise --memory or --min-support\n",
         result.stderr,
     )
 

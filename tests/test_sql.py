@@ -555,7 +555,7 @@ def test_a_new_table_that_cannot_be_made_is_refused_before_any_row_is_read(url, 
     rows = Transactions([["a", "b"], ["b"]], ids=[1, 2])
     write(rows, url, **ASKED)
     (tmp_path / "secret.txt").write_text("a, b\n")
-    monkeypatch.setattr(databases, "gathered", lambda _: pytest.fail("rows were read"))
+    monkeypatch.setattr(databases, "collect_rows", lambda _: pytest.fail("rows were read"))
     columns = ["--table", "stays", "--row", "patient", "--item", "drug", "--sensitive", tmp_path / "secret.txt"]
     done = run("hide", url, *columns, "--out-table", table)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
