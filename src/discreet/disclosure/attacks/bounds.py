@@ -1,4 +1,4 @@
-"""Bounds: the least and the most rows that make a pattern true, in all databases that a publication may come from."""
+"""Bounds: the fewest and the most rows that match a pattern in any database that fits a publication."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,16 +19,16 @@ from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 
 SECONDS: Final = 60.0
-"""What an answer may take unless another budget is given."""
+"""The default time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """From ``low`` to ``high`` rows make a pattern true, whatever database the facts come from.
+    """From ``low`` to ``high`` rows match a pattern in every database that fits the facts.
 
-    ``is_tight`` tells that there are databases with the least and with the most rows, so that nothing better can be
-    said; if not, other items, or whole numbers, may narrow it down. The certificate proves the limits in exact sums
-    of supports, or if ``is_proven`` is false wider ones: then the solver alone stands for the rest.
+    If ``is_tight``, databases reach both limits; if not, other items or whole numbers may narrow them. The certificate
+    proves the limits in exact sums of supports; if ``is_proven`` is false it proves wider ones, and only the solver
+    supports the rest.
     """
 
     low: int
@@ -39,11 +39,11 @@ class Bounds:
 
     @property
     def pattern(self) -> Pattern:
-        """What is asked."""
+        """The pattern in question."""
         return self.certificate.claim.pattern
 
     @property
-    def is_proven(self) -> bool:
+    def is_prove_nearest(self) -> bool:
         """Whether the certificate proves these very limits."""
         return (self.low, self.high) == (self.certificate.claim.low, self.certificate.claim.high)
 
@@ -106,16 +106,16 @@ sup(b) 7 − sup(c) 5 = 1 bound it'
         low, high = widest.limits(truth)
     except TimeIsUpError:
         raise BudgetError(f"the {seconds:g} seconds were over; allow for more, or ask for fewer items") from None
-    proof = _proven(systems, Wanted(over, cells, low, high), clock)
+    proof = _prove_nearest(systems, Wanted(over, cells, low, high), clock)
     is_all = widest.system.universe == ground.everything
     whole = _whole(widest, truth) if is_all else None
     return Bounds(*(whole or (low, high)), is_tight=whole is not None, certificate=proof, facts=facts)
 
 
 def _whole(region: Region, truth: Floats) -> tuple[int, int] | None:
-    """Return the limits in whole numbers; None where there is no time to find them."""
+    """Return the limits in whole numbers, or None if time runs out."""
     if all(np.abs(witness - np.round(witness)).max(initial=0) < TINY for witness in region.witnesses):
-        # The databases of the least and of the most rows have no parts of rows: they are databases indeed.
+        # Both extreme solutions are in whole numbers: they are databases.
         return tuple(round(float(truth @ np.round(witness))) for witness in region.witnesses)  # type: ignore[return-value]  # two
     try:
         return Region(region.system, region.clock, whole=True).limits(truth)
@@ -123,8 +123,8 @@ def _whole(region: Region, truth: Floats) -> tuple[int, int] | None:
         return None
 
 
-def _proven(systems: list[System], wanted: Wanted, clock: Clock) -> Certificate:
-    """Return the proof of limits or, if the solver was off, of the nearest that can be proven."""
+def _prove_nearest(systems: list[System], wanted: Wanted, clock: Clock) -> Certificate:
+    """Return the proof of limits or, if the solver was off, of the nearest provable ones."""
     n = systems[0].ground.facts.n
     for slack in range(n + 1):
         wider = wanted._replace(low=max(0, wanted.low - slack), high=min(n, wanted.high + slack))

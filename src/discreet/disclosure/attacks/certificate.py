@@ -15,21 +15,20 @@ from discreet.disclosure.channels import cell_terms
 from discreet.errors import BudgetError, GuaranteeError
 
 LONGEST: Final = 22
-"""Items that the sums of one claim may speak of: what they say is looked at for all sets of these."""
+"""Most items in the sums of one claim: the check visits all sets of them."""
 SPELLED: Final = 16
-"""Supports of a sum that are told one by one; where there are more, those that cancel each other are left out."""
+"""Most supports to spell out in a sum; longer sums leave out terms that cancel out."""
 MOST_TERMS: Final = 1 << 16
-"""Supports of a sum at most."""
+"""Most supports of a sum."""
 _LARGEST: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The pattern's own sum of supports, and some cells over its items beside it: none holds fewer than no rows.
+    """The pattern's own sum of supports, and other cells over its items; no cell has a negative count.
 
-    A lower limit is the sum of the pattern less these cells, an upper one the sum of both. With no cells it is the
-    inclusion–exclusion of the pattern itself; with one, a rule of Calders and Goethals (*Non-derivable itemset
-    mining*, 2007).
+    A lower limit is the sum of the pattern minus these cells, an upper one the sum of both. Without cells it is the
+    inclusion–exclusion of the pattern; with one, a rule of Calders and Goethals (*Non-derivable itemset mining*, 2007).
     """
 
     beside: frozenset[Codes] = frozenset()
@@ -37,11 +36,11 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Supports of itemsets, each so many ``times``: for no possible row more than the pattern says, or less.
+    """A weighted sum of supports that bounds the pattern for every possible row.
 
-    A row counts in it for each of the itemsets that it holds, so many times; that is at most 1 if the pattern is true
-    for the row, and at most 0 if it is not (of an upper limit: at least). ``within`` are itemsets with known supports:
-    a row that meets one of them in a cell of no rows is not possible. ``relations`` of the facts count like supports.
+    A row adds the factors of the itemsets that it holds: at most 1 if it matches the pattern, else at most 0 (for an
+    upper limit: at least). ``within`` are itemsets with known supports: a row in an empty cell of one of them is
+    impossible. ``relations`` of the facts count like supports.
     """
 
     terms: tuple[tuple[Codes, Fraction], ...] = ()
@@ -56,7 +55,7 @@ NOTHING: Final = Sum()
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """From ``low`` to ``high`` rows make the pattern true, by the sums ``lower`` and ``upper``."""
+    """From ``low`` to ``high`` rows match the pattern, by the sums ``lower`` and ``upper``."""
 
     pattern: Pattern
     low: int
@@ -67,7 +66,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A claim, and the claims about itemsets that it stands on, each on published facts and earlier ones."""
+    """A claim, and the lemmas it rests on; each lemma rests on published facts and earlier lemmas."""
 
     claim: Claim
     lemmas: Sequence[Claim] = ()
@@ -76,7 +75,7 @@ class Certificate:
 def check(facts: Facts, certificates: Iterable[Certificate]) -> None:
     """Return if each certificate proves its claim from the facts; else raise a GuaranteeError.
 
-    In whole numbers and fractions, without any solver. A lemma that several certificates share is checked once.
+    The check uses whole numbers and fractions, no solver. A lemma that several certificates share is checked once.
 
     >>> from discreet import Patterns
     >>> facts = Facts.of(Patterns.from_itemsets([([], 9), (["a"], 5), (["b"], 4), (["a", "b"], 4)], n=9))
@@ -100,7 +99,7 @@ def proves(facts: Facts, certificate: Certificate) -> bool:
 
 
 class _Checker:
-    """What is proven so far: claims, the limits of itemsets, and which cells of a top hold no row."""
+    """The proven claims, the limits of itemsets, and the possible cells of tops."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -109,10 +108,10 @@ class _Checker:
         self.possible: dict[Codes, NDArray[np.bool_]] = {}
 
     def take(self, claim: Claim) -> None:
-        """Add a claim to what is proven, or refuse it."""
+        """Check a claim and note it as proven, or refuse it."""
         if claim in self.proven:
             return
-        # A support is a whole number: what is more than 3/2 is at least 2.
+        # A support is a whole number: above 3/2 it is at least 2.
         low = max(0, ceil(self._value(claim.lower, claim.pattern, sign=1)))
         high = floor(-self._value(claim.upper, claim.pattern, sign=-1))
         if not claim.low <= low <= high <= claim.high:
@@ -126,14 +125,14 @@ class _Checker:
             self.limits[claim.pattern.over] = max(least, claim.low), min(most, claim.high)
 
     def known(self, itemset: Codes) -> Limits:
-        """Return the limits of an itemset: proven ones, or those of the facts."""
+        """Return the proven limits of an itemset, or those of the facts."""
         found = self.limits.get(itemset)
         if found is None:
             found = self.limits[itemset] = self.facts.limits(itemset)
         return found
 
     def _value(self, bound: Bound, pattern: Pattern, *, sign: int) -> Fraction:
-        """Return the least that ``sign`` times a sum of supports can be, if it bounds ``sign`` times the pattern."""
+        """Return the least value of ``sign`` times a sum, after checking that it bounds ``sign`` times the pattern."""
         total = Fraction(0)
         if isinstance(bound, Cells):
             times: Mapping[Codes, int | Fraction] = sum_cells(bound, pattern, sign, self.facts)
@@ -146,13 +145,13 @@ class _Checker:
         return total
 
     def _related(self, relation: Relation, factor: Fraction) -> Fraction:
-        """Return the least that a relation of the facts can be, so many times."""
+        """Return the least value of a relation of the facts, times a factor."""
         if factor < 0 or relation not in self.facts.relations:
             raise GuaranteeError("a certificate stands on what the facts do not say of supports; it is no proof")
         return factor * relation.least
 
     def _check_rows(self, bound: Sum, times: Mapping[Codes, Fraction], pattern: Pattern, sign: int) -> None:
-        """Refuse a sum in which some possible row counts for more than the pattern says, or with -1 for less."""
+        """Refuse a sum in which some possible row counts for more than the pattern allows, or with -1 for less."""
         items = sorted(pattern.over.union(*times, *bound.within))
         _check_length(len(items))
         scale = lcm(*(factor.denominator for factor in times.values()))
@@ -190,9 +189,9 @@ class _Checker:
 
 
 def sum_cells(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Codes, int]:
-    """Return the sum of a pattern's support less those of other cells, or with -1 the sum of both.
+    """Return the terms of a pattern's support minus those of other cells, or with -1 the sum of both.
 
-    A cell that lacks m items has 2 ** m terms; below a listed itemset there are no more than closed ones are listed.
+    A cell that lacks m items has 2 ** m terms; within a listed itemset at most as many as there are closed itemsets.
     """
     if not all(cell <= pattern.over for cell in bound.beside):
         raise GuaranteeError("a certificate has a cell that is none of its pattern's items; it is no proof")
@@ -205,37 +204,34 @@ def sum_cells(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[C
         own = _closed(cell, pattern.over, facts) if is_short else Pattern(pattern.over, frozenset([cell])).multipliers()
         for itemset, factor in own.items():
             times[itemset] = times.get(itemset, 0) + sense * factor
-    # What the schema excludes is held by no row.
+    # No row holds an itemset that the schema excludes.
     return {itemset: factor for itemset, factor in times.items() if factor and not facts.excludes(itemset)}
 
 
 def count_terms(bound: Cells, pattern: Pattern) -> int:
-    """Return how many terms that sum has, before any cancel each other."""
+    """Return the number of terms of that sum before any cancel out."""
     return sum(1 << len(pattern.over - cell) for cell in (*pattern.cells, *bound.beside))
 
 
 def is_too_long(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
-    """Return whether it has too many terms to be added up."""
+    """Return whether that sum has too many terms."""
     return count_terms(bound, pattern) > MOST_TERMS and not _is_short(bound, pattern, facts)
 
 
 def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
-    """Return whether it has fewer terms as a sum of closed itemsets: these tell all supports below them.
-
-    What is not below them must hold no row.
-    """
-    is_told = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
-    return is_told and not facts.excludes(pattern.over) and count_terms(bound, pattern) > SPELLED
+    """Return whether closed itemsets give all its supports in fewer terms; unlisted itemsets must have support 0."""
+    is_determined = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
+    return is_determined and not facts.excludes(pattern.over) and count_terms(bound, pattern) > SPELLED
 
 
 def _closed(cell: Codes, over: Codes, facts: Facts) -> dict[Codes, int]:
-    """Return how often closed itemsets count in the sum that is a cell: each for all those with its support."""
+    """Return the factors of closed itemsets in the sum of a cell."""
     terms = cell_terms(facts.offsets, facts.items, facts.low, cell, over)
     return {facts.itemset(number): factor for factor, number, _ in terms}
 
 
 def itemsets_of(certificate: Certificate, facts: Facts) -> Iterator[Codes]:
-    """Yield the itemsets whose supports a certificate stands on, published or not."""
+    """Yield the itemsets whose supports a certificate uses, published or not."""
     for claim in (*certificate.lemmas, certificate.claim):
         for bound, sign in ((claim.lower, 1), (claim.upper, -1)):
             if isinstance(bound, Cells):
@@ -246,7 +242,7 @@ def itemsets_of(certificate: Certificate, facts: Facts) -> Iterator[Codes]:
 
 
 def add_terms(bound: Sum) -> dict[Codes, Fraction]:
-    """Return how often each itemset counts in a sum."""
+    """Return the total factor of each itemset in a sum."""
     times: dict[Codes, Fraction] = {}
     for itemset, factor in bound.terms:
         times[itemset] = times.get(itemset, Fraction(0)) + Fraction(factor)
@@ -254,7 +250,7 @@ def add_terms(bound: Sum) -> dict[Codes, Fraction]:
 
 
 def spell_out(bound: Sum) -> dict[Codes, Fraction]:
-    """Return how often each itemset counts in a sum and in the relations that it adds."""
+    """Return the total factor of each itemset in a sum, its relations included."""
     spelled = ((one, factor * times) for relation, factor in bound.relations for one, times in relation.times)
     return add_terms(Sum((*bound.terms, *spelled)))
 

@@ -1,7 +1,7 @@
-"""Systems: the rows that facts leave possible over some items, and the linear limits on how many there are of each.
+"""Systems: the kinds of rows that facts allow over some items, and linear limits on their numbers.
 
-Itemsets and rows are whole numbers here, a bit an item. What follows over some of the items holds for all: to look at
-fewer of them leaves more databases possible, so that nothing is inferred that is not so.
+Itemsets and rows are whole numbers here, one bit per item. Conclusions over some of the items hold for all: fewer items
+leave more databases possible, so no false inference arises.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,16 +22,16 @@ Bits: TypeAlias = int
 """An itemset or a row, with a bit for each item."""
 
 Count = TypeVar("Count", int, float)
-"""How many rows there are; in a mean of databases also parts of one."""
+"""A number of rows; fractional in a mean of databases."""
 
 MOST_ROWS: Final = 1 << 53
-"""Rows up to which a solver, which reckons in floats, tells one from the next."""
+"""Most rows that a solver, which uses floats, counts exactly."""
 LONGEST: Final = 20
-"""Items of a top whose cells are all looked at."""
+"""Most items of a top whose cells are all listed."""
 KINDS: Final = 1 << 11
-"""Possible kinds of rows of a system at most."""
+"""Most possible kinds of rows of a system."""
 LONGEST_LISTED: Final = 12
-"""The same where supports are listed one by one, each perhaps with two limits."""
+"""The same if supports are listed one by one, perhaps as limits."""
 
 
 class Limit(NamedTuple):
@@ -43,7 +43,7 @@ class Limit(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """The supports of itemsets, each so many ``times``, add up to ``least`` or more."""
+    """The supports of itemsets, each times a factor, add up to ``least`` or more."""
 
     times: tuple[tuple[Bits, int], ...]
     least: int
@@ -51,10 +51,9 @@ class Balance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """Facts with a bit for each item that a listed itemset has: of other items they say nothing that counts.
+    """Facts with a bit for each item of a listed itemset; the facts say nothing about other items.
 
-    No row need hold such another item, so that what it adds to a pattern is either no row or nothing new; who asks for
-    such items all the same names them as ``others``.
+    Callers who ask about other items name them as ``others``.
     """
 
     facts: Facts
@@ -62,7 +61,7 @@ class Ground:
 
     @cached_property
     def items(self) -> tuple[int, ...]:
-        """The items by their codes; the place of each is its bit."""
+        """The codes of the items; the place of each is its bit."""
         return tuple(sorted(self.others.union(*self.facts.tops)))
 
     @cached_property
@@ -77,7 +76,7 @@ class Ground:
 
     @cached_property
     def tops(self) -> tuple[Bits, ...]:
-        """The listed itemsets that no other listed one holds."""
+        """The listed itemsets that no other listed one contains."""
         return tuple(map(self.bits, self.facts.tops))
 
     @cached_property
@@ -87,25 +86,25 @@ class Ground:
 
     @cached_property
     def groups(self) -> tuple[Bits, ...]:
-        """Items of which no row holds two."""
+        """Groups of items; no row holds two of a group."""
         groups = (self.bits(item for item in group if item in self.bit) for group in self.facts.schema)
         return tuple(group for group in groups if group.bit_count() > 1)
 
     @cached_property
     def listed(self) -> tuple[Limit, ...]:
-        """What is said of itemsets that are not below a known top."""
+        """The limits of listed itemsets outside the known tops."""
         if self.facts.inherited:
             return ()
         return tuple(limit for limit in self.every if not any(limit.itemset & ~top == 0 for top in self.known))
 
     @cached_property
     def every(self) -> tuple[Limit, ...]:
-        """What is said of all listed itemsets."""
+        """The limits of all listed itemsets."""
         return tuple(sorted(Limit(self.bits(itemset), *limits) for itemset, limits in self.facts.listed.items()))
 
     @cached_property
     def balances(self) -> tuple[Balance, ...]:
-        """What several supports add up to."""
+        """The relations of the facts."""
         every = self.facts.relations
         return tuple(Balance(tuple((self.bits(one), times) for one, times in each), least) for each, least in every)
 
@@ -118,7 +117,7 @@ class Ground:
         return frozenset(self.items[place] for place in places(bits))
 
     def rows(self, rows: Rows) -> dict[Bits, int]:
-        """Return how many rows there are of each kind, as far as these items go."""
+        """Return the number of rows of each kind over these items."""
         bit = [self.bit.get(self.facts.code.get(label, -1), 0) for label in rows.labels]
         offsets, items = rows.offsets.tolist(), rows.items.tolist()
         counts: dict[Bits, int] = {}
@@ -131,11 +130,11 @@ class Ground:
         return counts
 
     def parts(self, universe: Bits) -> list[Bits]:
-        """Return the widest itemsets within a universe of which all cells are known."""
+        """Return the widest itemsets within a universe whose cells are all known."""
         found = self._parts.get(universe)
         if found is None:
             tops = [top for top in self.tops if top in self._tables or self._is_short(top & universe)]
-            # Where a top lies within, only what meets the rest too can be a part besides.
+            # If a top lies within, any other part must meet the rest.
             core = next((top for top in tops if not top & ~universe), 0)
             rest = universe & ~core
             found = find_widest([core, *(top & universe for top in tops if top & rest)]) or [0] * bool(tops)
@@ -143,11 +142,11 @@ class Ground:
         return found
 
     def excludes(self, row: Bits) -> bool:
-        """Return whether a row holds two items of which no row holds both."""
+        """Return whether a row holds two items of a group."""
         return any((row & group).bit_count() > 1 for group in self.groups)
 
     def table(self, part: Bits) -> Mapping[Bits, int]:
-        """Return the cells that hold rows of an itemset below a known top, each with its number of rows."""
+        """Return the non-empty cells of an itemset within a known top, each with its number of rows."""
         found = self._tables.get(part)
         if found is None:
             top = next((top for top in self.known if part & ~top == 0), None)
@@ -156,7 +155,7 @@ class Ground:
         return found
 
     def _is_short(self, part: Bits) -> bool:
-        """Return whether the cells of a part of a top can all be looked at, though those of the top may not."""
+        """Return whether the cells of a part of a top can all be listed."""
         return self.facts.inherited and part.bit_count() <= LONGEST
 
     @cached_property
@@ -165,7 +164,7 @@ class Ground:
 
     @cached_property
     def _tables(self) -> dict[Bits, Mapping[Bits, int]]:
-        """The tables of the tops; those of itemsets below them are added as they are asked for."""
+        """The tables of the tops; those of smaller itemsets are added on demand."""
         tables = {}
         for top in self.tops:
             length = top.bit_count()
@@ -178,10 +177,9 @@ class Ground:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """The possible ``rows`` over the items of ``universe``, and what is known of their numbers.
+    """The possible ``rows`` over the items of ``universe``, and the limits on their numbers.
 
-    ``parts`` are the itemsets within it of which every cell is known; ``limits`` are those of other itemsets, and
-    ``balances`` what several of them add up to.
+    All cells of ``parts`` are known; ``limits`` and ``balances`` are those of other itemsets.
     """
 
     ground: Ground
@@ -202,22 +200,22 @@ class System:
             at = np.array([place[row & part] for row in self.rows], dtype=np.int64)
             program.add_rows(len(table), Terms(at, columns, np.ones(columns.size)), lower=counts, upper=counts)
         for itemset, low, high in self.limits:
-            held = columns[self.holding(itemset)]
+            held = columns[self.find_rows(itemset)]
             program.add_rows(1, Terms(np.zeros_like(held), held, np.ones(held.size)), lower=low, upper=high)
         for balance in self.balances:
-            counts = self.counted(balance)
-            scale = max(abs(counts).max(initial=0), 1)  # a solver takes small numbers only for what they are
+            counts = self.weigh_rows(balance)
+            scale = max(abs(counts).max(initial=0), 1)  # solvers are exact for small numbers only
             program.add_rows(1, Terms(np.zeros_like(columns), columns, counts / scale), lower=balance.least / scale)
         return program
 
-    def counted(self, balance: Balance) -> Floats:
-        """Return how often each possible row counts in a sum of supports."""
+    def weigh_rows(self, balance: Balance) -> Floats:
+        """Return the factor of each possible row in a sum of supports."""
         counts = np.zeros(len(self.rows))
         for itemset, times in balance.times:
-            counts[self.holding(itemset)] += times
+            counts[self.find_rows(itemset)] += times
         return counts
 
-    def holding(self, itemset: Bits) -> Numbers:
+    def find_rows(self, itemset: Bits) -> Numbers:
         """Return the numbers of the rows that hold an itemset."""
         return np.array([at for at, row in enumerate(self.rows) if row & itemset == itemset], dtype=np.int64)
 
@@ -227,7 +225,7 @@ class System:
         return np.array([row & over in wanted for row in self.rows], dtype=np.float64)
 
     def counts(self, rows: Mapping[Bits, int]) -> Floats | None:
-        """Return how many of some rows there are of each kind; None if one of them is not possible."""
+        """Return the number of rows of each kind, or None if one of them is impossible."""
         found = project(rows, self.universe)
         if len(found) != sum(row in found for row in self.rows):
             return None
@@ -252,9 +250,9 @@ def build_system(ground: Ground, universe: Bits, *, most: int) -> System:
 
 
 def widen_systems(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:
-    """Yield systems over ever more items: those of a pattern, then of the tops nearest to it, one by one.
+    """Yield systems over ever more items: those of a pattern, then those of the nearest tops, one by one.
 
-    It ends with all items of ``within``, unless they are more than a proof may speak of or allow for too many rows.
+    The last has all items of ``within``, unless these are too many for a proof or allow too many kinds of rows.
     """
     made = build_system(ground, over, most=1 << LONGEST)
     yield made
@@ -269,15 +267,15 @@ def widen_systems(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:
 
 
 def find_border(ground: Ground, universe: Bits) -> list[Bits]:
-    """Return the smallest sets of items in a universe that are below no top, and that a row could hold."""
+    """Return the smallest itemsets in a universe that lie within no top and that a row could hold."""
     missing = [universe & ~part for part in find_widest(top & universe for top in ground.tops) or [0]]
     return [found for found in find_transversals(missing) if not ground.excludes(found)]
 
 
 def _absences(ground: Ground, universe: Bits) -> Iterator[Limit]:
-    """Yield the limits of what is not published: of the smallest such sets, and of these with an item that sets less.
+    """Yield the limits of the smallest unpublished itemsets, alone and with an item that lowers the limit.
 
-    Whatever holds one of them has no more rows.
+    Larger itemsets have no more rows.
     """
     facts = ground.facts
     most, fewer = facts.missing(frozenset()), [(ground.bit[item], less) for item, less in facts.absent_with]
@@ -289,7 +287,7 @@ def _absences(ground: Ground, universe: Bits) -> Iterator[Limit]:
 
 
 def find_transversals(edges: Iterable[Bits]) -> list[Bits]:
-    """Return the smallest sets that have an item of each edge (Berge, *Hypergraphs*, 1989), in order.
+    """Return the smallest sets that meet each edge (Berge, *Hypergraphs*, 1989), in order.
 
     >>> [f"{found:03b}" for found in find_transversals([0b011, 0b110])]
     ['010', '101']
@@ -303,7 +301,7 @@ def find_transversals(edges: Iterable[Bits]) -> list[Bits]:
 
 
 def find_widest(itemsets: Iterable[Bits]) -> list[Bits]:
-    """Return the itemsets that no other one holds, each once, in order; the empty one is left out."""
+    """Return the itemsets that no other one contains, each once, in order, without the empty one."""
     chosen: list[Bits] = []
     for itemset in sorted(set(itemsets) - {0}, key=lambda one: (-one.bit_count(), one)):
         if not any(itemset & ~other == 0 for other in chosen):
@@ -312,7 +310,7 @@ def find_widest(itemsets: Iterable[Bits]) -> list[Bits]:
 
 
 def project(rows: Mapping[Bits, Count], part: Bits) -> dict[Bits, Count]:
-    """Return how many rows meet an itemset in each of its cells."""
+    """Return the number of rows in each cell of an itemset."""
     counts: dict[Bits, Count] = {}
     for row, count in rows.items():
         counts[row & part] = counts.get(row & part, type(count)()) + count
@@ -325,7 +323,7 @@ def as_pattern(ground: Ground, over: Bits, cells: Iterable[Bits]) -> Pattern:
 
 
 def _possible(ground: Ground, universe: Bits, parts: Sequence[Bits], most: int) -> list[Bits]:
-    """Return the rows that meet every part in a cell that holds rows, item by item from the part with most cells."""
+    """Return the rows in no empty cell of any part, item by item from the part with most cells."""
     seen = max(parts, key=lambda part: (len(ground.table(part)), -part), default=0)
     rows = sorted(row for row in (ground.table(seen) if parts else [0]) if not ground.excludes(row))
     for place in places(universe & ~seen):
@@ -342,7 +340,7 @@ def _possible(ground: Ground, universe: Bits, parts: Sequence[Bits], most: int) 
 
 
 def _table(ground: Ground, top: Bits) -> Mapping[Bits, int] | None:
-    """Return the cells of a top that hold rows, by Möbius inversion; None if some support is not known exactly."""
+    """Return the non-empty cells of a top, by Möbius inversion; None if some support is not exact."""
     low, high = ground.facts.table(ground.codes(top))
     if not np.array_equal(low, high):
         return None

@@ -1,4 +1,4 @@
-"""Findings: what an attacker infers about fewer than k rows, why, and what was left undecided."""
+"""Findings: the patterns of fewer than k rows that an attacker infers, with proofs, and open questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ Level: TypeAlias = str
 
 
 class Undecided(NamedTuple):
-    """Of so ``many`` ``what`` it is not known what can be inferred, and ``why`` it is not."""
+    """A search did not decide ``many`` of ``what``, and ``why``."""
 
     many: int
     what: str
@@ -42,9 +42,9 @@ class Undecided(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """From 1 to k − 1 rows make a pattern true, whatever database the facts come from; the certificate proves it.
+    """From 1 to k − 1 rows match a pattern in every database that fits the facts; the certificate proves it.
 
-    ``level`` is that of the weakest attacker who is known to find it.
+    ``level`` is that of the weakest attacker known to find it.
     """
 
     certificate: Certificate
@@ -53,12 +53,12 @@ class Finding:
 
     @property
     def pattern(self) -> Pattern:
-        """What those rows hold, and do not."""
+        """The items that these rows hold and lack."""
         return self.certificate.claim.pattern
 
     @property
     def low(self) -> int:
-        """The least number of rows."""
+        """The fewest rows."""
         return self.certificate.claim.low
 
     @property
@@ -71,11 +71,11 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """What is inferred, and by which sums of supports."""
+        """The inference in words, with its sums of supports."""
         return _sentence(self.certificate.claim, self._limits(), self.facts)
 
     def steps(self) -> Iterator[str]:
-        """Yield the sentences of what is inferred on the way: supports that are not published."""
+        """Yield the sentences of the steps: unpublished supports that are inferred first."""
         limits = self._limits()
         return (_sentence(claim, limits, self.facts) for claim in self.certificate.lemmas)
 
@@ -84,7 +84,7 @@ class Finding:
 
 
 class Searched(NamedTuple):
-    """What a search found, what it left undecided, and the itemsets whose supports it derived."""
+    """The findings of a search, its open questions, and the itemsets whose supports it derived."""
 
     findings: Sequence[Finding]
     undecided: Sequence[Undecided] = ()
@@ -93,12 +93,11 @@ class Searched(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Attack:
-    """What an attacker of a ``level`` infers about 1 to k − 1 rows from facts.
+    """The inferences about 1 to k − 1 rows that an attacker of a ``level`` draws from facts.
 
-    ``findings`` come in a fixed order, those of weaker attackers first. What is ``undecided`` is not safe. ``derived``
-    are the itemsets whose supports follow exactly though they are not published. ``is_acyclic`` tells that the tops
-    form an acyclic hypergraph: then, by Theorem C3, whoever does not know that the list is complete infers nothing
-    but channels, whatever his level.
+    ``findings`` come in a fixed order, those of weaker attackers first. If anything is ``undecided``, nothing is safe.
+    ``derived`` are unpublished itemsets whose supports follow exactly. If ``is_acyclic``, the tops form an acyclic
+    hypergraph: by Theorem C3, attackers of any level who do not know that the list is complete infer only channels.
     """
 
     facts: Facts
@@ -111,12 +110,12 @@ class Attack:
 
     @property
     def is_safe(self) -> bool:
-        """Whether nothing was found, and nothing left undecided."""
+        """Whether nothing was found and nothing is undecided."""
         return not self.findings and not self.undecided
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the attacker is taken to know."""
+        """The knowledge that the attacker is assumed to have."""
         facts = self.facts
         known = [f"that there are {facts.n:,} rows" if facts.limits(frozenset()) == (facts.n, facts.n) else ""]
         known.append(f"the supports of {len(facts):,} itemsets" + ("" if facts.is_exact else ", within limits"))
@@ -155,7 +154,7 @@ def _rows(low: int, high: int) -> str:
 
 
 def _sentence(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
-    """Return a claim in words, with the sums that it stands on."""
+    """Return a claim in words, with the sums that prove it."""
     pattern = claim.pattern
     if pattern.is_itemset:
         limits = f"is {claim.low:,}" if claim.low == claim.high else f"is from {claim.low:,} to {claim.high:,}"
@@ -169,17 +168,19 @@ def _sentence(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
 
 def _because(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
     """Return the sums of a claim in words; a lower limit of 0 needs none."""
-    upper, is_sum = _summed(claim.upper, claim.pattern, -1, known, facts)
+    upper, is_sum = _describe_bound(claim.upper, claim.pattern, -1, known, facts)
     if claim.lower == NOTHING:
         return upper
-    lower, _ = _summed(claim.lower, claim.pattern, 1, known, facts)
+    lower, _ = _describe_bound(claim.lower, claim.pattern, 1, known, facts)
     if lower == upper:
         return lower
     return f"{lower} and {upper} bound it" if is_sum else f"{lower}, and {upper}"
 
 
-def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts) -> tuple[str, bool]:
-    """Return the sum of a bound in words, with its value, and whether it is more than the publication itself says."""
+def _describe_bound(
+    bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts
+) -> tuple[str, bool]:
+    """Return the sum of a bound in words, with its value, and whether it goes beyond the publication itself."""
     if isinstance(bound, Cells) and is_too_long(bound, pattern, facts):
         return f"a sum of {count_terms(bound, pattern):,} supports", True
     times: Mapping[Codes, int | Fraction] = (
@@ -196,19 +197,19 @@ def _summed(bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Lim
         signs.add("=" if low == high else "≥" if sign > 0 else "≤")
     for relation, factor in () if isinstance(bound, Cells) else bound.relations:
         terms.append(Term(int(scale * abs(factor)), frozenset(), sign * relation.least))
-        texts.append(_weighed(relation, sign, facts, alone=not times and len(related) == 1))
+        texts.append(_describe_relation(relation, sign, facts, alone=not times and len(related) == 1))
         signs.add("≥" if sign > 0 else "≤")
     total = Fraction(sum(term.times * term.support for term in terms), scale)
     if [*times] == [pattern.over] and pattern.is_itemset and not related:
-        return _said(pattern.over, total.numerator, sign, facts), False
+        return _describe_limit(pattern.over, total.numerator, sign, facts), False
     value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
     text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else format_sum(terms, texts)
     text = f"({text}) / {scale}" if scale > 1 and len(terms) <= SPELLED else text
     return f"{text} {max(signs, default='=')} {value}", True
 
 
-def _weighed(relation: Relation, sign: int, facts: Facts, *, alone: bool) -> str:
-    """Return what supports add up to in words: no less than that, or with -1 all of it negated and no more."""
+def _describe_relation(relation: Relation, sign: int, facts: Facts, *, alone: bool) -> str:
+    """Return a relation in words; with a sign of -1, negated."""
     times = sorted(((itemset, sign * factor) for itemset, factor in relation.times), key=lambda term: term[1] < 0)
     parts = [Term(factor, frozenset(), 0) for _, factor in times]
     text = format_sum(parts, [_support(itemset, facts) for itemset, _ in times])
@@ -223,8 +224,8 @@ def _limit(limit: int, side: str, *, exact: bool) -> str:
     return f"{limit:,}" if exact else f"({side} {limit:,})"
 
 
-def _said(itemset: Codes, value: int, sign: int, facts: Facts) -> str:
-    """Return in words what limit the publication itself sets an itemset."""
+def _describe_limit(itemset: Codes, value: int, sign: int, facts: Facts) -> str:
+    """Return in words the limit that the publication itself sets for an itemset."""
     if facts.excludes(itemset):
         return "no row holds two of a group"
     if sign < 0 and facts.limits(itemset)[0] == 0 and itemset not in facts.listed:
