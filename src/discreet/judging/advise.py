@@ -130,7 +130,7 @@ def _coarsen(audit: "Audit") -> str:
     if is_forest(audit):
         return "Prune the tree: raise ccp_alpha or min_samples_leaf until no leaf holds so few rows of a class."
     if isinstance(audit.candidate, Rules | Facts):
-        return "Publish only what more rows hold, leave out what reveals few, or give fewer digits; then audit again."
+        return "Publish only what more rows hold, leave out what reveals few, or give fewer digits. Audit again."
     if audit.rows is None:
         return "Publish only itemsets of more support: mine again with a higher minimum, and audit that."
     return MAKE_SAFE
