@@ -43,7 +43,7 @@ class Bounds:
         return self.certificate.claim.pattern
 
     @property
-    def is_prove_nearest(self) -> bool:
+    def is_proven(self) -> bool:
         """Whether the certificate proves these very limits."""
         return (self.low, self.high) == (self.certificate.claim.low, self.certificate.claim.high)
 

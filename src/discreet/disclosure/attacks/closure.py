@@ -1,8 +1,8 @@
-"""The closure of what is published: all itemsets whose supports follow exactly, one from another.
+"""The closure of a publication: all itemsets whose supports follow exactly, one from another.
 
-The rows that hold an itemset lie between two limits if the supports of its proper subsets are known, since no cell over
-it holds fewer than no rows (Calders and Goethals, *Non-derivable itemset mining*, 2007). Where the limits meet, its
-support is as good as published, and itemsets with one item more may follow.
+The supports of all proper subsets bound the support of an itemset, since no cell has a negative count (Calders and
+Goethals, *Non-derivable itemset mining*, 2007). If both bounds meet, its support is as good as published, and itemsets
+with one item more may follow.
 """
 
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ from discreet.mining.mine import mine
 Numbers: TypeAlias = NDArray[np.int64]
 
 WORK: Final = 1 << 24
-"""Steps that the kernel does at once: between two calls time and Ctrl-C are heeded."""
+"""Steps per kernel call; time and Ctrl-C are checked between calls."""
 
 
 class Budget(NamedTuple):
-    """What a search may use: seconds, itemsets whose supports are known, and findings that are listed."""
+    """The limits of a search: seconds, itemsets with known supports, and listed findings."""
 
     seconds: float = 60.0
     itemsets: int = 2_000_000
@@ -36,7 +36,7 @@ class Budget(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """Itemsets that are not published, but whose supports follow exactly (CSR, the shorter ones first)."""
+    """Unpublished itemsets whose supports follow exactly (CSR, the shorter ones first)."""
 
     offsets: Numbers
     items: NDArray[np.int32]
@@ -47,7 +47,7 @@ class Derived(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Where a search ended: so ``many`` itemsets of a ``length`` were not joined with others, and ``why``."""
+    """The end of a search: ``many`` itemsets of a ``length`` were not joined with others, and ``why``."""
 
     many: int
     length: int
@@ -57,8 +57,7 @@ class Gap(NamedTuple):
 class Trie(NamedTuple):
     """Itemsets with their supports, as kernels/derive.py has them.
 
-    Of each that is not published ``reasons`` are the cells over it that set its lower and its upper limit, -1 where the
-    facts do.
+    ``reasons`` are the cells that set the lower and the upper limit of an unpublished itemset, -1 if the facts do.
     """
 
     parents: NDArray[np.int32]
@@ -74,9 +73,9 @@ class Trie(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Itemsets whose supports are known: so many that are ``published`` first, in order, then those that are derived.
+    """Itemsets with known supports: first the ``published`` ones in order, then the derived ones.
 
-    ``found`` are the first of ``many`` findings, and ``gap`` is what was not looked at.
+    ``found`` are the first of ``many`` findings, and ``gap`` says what was left.
     """
 
     trie: Trie
@@ -91,7 +90,7 @@ class Closure:
 
     @property
     def derived(self) -> Derived:
-        """The itemsets that are not published."""
+        """The unpublished itemsets."""
         offsets = offsets_of(self.lengths[self.published :])
         items = np.empty(int(offsets[-1]), dtype=np.int32)
         kernels.derive.write_nodes(self.trie.parents, self.trie.lasts, self.published, offsets, items)
@@ -99,7 +98,7 @@ class Closure:
 
     @cached_property
     def nodes(self) -> dict[Codes, int]:
-        """The number of each itemset that is not published."""
+        """The number of each unpublished itemset."""
         return {frozenset(self.items(node)): node for node in range(self.published, len(self))}
 
     def items(self, node: int) -> list[int]:
@@ -112,9 +111,9 @@ class Closure:
 
 
 def close(facts: Facts, k: int, budget: Budget) -> Closure:
-    """Return the closure of exact facts, and what is found on the way about 1 to k − 1 rows.
+    """Return the closure of exact facts, with the findings about 1 to k − 1 rows.
 
-    More than the budget's itemsets in the publication itself are a BudgetError.
+    A publication of more itemsets than the budget allows is a BudgetError.
 
     >>> from discreet import mine
     >>> rows = [["b"], ["b"], ["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["b", "c"], ["b", "c"], ["a", "b", "c"]]
@@ -124,8 +123,8 @@ def close(facts: Facts, k: int, budget: Budget) -> Closure:
     """
     ends = monotonic() + budget.seconds
     offsets, items, supports = list_known(facts, budget.itemsets).arrays
-    trie, lengths = _planted(offsets, items, supports, budget.itemsets)
-    said = (_others(facts, offsets, items), _excluded(facts))
+    trie, lengths = _plant(offsets, items, supports, budget.itemsets)
+    said = (_list_others(facts, offsets, items), _list_excluded(facts))
     question = (k, np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64))
     found = np.empty((budget.findings, kernels.derive.COLUMNS), dtype=np.int64)
     length, size, many, gap = 1, supports.size, 0, None
@@ -146,8 +145,8 @@ def close(facts: Facts, k: int, budget: Budget) -> Closure:
     return Closure(trie.first(size), lengths, supports.size, found[: min(many, budget.findings)].copy(), many, gap)
 
 
-def _planted(offsets: Numbers, items: NDArray[np.int32], supports: Numbers, most: int) -> tuple[Trie, Numbers]:
-    """Return itemsets as a trie with room for so many, and their lengths."""
+def _plant(offsets: Numbers, items: NDArray[np.int32], supports: Numbers, most: int) -> tuple[Trie, Numbers]:
+    """Return itemsets as a trie with room for ``most``, and their lengths."""
     # Memory that is never written is never taken.
     parents, lasts = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
     lengths, held, reasons = np.empty(supports.size, np.int64), np.empty(most, np.int64), np.empty((most, 2), np.int64)
@@ -167,8 +166,8 @@ def list_known(facts: Facts, most: int) -> Weighted:
     ([0, 0, 1, 3, 4], [0, 0, 1, 1], [3, 3, 2, 2])
     """
     if not facts.inherited:
-        return _exact(facts, most)
-    # What rows like the closed itemsets hold is all that is below these; it has the largest support of what holds it.
+        return _list_exact(facts, most)
+    # Mine the closed itemsets as if they were rows: each subset has the largest support of its supersets.
     alike = Transactions.from_codes(facts.offsets.copy(), facts.items.copy(), facts.labels)
     below = mine(alike, min_support=1, kind="frequent", max_patterns=most, progress=lambda *_: None)
     supports = np.zeros(len(below), dtype=np.int64)
@@ -178,7 +177,7 @@ def list_known(facts: Facts, most: int) -> Weighted:
     return below.itemsets.weigh(supports)
 
 
-def _exact(facts: Facts, most: int) -> Weighted:
+def _list_exact(facts: Facts, most: int) -> Weighted:
     """Return what ``list_known`` returns where each itemset has its own limits."""
     kept: dict[Codes, int] = {}
     for itemset in sorted(facts.listed, key=len):
@@ -195,7 +194,7 @@ def _exact(facts: Facts, most: int) -> Weighted:
     return Itemsets.of(itemset for itemset, _ in listed).weigh(supports)
 
 
-def _others(
+def _list_others(
     facts: Facts, offsets: Numbers, items: NDArray[np.int32]
 ) -> tuple[Numbers, NDArray[np.int32], Numbers, Numbers]:
     """Return the listed itemsets that are not among the known ones, with their limits."""
@@ -205,14 +204,14 @@ def _others(
     return *Itemsets(facts.offsets, facts.items).take(numbers).flat, facts.low[numbers], facts.high[numbers]
 
 
-def _excluded(facts: Facts) -> NDArray[np.uint64]:
-    """Return the pairs that no row holds as the kernel knows them."""
+def _list_excluded(facts: Facts) -> NDArray[np.uint64]:
+    """Return the pairs that no row holds, as the kernel takes them."""
     pairs = (sorted(pair) for pair in facts.pairs_excluded())
     return np.array([one << 32 | other + 1 for one, other in pairs], dtype=np.uint64)
 
 
 def _gap(many: int, length: int, known: int, is_late: bool, budget: Budget) -> Gap | None:  # noqa: FBT001 - one of two
-    """Return what is left to do if the budget is used up."""
+    """Return what is left if the budget is used up."""
     if known >= budget.itemsets:
         return Gap(many, length, f"the limit of {budget.itemsets:,} itemsets is reached")
     return Gap(many, length, f"the limit of {budget.seconds:,.0f} seconds is reached") if is_late else None

@@ -14,15 +14,13 @@ from discreet.errors import InconsistencyError
 from discreet.runtime.solver import Floats, Numbers, Solved
 
 TINY: Final = 1e-6
-"""What a solver may be off; far above its tolerance, far below a row."""
-
-
+"""The error allowed to a solver; far above its tolerance, far below a row."""
 SHARE: Final = 0.05
 """A witness helps if it clears this share of what is left."""
 IDLE: Final = 3
-"""After so many that did not help, no more are sought."""
+"""Stop after so many witnesses that did not help."""
 SEED: Final = 8
-"""Of the directions in which they are sought."""
+"""The seed of the search directions."""
 
 
 class TimeIsUpError(Exception):
@@ -41,7 +39,7 @@ class Clock:
         return cls(monotonic() + seconds)
 
     def left(self) -> float:
-        """Return how many seconds are left; raise where none are."""
+        """Return the seconds that are left; raise if there are none."""
         seconds = self.end - monotonic()
         if seconds <= 0:
             raise TimeIsUpError

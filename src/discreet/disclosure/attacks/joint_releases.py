@@ -1,7 +1,7 @@
-"""Older releases: what they and a new one say together, as facts about the new rows.
+"""Older releases and a new one, joined into facts about the new rows.
 
-Where rows were only added, those of an older release get an item more, its mark: the support of X in the older release
-is that of X and the mark in the new rows (docs/against.md). So two releases are one set of facts, for any attacker.
+If rows were only added, those of an older release get an extra item, its mark: the support of X in the older release is
+that of X and the mark in the new rows (docs/against.md). So two releases are one set of facts, for any attacker.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from discreet.mining.mine import mine
 
 
 def as_releases(against: Patterns | Iterable[Patterns], *, grown: bool) -> tuple[Patterns, ...]:
-    """Return the older releases; refuse what is none."""
+    """Return the older releases; refuse other types."""
     olds = (against,) if isinstance(against, Patterns) else tuple(against)
     for old in olds:
         if not isinstance(old, Patterns):
@@ -33,7 +33,7 @@ def as_releases(against: Patterns | Iterable[Patterns], *, grown: bool) -> tuple
 
 
 def match_items(old: Sequence[Label], new: Sequence[Label]) -> dict[Label, Label]:
-    """Return what the new release calls each item of the old one: one format writes 7 where another writes "7".
+    """Return the new name of each item of the old release: one format writes 7, another "7".
 
     >>> match_items(["7", "8"], [7])
     {'7': 7, '8': '8'}
@@ -53,10 +53,10 @@ def join_facts(
     complete: bool | None = None,
     schema: Schema | None = None,
 ) -> Facts:
-    """Return what a release says together with older ones: of the same rows or, if they have ``grown``, of parts.
+    """Return the facts of a release and older ones: of the same rows or, if these have ``grown``, of parts.
 
-    Each list is ``complete``, or none is; facts say themselves what they do of what is not listed, unless they are told
-    to forget it. Supports that no rows have are an InconsistencyError.
+    Either all lists are ``complete`` or none is; ``Facts`` keep their own statement about unlisted itemsets unless
+    ``complete`` is false. Contradictory supports are an InconsistencyError.
 
     >>> old = Patterns.from_itemsets([([], 10), (["a"], 6)], n=10, min_support=5)
     >>> new = Patterns.from_itemsets([([], 12), (["a"], 7)], n=12, min_support=5)
@@ -75,50 +75,50 @@ def join_facts(
         raise OptionError("these facts are of older releases already; give all of them at once with against=")
     names = [match_items(old.labels, own.labels) for old in olds]
     labels = sort_labels([*own.labels, *(name for each in names for name in each.values())])
-    told = [_recoded(_said_by(old, complete=is_whole), labels, each) for old, each in zip(olds, names, strict=True)]
-    last = _recoded(own, labels, {label: label for label in own.labels})
-    moved = (_moved(group, own.labels, last.code) for group in own.schema)
+    told = [_recode(_read_old(old, complete=is_whole), labels, each) for old, each in zip(olds, names, strict=True)]
+    last = _recode(own, labels, {label: label for label in own.labels})
+    moved = (_move(group, own.labels, last.code) for group in own.schema)
     groups = tuple(dict.fromkeys((*moved, *as_schema(schema, labels))))
     if not grown:
-        found = _same_rows([*told, last], groups)
+        found = _join_same_rows([*told, last], groups)
     else:
         order = sorted(range(len(told)), key=lambda number: told[number].n)
         marks = make_marks([number + 1 for number in order], labels)
-        found = _grown([*(told[number] for number in order), last], (*labels, *marks), groups)
+        found = _join_grown([*(told[number] for number in order), last], (*labels, *marks), groups)
     return replace(found, relations=last.relations, left_out=own.left_out)
 
 
-def _said_by(old: Patterns, *, complete: bool) -> Facts:
-    """Return what an older release says: of a list that is not whole, the supports that it lists."""
+def _read_old(old: Patterns, *, complete: bool) -> Facts:
+    """Return the facts of an older release; of an incomplete list, only its supports."""
     try:
         return Facts.of(old, complete=complete)
     except InputError:
         return Facts.from_limits(((itemset, support, support) for itemset, support in old), n=old.n)
 
 
-def _recoded(facts: Facts, labels: tuple[Label, ...], names: Mapping[Label, Label]) -> Facts:
-    """Return facts by the codes of other labels, which has all that they are called there."""
+def _recode(facts: Facts, labels: tuple[Label, ...], names: Mapping[Label, Label]) -> Facts:
+    """Return facts by the codes of other labels."""
     code = {label: number for number, label in enumerate(labels)}
     moved = {label: code[name] for label, name in names.items()}
 
     def place(itemset: Codes) -> Codes:
-        return _moved(itemset, facts.labels, moved)
+        return _move(itemset, facts.labels, moved)
 
     said = {place(itemset): limits for itemset, limits in facts.listed.items()}
     found = Facts.from_codes(said, labels, n=facts.n, inherited=facts.inherited, absent=facts.absent)
     return replace(found, relations=tuple(relation.moved(place) for relation in facts.relations))
 
 
-def _moved(itemset: Codes, labels: Sequence[Label], code: Mapping[Label, int]) -> Codes:
+def _move(itemset: Codes, labels: Sequence[Label], code: Mapping[Label, int]) -> Codes:
     return frozenset(code[labels[item]] for item in itemset)
 
 
-def _same_rows(told: Sequence[Facts], schema: tuple[Codes, ...]) -> Facts:
-    """Return what several releases of the same rows say."""
+def _join_same_rows(told: Sequence[Facts], schema: tuple[Codes, ...]) -> Facts:
+    """Return the facts of several releases of the same rows."""
     labels, absents = told[-1].labels, [facts.absent for facts in told if facts.absent is not None]
     whole = next((one for one in told if one.inherited and all(_is_part(other, one) for other in told)), None)
     itemsets = _below(told) if whole is None else _listed(told)
-    said = {itemset: _met([facts.limits(itemset) for facts in told]) for itemset in itemsets}
+    said = {itemset: _intersect([facts.limits(itemset) for facts in told]) for itemset in itemsets}
     wrong = [itemset for itemset, (low, high) in said.items() if low > high]
     _refuse(
         wrong,
@@ -138,12 +138,12 @@ def _same_rows(told: Sequence[Facts], schema: tuple[Codes, ...]) -> Facts:
     )
 
 
-def _grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Codes, ...]) -> Facts:
-    """Return what releases say of which each holds the rows of those before it; the last labels are their marks."""
+def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Codes, ...]) -> Facts:
+    """Return the facts of releases that each contain the rows before; the last labels are their marks."""
     marks, newest = tuple(range(len(labels) - len(chain) + 1, len(labels))), chain[-1]
     nested = _is_nested(chain)
     itemsets = _listed(chain) if nested else _below(chain, 1 << len(marks))
-    rising = {itemset: _rising([facts.limits(itemset) for facts in chain]) for itemset in itemsets}
+    rising = {itemset: _narrow_rising([facts.limits(itemset) for facts in chain]) for itemset in itemsets}
     wrong = [itemset for itemset, limits in rising.items() if any(low > high for low, high in limits)]
     _refuse(
         wrong,
@@ -153,7 +153,7 @@ def _grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Code
         Option("grown", value=True),
     )
     return Facts.from_codes(
-        _inheriting(chain, marks) if nested else _spelled_out(rising, marks),
+        _add_marks(chain, marks) if nested else _spell_out(rising, marks),
         labels,
         n=newest.n,
         inherited=nested,
@@ -164,14 +164,14 @@ def _grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Code
 
 
 def _is_nested(chain: Sequence[Facts]) -> bool:
-    """Return whether what is listed by each of some releases is by the next, and what is not reaches no more there."""
+    """Return whether each release lists all that the one before does, and limits the rest no lower."""
     return all(facts.inherited for facts in chain) and all(
         _is_part(one, later) and _absent(one) <= _absent(later) for one, later in pairwise(chain)
     )
 
 
-def _inheriting(chain: Sequence[Facts], marks: tuple[int, ...]) -> dict[Codes, Limits]:
-    """Return the closed itemsets of releases that are nested, each with the marks that all of its rows hold."""
+def _add_marks(chain: Sequence[Facts], marks: tuple[int, ...]) -> dict[Codes, Limits]:
+    """Return the closed itemsets of nested releases, each with the marks that all its rows hold."""
     return {
         itemset.union(marks[place:]): limits
         for place, facts in enumerate(chain)
@@ -179,30 +179,30 @@ def _inheriting(chain: Sequence[Facts], marks: tuple[int, ...]) -> dict[Codes, L
     }
 
 
-def _spelled_out(rising: Mapping[Codes, Sequence[Limits]], marks: tuple[int, ...]) -> dict[Codes, Limits]:
-    """Return limits of each itemset with any marks: the rows that hold the first of these hold the others as well."""
+def _spell_out(rising: Mapping[Codes, Sequence[Limits]], marks: tuple[int, ...]) -> dict[Codes, Limits]:
+    """Return the limits of each itemset with any marks: rows with the first mark hold the later ones too."""
     places = [(held, marks.index(min(held)) if held else len(marks)) for held in subsets(marks)]
     return {itemset | held: limits[place] for itemset, limits in rising.items() for held, place in places}
 
 
 def _fewer(chain: Sequence[Facts], marks: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the marks with which what is not listed has fewer rows than without, and how many."""
+    """Yield the marks that lower the limit of unlisted itemsets, with that limit."""
     for place, mark in enumerate(marks):
         absents = [facts.absent for facts in chain[place:] if facts.absent is not None]
         if min(absents, default=chain[-1].n) < _absent(chain[-1]):
             yield mark, min(absents)
 
 
-def _met(limits: Iterable[Limits]) -> Limits:
-    """Return the limits that all of some set the same number."""
+def _intersect(limits: Iterable[Limits]) -> Limits:
+    """Return the intersection of limits."""
     lows, highs = zip(*limits, strict=True)
     return max(lows), min(highs)
 
 
-def _rising(limits: Sequence[Limits]) -> list[Limits]:
-    """Return limits of numbers of which each is at least the one before it.
+def _narrow_rising(limits: Sequence[Limits]) -> list[Limits]:
+    """Narrow the limits of numbers that never decrease.
 
-    >>> _rising([(3, 3), (0, 9), (0, 7)])
+    >>> _narrow_rising([(3, 3), (0, 9), (0, 7)])
     [(3, 3), (3, 7), (3, 7)]
     """
     lows = accumulate((low for low, _ in limits), max)
@@ -211,7 +211,7 @@ def _rising(limits: Sequence[Limits]) -> list[Limits]:
 
 
 def _absent(facts: Facts) -> int:
-    """Return the most rows that hold what is not listed."""
+    """Return the most rows that hold an unlisted itemset."""
     return facts.n if facts.absent is None else min(facts.n, facts.absent)
 
 
@@ -220,12 +220,12 @@ def _listed(told: Iterable[Facts]) -> set[Codes]:
 
 
 def _is_part(one: Facts, other: Facts) -> bool:
-    """Return whether all that one release lists is below what another does."""
+    """Return whether one release lists nothing beyond another."""
     return all(map(other.is_below, one.tops))
 
 
 def _below(told: Iterable[Facts], times: int = 1) -> set[Codes]:
-    """Return all itemsets below those that releases list; refuse so many that each cannot have limits of its own."""
+    """Return all subsets of the itemsets that releases list; refuse too many of them."""
     found: set[Codes] = set()
     for facts in told:
         alike = Transactions.from_codes(facts.offsets.copy(), facts.items.copy(), facts.labels)
@@ -247,7 +247,7 @@ def _too_many() -> BudgetError:
 
 
 def _refuse(wrong: Sequence[Codes], many: int, labels: Sequence[Label], *why: str | Option) -> None:
-    """Refuse releases if some of ``many`` itemsets have limits that no support keeps, and say what they are not."""
+    """Refuse releases if some of ``many`` itemsets have contradictory limits, and say why."""
     if wrong:
         first = min(wrong, key=lambda itemset: (len(itemset), sorted(itemset)))
         message = Message(

@@ -16,24 +16,24 @@ from discreet.disclosure.channels import places
 from discreet.runtime.solver import Floats, Numbers, Program, Terms
 
 Multipliers: TypeAlias = dict[Bits | Balance, Fraction]
-"""How often supports count in a sum, and what several supports add up to."""
+"""The factors of supports and of balances in a sum."""
 
 FEW: Final = 6
-"""Items over which every row is taken for possible: then a proof need not say which are not."""
+"""Most items over which every row counts as possible: then a proof need not say which are not."""
 SUBSETS: Final = 1 << 11
-"""Itemsets below one part that a sum may use; of a longer part those that are meets of possible rows."""
+"""Most itemsets within one part for a sum to use; of a longer part, the meets of possible rows."""
 DENOMINATORS: Final = (1, 2, 6, 12, 60, 2520, 10**5, 10**8)
-"""Multipliers are rounded to fractions of these at most, the small ones first."""
+"""Limits of denominators for rounded multipliers, the small ones first."""
 SECONDS: Final = 10.0
-"""What a sum may take at most."""
+"""The time limit for one sum."""
 MULTIPLIER: Final = 1 << 10
-"""The largest multiplier that is looked for."""
+"""The largest multiplier."""
 WORD: Final = 63
 """Bits of a whole number that arrays have."""
 
 
 class Wanted(NamedTuple):
-    """A pattern: true of the rows whose items within ``over`` are one of the ``cells``; and its limits."""
+    """The pattern of rows whose items within ``over`` are one of the ``cells``, and its limits."""
 
     over: Bits
     cells: frozenset[Bits]
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
 
 def prove(systems: Iterable[System], wanted: Wanted, clock: Clock) -> Certificate | None:
-    """Return the checked proof of limits, or of narrower ones, in the first of ever wider systems; None without any."""
+    """Return a checked proof of limits, or of narrower ones, from the first system that gives one; else None."""
     for system in systems:
         low, high = Region(system, clock).limits(system.truth(wanted.over, wanted.cells))
         if low >= wanted.low and high <= wanted.high:
@@ -53,10 +53,10 @@ def prove(systems: Iterable[System], wanted: Wanted, clock: Clock) -> Certificat
 
 
 def find_certificate(system: System, wanted: Wanted, clock: Clock) -> Certificate | None:
-    """Return the proof that a pattern keeps its limits in all databases of a system; None if none is found in sums.
+    """Return the proof that a pattern keeps its limits in all databases of a system, or None.
 
-    A sum of supports bounds a pattern if it does so for each possible row. Of all such sums that say enough one of the
-    fewest and shortest terms is taken: it is for readers.
+    A sum of supports bounds a pattern if it does so for each possible row. The sum with the fewest and shortest terms
+    is taken, for the reader.
     """
     lower = _bound(system, wanted, clock, sign=1)
     upper = _bound(system, wanted, clock, sign=-1)
@@ -77,21 +77,23 @@ def _bound(system: System, wanted: Wanted, clock: Clock, *, sign: int) -> Bound 
         found = columns.sum(said, target, sign)
         if found is not None:
             codes = system.ground.codes
-            found |= _excluding(system, found, sign)
+            found |= _exclude_pairs(system, found, sign)
             terms = [(codes(one), factor) for one, factor in found.items() if isinstance(one, Bits)]
-            relations = ((_related(one, codes), factor) for one, factor in found.items() if isinstance(one, Balance))
+            relations = (
+                (_as_relation(one, codes), factor) for one, factor in found.items() if isinstance(one, Balance)
+            )
             terms.sort(key=lambda term: sorted(term[0]))
             return Sum(tuple(terms), tuple(map(codes, within)), tuple(relations))
     return None
 
 
-def _related(balance: Balance, codes: Callable[[Bits], Codes]) -> Relation:
-    """Return what supports add up to by the codes of items, as the facts have it."""
+def _as_relation(balance: Balance, codes: Callable[[Bits], Codes]) -> Relation:
+    """Return a balance as a relation of the facts."""
     return Relation(tuple((codes(itemset), times) for itemset, times in balance.times), balance.least)
 
 
 def _possible(system: System) -> Iterator[tuple[list[Bits], list[Bits]]]:
-    """Yield the rows that a sum must keep, and the parts that say so: all rows of few items, then the possible ones."""
+    """Yield the rows that a sum must bound, and the parts that exclude others: all rows if few, then the possible."""
     if system.universe.bit_count() <= FEW:
         every = [0]
         for place in places(system.universe):
@@ -100,8 +102,8 @@ def _possible(system: System) -> Iterator[tuple[list[Bits], list[Bits]]]:
     yield list(system.rows), list(system.parts)
 
 
-def _excluding(system: System, found: Multipliers, sign: int) -> Multipliers:
-    """Return multipliers for pairs of items that no row holds, so large that rows which hold one need no look.
+def _exclude_pairs(system: System, found: Multipliers, sign: int) -> Multipliers:
+    """Return multipliers for excluded pairs, large enough that rows which hold a pair need no check.
 
     Their supports are 0, so they cost nothing.
     """
@@ -112,14 +114,14 @@ def _excluding(system: System, found: Multipliers, sign: int) -> Multipliers:
 
 
 def _weight(one: Bits | Balance) -> int:
-    """Return how often a row counts at most in a support, or in what several add up to."""
+    """Return the most that a row counts in a support or a balance."""
     return sum(abs(times) for _, times in one.times) if isinstance(one, Balance) else 1
 
 
 class _Columns:
-    """The itemsets whose supports a sum may use, and which rows hold them; of those that the same rows hold, one.
+    """The itemsets that a sum may use and the rows that hold them; one itemset for each set of rows.
 
-    Behind them is what several supports add up to, and how often each row counts in it.
+    The balances come after them, with the factor of each row.
     """
 
     def __init__(self, system: System, rows: list[Bits], clock: Clock) -> None:
@@ -138,7 +140,7 @@ class _Columns:
         self.held = np.array([*(np.frombuffer(key, dtype=np.bool_) for key in chosen), *counted], dtype=np.int64).T
         self.low = [*(limit.low for limit in limits), *(balance.least for balance in balances)]
         self.high = [*(limit.high for limit in limits), *[0] * len(balances)]
-        # A solver takes small numbers only for what they are.
+        # Solvers are exact for small numbers only.
         self.scales = [*[1] * self.free, *(_weight(balance) for balance in balances)]
 
     def sum(self, said: Numbers, target: int, sign: int) -> Multipliers | None:
@@ -151,7 +153,7 @@ class _Columns:
                 Fraction(value).limit_denominator(most) / scale
                 for value, scale in zip(found.tolist(), self.scales, strict=True)
             ]
-            mended = self._mended(times, said, target)
+            mended = self._mend(times, said, target)
             if mended is not None:
                 return {name: sign * factor for name, factor in zip(self.names, mended, strict=True) if factor}
         return None
@@ -179,9 +181,9 @@ class _Columns:
     def _program(self, said: Numbers, cost: tuple[Floats, Floats]) -> Program:
         """Return a program whose columns are multipliers: what they add, then what they take away."""
         program, many = Program(), len(self.names)
-        # No published sum needs more; without a limit there is none where no sum says enough.
+        # No published sum needs more; without a limit the program may be unbounded.
         added = program.add_columns(many, cost=cost[0], upper=MULTIPLIER, whole=False)
-        # What supports add up to is known to be at least so much, and nothing else.
+        # Balances have lower limits only.
         upper = np.where(np.arange(many) < self.free, MULTIPLIER, 0)
         taken = program.add_columns(many, cost=cost[1], upper=upper, whole=False)
         rows, columns = np.nonzero(self.held)
@@ -191,8 +193,8 @@ class _Columns:
         )
         return program
 
-    def _mended(self, times: list[Fraction], said: Numbers, target: int) -> list[Fraction] | None:
-        """Return multipliers that are right, in exact numbers: what a row counts for too much is taken off all rows."""
+    def _mend(self, times: list[Fraction], said: Numbers, target: int) -> list[Fraction] | None:
+        """Return multipliers that are exactly right: the largest excess of a row is taken off all rows."""
         scale = lcm(*(factor.denominator for factor in times))
         whole = [int(factor * scale) for factor in times]
         counted = self.held.astype(object) @ np.array(whole, dtype=object)
@@ -211,7 +213,7 @@ class _Columns:
 
 
 def _limits(system: System) -> Iterator[Limit]:
-    """Yield what is known of the supports of itemsets within a system, the empty one first."""
+    """Yield the limits of itemsets within a system, the empty one first."""
     for part in sorted({0, *system.parts}, key=lambda one: (one.bit_count(), one)) if system.parts else ():
         table = system.ground.table(part)
         for itemset in _below(part, table):
@@ -221,7 +223,7 @@ def _limits(system: System) -> Iterator[Limit]:
 
 
 def _rank(limit: Limit) -> tuple[int, int]:
-    """Return what tells the better of two itemsets that the same rows hold: the closer limits, then fewer items."""
+    """Return the rank of an itemset among those that the same rows hold: closer limits, then fewer items."""
     return limit.high - limit.low, limit.itemset.bit_count()
 
 
