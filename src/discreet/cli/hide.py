@@ -299,7 +299,7 @@ def _check_comparison(asked: HideOptions) -> None:
 def _check_places(asked: HideOptions) -> None:
     """Refuse a table or a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
     from discreet.hiding.folder import check_place as check_folder
-    from discreet.hiding.folder import check_table
+    from discreet.io.sql.databases import rehearse
 
     file, out, table = asked.file, asked.out, asked.out_table
     if is_database(file):
@@ -310,7 +310,7 @@ def _check_places(asked: HideOptions) -> None:
             (table and several, "--out-table takes the rows of one method and one recipient: give one of each"),
         )
         if table is not None:
-            check_table(file, table=table, row=asked.row, item=asked.item)
+            rehearse(file, table=table, row=asked.row, item=asked.item)
     refuse((table and not is_database(file), "--out-table is for the rows of a database, and FILE is none: give --out"))
     if out is not None:
         is_pipe = file == "-" or Path(file).is_fifo()

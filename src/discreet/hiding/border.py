@@ -60,9 +60,8 @@ class Case(NamedTuple):
 def solve(problem: HidingProblem) -> Solution:
     """Remove pairs of a row and an item, each time the pair of least weight.
 
-    Sensitive itemsets that hold no other one come first, then those that are still in too many rows; longer ones first,
-    then those of lower support. For each, the candidates are all of its items, or only one of them: the choice that
-    loses the fewest legitimate itemsets is taken, the first of equal ones.
+    Sensitive itemsets that hold no other one come first; then longer ones, and those of lower support. For each, the
+    candidates are all of its items, or only one: the first choice that loses the fewest legitimate itemsets is taken.
 
     A pair weighs as much as all legitimate itemsets that the row holds and the item is in. An itemset that can lose s
     more rows weighs 1 / 2^b where b is the bit length of s + 1, so about 1 / s. It weighs nothing if it is lost, or if

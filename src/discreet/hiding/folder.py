@@ -18,7 +18,6 @@ from discreet.io.files import MARK
 from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
 from discreet.io.read import read, rewrite
 from discreet.io.registry import find_source_format
-from discreet.io.sql import databases
 from discreet.io.text import COMMA
 from discreet.runtime import resources
 
@@ -103,11 +102,6 @@ def check_place(place: Path, source: Path) -> None:
     check_folder(place, "copy", _is_copy)
     if source.resolve().is_relative_to(place.resolve()):
         raise OutputError(f"{place} holds the file that is read; name a new folder for the copy")
-
-
-def check_table(url: str, *, table: str, row: str | None, item: str | None) -> None:
-    """Refuse a new table that exists or cannot be made."""
-    databases.rehearse(url, table=table, row=row, item=item)
 
 
 def describe(hidden: Hidden, *, show_labels: bool) -> dict[str, Any]:

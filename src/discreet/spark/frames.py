@@ -10,19 +10,8 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, types
 from pyspark.sql import functions as sql
-from pyspark.sql.types import (
-    ArrayType,
-    ByteType,
-    DataType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from discreet import kernels
 from discreet.data.generate import BasketOptions, Baskets, Source, check_whole, draw_rows, draw_source, make_generator
@@ -31,7 +20,7 @@ from discreet.data.query import Name, parse
 from discreet.data.transactions import LONGEST_ROW, as_itemset
 from discreet.errors import InputError, OptionError
 
-LABELS: Final = (StringType, ByteType, ShortType, IntegerType, LongType)
+LABELS: Final = (types.StringType, types.ByteType, types.ShortType, types.IntegerType, types.LongType)
 """Types of items that Spark and Python write and compare alike."""
 BY: Final = "give items= for a column of arrays, or row= and item= for an item a line"
 TOTALS: Final = ("rows", "missing", "longest")
@@ -96,7 +85,7 @@ def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
         return lines.groupBy("row").agg(sql.when(whole, sql.collect_set("item")).alias("items"))
     items = _check_column(frame, options.get("items")) or _find_only_array(frame)
     kind = frame.schema[items].dataType
-    if not isinstance(kind, ArrayType):
+    if not isinstance(kind, types.ArrayType):
         raise InputError(f"the column {items!r} holds no arrays; {BY}")
     _check_label_type(kind.elementType)
     if row is None:
@@ -112,20 +101,20 @@ def _check_column(frame: DataFrame, name: str | None) -> str | None:
 
 
 def _find_only_array(frame: DataFrame) -> str:
-    names = [field.name for field in frame.schema.fields if isinstance(field.dataType, ArrayType)]
+    names = [field.name for field in frame.schema.fields if isinstance(field.dataType, types.ArrayType)]
     if len(names) != 1:
         raise OptionError(f"the frame has {len(names)} columns of arrays, not one; {BY}")
     return str(names[0])
 
 
-def _check_label_type(kind: DataType) -> None:
+def _check_label_type(kind: types.DataType) -> None:
     if not isinstance(kind, LABELS):
         raise InputError(f"the items are of type {kind.simpleString()}; cast them to text or to whole numbers")
 
 
-def _label_type(rows: DataFrame) -> DataType:
+def _label_type(rows: DataFrame) -> types.DataType:
     kind = rows.schema["items"].dataType
-    assert isinstance(kind, ArrayType)  # noqa: S101 - select_rows has seen to it
+    assert isinstance(kind, types.ArrayType)  # noqa: S101 - select_rows has seen to it
     return kind.elementType
 
 
@@ -144,8 +133,10 @@ def read_batch(batch: pa.RecordBatch) -> ArrowRows:
 
 def count_items(rows: DataFrame) -> ItemCounts:
     """Count a frame of rows in one pass; refuse missing values, and rows that are too long."""
-    fields = [StructField("item", _label_type(rows)), *(StructField(name, LongType()) for name in ("count", *TOTALS))]
-    lines = rows.select("items").mapInArrow(tally_partition, StructType(fields))
+    schema = types.StructType().add("item", _label_type(rows))
+    for name in ("count", *TOTALS):
+        schema.add(name, types.LongType())
+    lines = rows.select("items").mapInArrow(tally_partition, schema)
     sums = [sql.sum(name).alias(name) for name in ("count", "rows", "missing")]
     table = lines.groupBy("item").agg(*sums, sql.max("longest").alias("longest")).toArrow()
     is_total = np.array([label is None for label in table.column("item").to_pylist()], dtype=np.bool_)
@@ -192,7 +183,7 @@ def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[Fra
     ``Transactions.support``. No row holds an item that is not there.
     """
     rows = select_rows(frame, options)
-    is_text = isinstance(_label_type(rows), StringType)
+    is_text = isinstance(_label_type(rows), types.StringType)
     if not isinstance(wanted, str):
         held = (_holds(label, is_text=is_text) for label in as_itemset(wanted))
         return rows.filter(reduce(and_, held, sql.lit(col=True)))

@@ -31,8 +31,7 @@ from discreet.hiding.problem import (
     parse_sensitive,
     refuse_two_targets,
 )
-from discreet.hiding.victims import VictimRule
-from discreet.spark.frames import LABELS, FrameOptions, ItemCounts, count_items, read_batch, select_rows
+from discreet.spark.frames import LABELS, FrameOptions, count_items, read_batch, select_rows
 
 RULES: Final = {name: method.rule for name, method in METHODS.items() if method.rule is not None}
 
@@ -90,7 +89,9 @@ def hide(
     least = None if below is None else as_count(below, counts.n)
     refuse_two_targets(parsed, least)
     itemsets = Itemsets.of(encode_sensitive(parsed, code, counts.supports))
-    plan = _plan(itemsets, counts, RULES[method])
+    rule = RULES[method]
+    ranking = rule.most_conflict_first, rule.keeps_one
+    plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
     held, *_ = _count_conflicts(rows, plan)
     before = held.sum(axis=1)
     plan = plan._replace(cuts=_find_cuts(rows, plan, held, count_to_lose(before, parsed, least).tolist()))
@@ -113,11 +114,6 @@ def _check_ids(rows: DataFrame, n: int) -> None:
     different = rows.select("row").distinct().count()
     if different < n:
         raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
-
-
-def _plan(itemsets: Itemsets, counts: ItemCounts, rule: VictimRule) -> HidingPlan:
-    victims = rule.pick(itemsets, counts.supports)
-    return HidingPlan(counts.labels, counts.supports, itemsets, victims, rule.most_conflict_first, rule.keeps_one)
 
 
 def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[NDArray[np.int64], int, int]:
