@@ -1,4 +1,4 @@
-"""Attack: what an adversary who can do more than add up supports infers from a publication."""
+"""Attack: the patterns of few rows that attackers of several strengths infer from a publication."""
 
 from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
@@ -28,7 +28,7 @@ UNTOLD: Final = f"it does not tell of how many rows, or of more than {MOST_ROWS:
 
 
 class Question(NamedTuple):
-    """Which patterns of 1 to k − 1 rows follow from facts; the rows behind them, if they are at hand; until when."""
+    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known, and a time limit."""
 
     facts: Facts
     k: int
@@ -38,7 +38,7 @@ class Question(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How many are left; a level that comes late says itself that it had none."""
+        """The seconds that are left."""
         return max(0.0, self.ends - monotonic())
 
     @property
@@ -110,7 +110,7 @@ def as_level(level: str) -> Level:
 
 
 def _search(question: Question, level: Level) -> Attack:
-    """Return what the attackers up to a level find; a finding of several belongs to the weakest."""
+    """Return the findings of the attackers up to a level, each by the weakest who finds it."""
     facts, found = question.facts, dict[Pattern, Finding]()
     undecided, derived, acyclic = list[Undecided](), None, False
     levels = list(ATTACKERS)
@@ -120,7 +120,7 @@ def _search(question: Question, level: Level) -> Attack:
             found.setdefault(finding.pattern, finding)
         if name == "plain":
             acyclic = not searched.findings and _is_acyclic(facts)
-        # Later levels take limits into account, and the last one, where it comes to an end, everything.
+        # Later levels use limits as well, and the last one, if it ends, decides everything.
         is_done = name == "exact" and not searched.undecided
         kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
         undecided = list(dict.fromkeys([*kept, *searched.undecided]))
@@ -188,12 +188,12 @@ def _is_acyclic(facts: Facts) -> bool:
 
 
 def _uses_absence(facts: Facts) -> bool:
-    """Return whether something is said beside the supports: of what is not listed, by the schema, or by rules."""
+    """Return whether the facts go beyond supports: about unlisted itemsets, by a schema, or by rules."""
     return facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
 
 
 def _check_rows(facts: Facts, rows: Rows) -> None:
-    """Refuse rows that the facts do not come from: by them something might be taken for safe that is not."""
+    """Refuse rows that do not fit the facts: they could make an unsafe publication look safe."""
     code = np.array([rows.code.get(label, len(rows.labels)) for label in facts.labels], dtype=np.int32)
     counts = np.zeros(len(facts), dtype=np.int64)
     itemsets = (facts.offsets, code[facts.items])

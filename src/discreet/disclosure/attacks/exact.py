@@ -25,7 +25,7 @@ from discreet.disclosure.attacks.proof import Wanted, find_certificate
 from discreet.runtime.solver import Floats, Program, list_entries
 
 Kinds: TypeAlias = NDArray[np.bool_]
-"""For each kind of rows whether a pattern is true for it."""
+"""Whether a pattern is true, for each kind of rows."""
 
 WEIGHT: Final = 64.0
 """What a row of a chosen kind costs, where one of another kind that is always rare costs 1."""
@@ -92,7 +92,7 @@ class Unions:
 
 
 SECONDS: Final = 60.0
-"""What a search may take unless another budget is given."""
+"""The default time limit."""
 ITEMS: Final = 12
 """Items that may be published: 3 to the power of their number is how many conjunctions there are."""
 EITHER: Final = 2
@@ -100,7 +100,7 @@ EITHER: Final = 2
 PAIRED: Final = 9
 """Items up to which pairs of cells are looked at by themselves: there are 5 to the power of that of them."""
 UNIONS: Final = 16
-"""Patterns of more cells that are listed at most."""
+"""Most patterns of more cells to list."""
 
 Cube: TypeAlias = NDArray[np.float64]
 """An axis an item: rows that lack it, that hold it and, where there is a third place, either."""
@@ -324,7 +324,7 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
 
 
 def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecided]:
-    """Yield what was left undecided, and why."""
+    """Yield the undecided cases with their reasons."""
     if is_over:
         yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
     elif search.is_open:

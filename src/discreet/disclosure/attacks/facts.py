@@ -1,4 +1,4 @@
-"""Facts: what a publication says of supports, as limits that hold in every database it may come from."""
+"""Facts: the limits that a publication sets for supports, in every database that fits it."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ from discreet.errors import BudgetError, InconsistencyError, InputError, OptionE
 Codes: TypeAlias = frozenset[int]
 """An itemset by the codes of its items."""
 Limits: TypeAlias = tuple[int, int]
-"""The least and the most rows that hold something."""
+"""The fewest and the most rows that hold an itemset."""
 Schema: TypeAlias = Iterable[Iterable[Label]]
-"""Groups of items of which no row holds two, such as the values of one attribute."""
+"""Groups of items, such as the values of one attribute; no row holds two of a group."""
 MOST: Final = 200_000
-"""Itemsets that facts may list one by one, each with limits of its own."""
+"""Most itemsets that facts may list with limits of their own."""
 
 
 class Relation(NamedTuple):
-    """The supports of listed itemsets, each so many ``times``, add up to ``least`` or more.
+    """The supports of listed itemsets, each times a factor, add up to ``least`` or more.
 
     A rule says so: if its confidence is 2/3 or more, 3 sup(A ∪ B) − 2 sup(A) is 0 or more.
     """
@@ -38,7 +38,7 @@ class Relation(NamedTuple):
     least: int
 
     def moved(self, place: Callable[[Codes], Codes]) -> "Relation":
-        """Return the same of itemsets by other codes."""
+        """Return the relation by other codes."""
         return Relation(tuple((place(itemset), times) for itemset, times in self.times), self.least)
 
 
@@ -78,7 +78,7 @@ class Facts:
     left_out: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse limits that no number keeps."""
+        """Refuse limits that no number satisfies."""
         wrong = np.count_nonzero((self.low > self.high) | (self.low < 0))
         if wrong:
             raise InputError(
@@ -243,12 +243,12 @@ class Facts:
         return {label: number for number, label in enumerate(self.labels)}
 
     def itemset(self, number: int) -> Codes:
-        """Return a listed itemset, by its number."""
+        """Return the listed itemset of a number."""
         return frozenset(self.items[self.offsets[number] : self.offsets[number + 1]].tolist())
 
     @cached_property
     def tops(self) -> tuple[Codes, ...]:
-        """The listed itemsets that no other listed one holds."""
+        """The listed itemsets that no other listed one contains."""
         is_top = kernels.lattice.find_maximal(self.offsets, self.items, len(self.labels))
         return tuple(self.itemset(number) for number in np.flatnonzero(is_top).tolist())
 
@@ -306,7 +306,7 @@ class Facts:
         return supports
 
     def is_below(self, itemset: Codes) -> bool:
-        """Return whether a listed itemset has all items of this one."""
+        """Return whether a listed itemset contains this one."""
         return self._above(itemset) is not None
 
     def excludes(self, itemset: Codes) -> bool:
@@ -320,7 +320,7 @@ class Facts:
 
     @cached_property
     def _order(self) -> NDArray[np.intp]:
-        """The numbers of the listed itemsets, those of the largest lower limits first."""
+        """The numbers of the listed itemsets, the largest lower limits first."""
         return np.argsort(-self.low, kind="stable")
 
     @cached_property
@@ -367,7 +367,7 @@ def as_schema(schema: Schema | None, labels: tuple[Label, ...]) -> tuple[Codes, 
 def _with_root(
     offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return itemsets in dictionary order with the empty one, which n rows hold: n is public."""
+    """Add the empty itemset, with support n, to itemsets in dictionary order."""
     if offsets.size > 1 and offsets[1] == 0:
         return offsets, items, supports
     return np.insert(offsets, 0, 0), items, np.insert(supports, 0, n)

@@ -1,4 +1,4 @@
-"""Formulas: what a finding speaks of, a Boolean pattern over a few items, as the cells in which it is true."""
+"""Formulas: Boolean patterns over a few items, as the cells in which they are true."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Mark:
 
 
 def make_marks(numbers: Sequence[int], labels: Iterable[Label]) -> list[Mark]:
-    """Return a mark for each older release, called as none of the ``labels`` is.
+    """Return a mark for each older release, with a name that no label has.
 
     >>> [str(mark) for mark in make_marks([2, 1], ["a", "before1"])], str(make_marks([1], "a")[0])
     (['before2', 'before1_'], 'before')
@@ -51,7 +51,7 @@ def make_marks(numbers: Sequence[int], labels: Iterable[Label]) -> list[Mark]:
 def name_support(itemset: Iterable[Label]) -> str:
     """Return what sums call a support: ``sup₁`` that in older release 1, and ``n₁`` how many rows that has.
 
-    Marks come in the order of their releases: who holds the first, holds the others.
+    Marks come in the order of their releases: rows with the first have the others too.
 
     >>> mark = Mark("before", 1, alone=True)
     >>> name_support(["a", "b"]), name_support(["a", mark]), name_support([mark]), name_support([])
@@ -65,7 +65,7 @@ def name_support(itemset: Iterable[Label]) -> str:
 
 
 def describe_rows(held: Sequence[Mark], lacked: Sequence[Mark]) -> str:
-    """Return which rows have some marks, and lack others, in words; nothing where nothing is said of any.
+    """Return in words which rows have some marks and lack others; empty without marks.
 
     >>> mark = Mark("before", 1, alone=True)
     >>> describe_rows([mark], []), describe_rows([], [mark]), describe_rows([], [])
@@ -81,7 +81,7 @@ def describe_rows(held: Sequence[Mark], lacked: Sequence[Mark]) -> str:
 
 
 MOST_ITEMS: Final = 16
-"""Items of a query at most: its cells are all sets of them."""
+"""Most items of a query: its cells are all sets of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 
 Database: TypeAlias = dict[Bits, float]
-"""How many rows there are of each kind; of a mean of databases also parts of a row."""
+"""The number of rows of each kind; fractional in a mean of databases."""
 
 WITNESS_KINDS: Final = 1 << 11
 """Kinds of rows that may be possible over all items, for witnesses to be sought there."""
@@ -91,9 +91,9 @@ def _distinct(rows: NDArray[np.int64], cells: Iterable[tuple[Bits, Bits]]) -> tu
 
 
 SECONDS: Final = 60.0
-"""What a search may take unless another budget is given."""
+"""The default time limit."""
 FEW: Final = 6
-"""Items over which all conjunctions are looked at, and not only those that say something of each item."""
+"""Most items over which all conjunctions are searched, not only those that mention each item."""
 WHOLE: Final = 1 << 12
 """Kinds of rows that may be possible where they are counted in whole numbers."""
 ENTRIES: Final = 1 << 22
@@ -328,13 +328,13 @@ def _universes(ground: Ground, many: int) -> Iterator[Bits]:
 
 
 def _how_many(ground: Ground, many: int) -> int:
-    """Return how many universes that are."""
+    """Return the number of these universes."""
     beside = ((ground.everything & ~top).bit_count() for top in ground.tops if many or top not in ground.known)
     return sum(comb(items, many) for items in beside)
 
 
 def _left(search: Search, unseen: int, behind: int, seconds: float) -> Iterator[Undecided]:
-    """Yield what was left undecided, and why."""
+    """Yield the undecided cases with their reasons."""
     what = "tops with items beside them"
     long = sum(top not in search.ground.known for top in search.ground.tops) if search.ground.facts.inherited else 0
     if long:
