@@ -87,10 +87,10 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
       ✓ consistency         The list is complete, and its supports are mutually consistent.
       ✓ size                2 itemsets listed.
       ✓ low counts          No support is below 10.
-      ✓ inference channels  No sum of supports tells of fewer than 10 rows.
+      ✓ inference channels  No difference of published counts reveals fewer than 10 rows.
     <BLANKLINE>
-    From these supports nobody can infer that a pattern of AND, OR and NOT holds for 1 to 9 rows, unless
-    by what is missing from the list, or known from elsewhere (docs/guarantee.md).
+    From these counts nobody can infer that a pattern of AND, OR and NOT holds for 1 to 9 rows, except
+    by what is missing from the list, or other knowledge.
     """
     file = f"{source.file}: " if source else ""
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
