@@ -112,6 +112,15 @@ def as_words(rows):
     return [frozenset(words[item] for item in row) for row in rows]
 
 
+def is_read(source):
+    """Whether a file is read as the rows it holds."""
+    try:
+        read(source)
+    except InputError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("named", [False, True], ids=["numbers", "words"])
 @settings(max_examples=25)
@@ -127,6 +136,7 @@ def test_one_scan_gives_the_bytes_that_all_rows_in_memory_give(tmp_path_factory,
     folder = tmp_path_factory.mktemp("scan")
     source, ours, other = (folder / f"{name}{FORMS[form]}" for name in ("source", "ours", "other"))
     write(rows, source)
+    assume(is_read(source))  # few numbers may look like another table, and are refused
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "CHUNK", chunk)
         patch.setattr(stream, "CHUNK", chunk)
