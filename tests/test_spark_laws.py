@@ -78,7 +78,7 @@ def block(spark, budget, rows, **options):
     labels, merged = release.rows.labels, [row for row, _ in release.rows]
     gone = {merged[number] for number in release.suppressed.tolist()}
     numbers = [number for number, row in enumerate(data) if row & frozenset(labels) in gone]
-    offsets, items, weights = release.added
+    offsets, items, weights = release.added.arrays
     codes = np.array([data.code[label] for label in labels], dtype=np.int32)
     added = Weighted(offsets, codes[items], weights)
     return replace(release, rows=data, suppressed=np.array(numbers, dtype=np.intp), added=added)
