@@ -350,7 +350,7 @@ def test_rows_that_the_patterns_do_not_come_from_are_refused():
 
 
 def test_an_unknown_level_is_refused():
-    with pytest.raises(OptionError, match="level is 'clever'; it must be one of plain, derive, linear, exact"):
+    with pytest.raises(OptionError, match="the attacker is 'clever'; it must be one of plain, derive, linear, exact"):
         attack(mine(E1, min_support=3), k=2, level="clever")
 
 

@@ -314,10 +314,10 @@ def test_what_a_confidence_tells_of_two_supports_is_found_though_neither_is_know
 def test_where_rules_tell_more_than_is_followed_nothing_is_safe(text, more, what):
     head, line = (text or "\n").split("\n")
     file = BytesIO(f"antecedents,consequents,support,confidence{head}\na,b,0.4,0.8{line}\n".encode())
-    found = attack(audit(read_rules(file, format="csv", n=100, digits=1, **more), k=2).evidence.facts, k=2)
+    found = attack(audit(read_rules(file, format="csv", n=100, digits=1, **more), k=2).facts, k=2)
     assert not found.findings
     assert found.is_safe is (what is None)
-    sentence = f"1 publication: it also tells {what}, and what follows from that is not looked at"
+    sentence = f"1 publication: it also has {what}, which are not used in full"
     assert [str(one) for one in found.undecided] == ([] if what is None else [sentence])
 
 

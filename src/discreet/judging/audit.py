@@ -103,6 +103,11 @@ class Audit:
         return self.evidence.differences
 
     @property
+    def facts(self) -> Facts | None:
+        """What rules or rounded numbers say about supports, as ``attack`` takes it; None for other candidates."""
+        return self.evidence.facts
+
+    @property
     def changes(self) -> tuple[Changes, ...]:
         """The changes since each older release that it was compared with."""
         return self.evidence.changes
