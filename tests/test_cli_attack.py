@@ -121,7 +121,7 @@ def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
 def test_methods_are_compared_against_an_attacker(rows):
     result = run("block", rows, "--min-support", 3, "-k", 2, "--against", "derive", "--compare")
     assert result.exit_code == 0
-    assert 'supports that are not listed ("derive") finds nothing in any of them.' in one_line(result)
+    assert 'those that are not listed ("derive") finds nothing in any of them.' in one_line(result)
 
 
 # Older releases.
