@@ -203,7 +203,7 @@ def test_an_audit_shows_every_check_and_says_its_verdict_in_a_word(database):
 
 
 def test_the_policy_of_an_audit_is_named():
-    assert caption(parsed(audit(CLINIC, min_support=10, k=10))).endswith("10 of 100 rows; k = 10")
+    assert caption(parsed(audit(CLINIC, min_support=10, k=10))).endswith("Audit: 3 itemsets; k = 10")
     assert caption(parsed(audit(CLINIC, min_support=10, policy="acro"))).endswith("; k = 10, policy acro")
 
 
@@ -237,7 +237,7 @@ def test_a_trade_off_shows_the_channels_for_each_minimum_support_and_k(database)
     ]
     assert [line[2:] for line in lines(shown)] == expected
     assert [line[0] for line in lines(shown)] == [*map(str, counts)]
-    assert notes(shown)[0].startswith(f"No channel from which minimum support on: k = {k}: ")
+    assert notes(shown)[0].startswith(f"Lowest minimum support without a channel: k = {k}: ")
 
 
 def test_methods_compared_show_their_costs_and_which_to_take():

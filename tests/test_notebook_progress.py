@@ -146,10 +146,10 @@ CALLS = {
     ),
     "tradeoff": (
         lambda _: tradeoff(ROWS, min_supports=[10], ks=[5]),
-        "discreet.judging.tradeoff.smallest_safe",
+        "discreet.judging.tradeoff.find_safe",
         "counting channels",
     ),
-    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.hide.check", "hiding"),
+    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.hide.check_solution", "hiding"),
     "compare_hiding": (
         lambda _: compare_hiding(ROWS, [["a", "b"]], min_supports=[10], methods=["iga"]),
         "discreet.hiding.compare.hide",
@@ -215,9 +215,10 @@ def test_a_script_loads_nothing_for_notebooks():
 
 
 CELL = """
-from discreet import BudgetError, mine, notebook
+from discreet import BudgetError, mine
+from discreet.runtime import progress
 rows = [[item for item in range(60) if item != row] for row in range(60)]
-notebook.DELAY = notebook.TICK = 0.02
+progress.DELAY = progress.TICK = 0.02
 print("before")
 try:
     mine(rows, min_support=1, max_patterns=2_000_000)

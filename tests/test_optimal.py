@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import oracle
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import databases, detected_databases, few_rows
 
@@ -135,7 +135,7 @@ def test_what_keeps_the_number_of_rows_is_the_least_by_enumeration(case):
     assert release.proof.average == pytest.approx(float(expected), abs=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
 @given(case=few_items)
 def test_where_no_rows_of_their_number_are_safe_none_are_made(case):
     rows, sigma, k = case
