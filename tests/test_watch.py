@@ -109,7 +109,7 @@ def test_a_thread_that_fails_ends_the_others():
         return Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 
     with pytest.raises(MemoryError):
-        Watch(Limits(threads=2), 1).over(run, np.ones(10, np.int64))
+        Watch(Limits(threads=2), 1).run(run, np.ones(10, np.int64))
 
 
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (1, 9), (2, 1), (2, 9), (2, 1000), (7, 100)])
@@ -118,5 +118,5 @@ def test_each_place_is_searched_once_and_found_in_order(threads, places):
         numbers = np.arange(start, stop)
         return Weighted(np.arange(numbers.size + 1), numbers.astype(np.int32), np.ones(numbers.size, np.int64))
 
-    parts = Watch(Limits(threads=threads), 1).over(run, np.ones(places, np.int64))
+    parts = Watch(Limits(threads=threads), 1).run(run, np.ones(places, np.int64))
     assert np.concatenate([part.items for part in parts]).tolist() == list(range(places))
