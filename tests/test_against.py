@@ -12,7 +12,7 @@ from strategies import databases, detected_databases, small_databases
 
 from discreet import OptionError, Patterns, Policy, Verdict, audit, block, mine, write_patterns, write_release
 from discreet.cli import main
-from discreet.publications.series.changes import MOST, MOST_PARTS, find_changes
+from discreet.publications.series import MOST, MOST_PARTS, find_changes
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]

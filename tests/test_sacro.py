@@ -253,7 +253,7 @@ def test_each_implication_has_a_flagged_support_as_large_as_its_own(case):
 
 
 def test_of_very_many_channels_the_bases_are_flagged_and_the_worst_explained(monkeypatch):
-    monkeypatch.setattr("discreet.report.sacro_flags.SUMS", 1)
+    monkeypatch.setattr("discreet.report.sacro.SUMS", 1)
     rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["d", "e"]] * 20 + [["d"]] * 3
     bases = {told(base) for base, _ in oracle.maximal_channels(rows, 10, 10)}
     files = written(audit(rows, min_support=10, k=10))

@@ -44,7 +44,7 @@ from discreet.mining.mine import mine
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.reading import read_facts, read_rules
 from discreet.publications.rules.rule import Rule, Rules
-from discreet.publications.series.changes import Change, Changes
+from discreet.publications.series import Change, Changes
 from discreet.publications.trees.json import write_tree
 from discreet.publications.trees.leaves import Leaves
 from discreet.publications.trees.reading import read_tree

@@ -30,7 +30,7 @@ from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.judging.verdict import Check, Verdict, worst
 from discreet.mining.mine import Budget, mine
 from discreet.publications.rules.rule import Rules
-from discreet.publications.series.changes import Changes, compare_releases, is_followed
+from discreet.publications.series import Changes, compare_releases, is_followed
 from discreet.runtime.progress import watching
 from discreet.runtime.resources import as_threads
 from discreet.runtime.text import count_of

@@ -14,7 +14,7 @@ from discreet.errors import InconsistencyError
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import COLOURS, SIGNS, Check, CheckName, Verdict, worst
 from discreet.publications.rules.bounded import MOST
-from discreet.publications.series.changes import Changes
+from discreet.publications.series import Changes
 from discreet.runtime import html
 from discreet.runtime.text import count_of, printable
 

@@ -19,7 +19,7 @@ from discreet.judging.policy import Policy
 from discreet.judging.verdict import Check, CheckName, Verdict
 from discreet.publications.rules.bounded import Bounded, in_words
 from discreet.publications.rules.rule import Rules
-from discreet.publications.series.changes import Change, Changes
+from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few, Forest
 from discreet.runtime import html
 

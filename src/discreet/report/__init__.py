@@ -3,7 +3,6 @@
 from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
-from discreet.report.exposed import exposed_csv, marked
 from discreet.report.figures import (
     before_after_figure,
     cell_sizes_figure,
@@ -12,7 +11,7 @@ from discreet.report.figures import (
     plotly_script,
     tradeoff_figure,
 )
-from discreet.report.findings import findings_csv
+from discreet.report.findings import exposed_csv, findings_csv, marked
 from discreet.report.hidden import (
     hidden_facts,
     hidden_text,

@@ -1,18 +1,24 @@
 """Findings of any candidate as a table: one per line, in cells that no spreadsheet takes for a formula."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.disclosure.channels import Term, format_sum
-from discreet.errors import OutputError
+from discreet.data.merged import Merged
+from discreet.data.transactions import Transactions
+from discreet.disclosure.channels import Exposed, Term, format_sum
+from discreet.errors import InputError, OutputError
+from discreet.io.files import MARK
 from discreet.io.text import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, Who
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.bounded import in_words as within
-from discreet.publications.series.changes import Change, Changes
+from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.report.wording import Source, older_name
 from discreet.runtime.text import printable
@@ -101,3 +107,49 @@ def named_sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
     """Return a sum of supports, each with its itemset."""
     texts = (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)
     return format_sum(terms, texts) if terms else ""
+
+
+def exposed_csv(audit: Audit) -> Iterator[bytes]:
+    r"""Yield the exposed rows as CSV: row (from 1 on), id if rows have ids, channels, the smallest count.
+
+    The smallest count comes first, then the most channels, then the row.
+
+    >>> from discreet import audit
+    >>> found = audit([["a", "b"]] * 9 + [["a"]] + [[]] * 2, min_support=5, k=3)
+    >>> b"".join(exposed_csv(found))
+    b'row,channels,smallest\n10,1,1\n11,1,2\n12,1,2\n'
+    """
+    rows, exposed = exposed_rows(audit)
+    yield from encode_lines(_lines(exposed, rows.ids))
+
+
+def exposed_rows(audit: Audit) -> tuple[Transactions, Exposed]:
+    """Return the rows, and which are exposed; refuse to tell where they are not at hand, or merged."""
+    if audit.exposed is None or audit.rows is None:
+        raise InputError("exposed rows can be told only where the rows are at hand, and channels could be looked for")
+    if isinstance(audit.rows, Merged):
+        raise InputError(
+            "which rows are exposed cannot be told of merged rows, only how many; read all of them for that"
+        )
+    return audit.rows, audit.exposed
+
+
+def marked(name: str) -> str:
+    """Return the name of a file with the mark, put before its suffixes unless it is there.
+
+    >>> marked("out/exposed.csv"), marked("DO-NOT-RELEASE.csv")
+    ('out/exposed.DO-NOT-RELEASE.csv', 'DO-NOT-RELEASE.csv')
+    """
+    path = Path(name)
+    if MARK in path.name:
+        return name
+    stem, dot, suffixes = path.name.partition(".")
+    return str(path.with_name(f"{stem}.{MARK}{dot}{suffixes}" if stem else f"{path.name}.{MARK}"))
+
+
+def _lines(exposed: Exposed, ids: Sequence[Hashable] | None) -> Iterator[str]:
+    numbers, channels, smallest, _ = exposed
+    yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
+    for at in np.lexsort((numbers, -channels, smallest)).tolist():
+        row = int(numbers[at])
+        yield as_record([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])

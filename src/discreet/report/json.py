@@ -17,7 +17,7 @@ from discreet.judging.audit import Audit
 from discreet.judging.policy import ZEROS, Policy
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.rules.bounded import Bounded
-from discreet.publications.series.changes import Changes
+from discreet.publications.series import Changes
 from discreet.publications.trees.leaves import Forest
 from discreet.report.text import ranks
 from discreet.report.wording import Source

@@ -12,7 +12,7 @@ from discreet.disclosure.channels import Channel, Difference
 from discreet.disclosure.implications import Implication
 from discreet.io.sql.databases import name_of
 from discreet.judging.finding import AuditFinding, Who, join_names
-from discreet.publications.series.changes import Change
+from discreet.publications.series import Change
 from discreet.publications.trees.leaves import Few
 from discreet.runtime import html
 

@@ -12,8 +12,8 @@ from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
 from discreet.judging.verdict import SIGNS, Verdict
 from discreet.publications.trees.leaves import Forest
-from discreet.report.exposed import exposed_rows
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
+from discreet.report.findings import exposed_rows
 from discreet.report.html.findings import list_all, list_longer, show_groups
 from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered
 from discreet.report.html.prose import AGAINST_LIMITS, GLOSSARY, LIMITS, TREE_GLOSSARY, TREE_LIMITS

@@ -11,7 +11,7 @@ from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.bounded import in_words as within
-from discreet.publications.series.changes import Change, Changes
+from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import COMPLETE, ORDERS, List

@@ -14,7 +14,7 @@ from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference
 from discreet.disclosure.implications import Implications
-from discreet.publications.series.changes import Change
+from discreet.publications.series import Change
 from discreet.report.text import ranks
 from discreet.runtime import html
 

@@ -1,1 +1,0 @@
-"""A series of releases: what a release gives away together with older ones."""
