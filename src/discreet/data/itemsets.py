@@ -248,6 +248,22 @@ class Weighted(Itemsets):
         return Weighted(offsets, sorted_items, self.weights[order])
 
 
+class LaidFlat:
+    """A value on ``itemsets`` laid flat, whose two arrays it shows by their own names."""
+
+    itemsets: Itemsets
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each row or itemset starts in ``items``, and where the last one ends."""
+        return self.itemsets.offsets
+
+    @property
+    def items(self) -> NDArray[np.int32]:
+        """The codes of all rows or itemsets, one after the other."""
+        return self.itemsets.items
+
+
 def offsets_of(lengths: ArrayLike) -> NDArray[np.int64]:
     """Return where parts of these lengths start, and where the last one ends.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
+from discreet.data.itemsets import Itemsets, LaidFlat
 from discreet.data.labels import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.errors import InconsistencyError, InputError, Message, Option
@@ -54,7 +54,7 @@ class Cells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Family:
+class Family(LaidFlat):
     """Itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
     They are the closed ones, and any other itemset has the largest support of a listed superset; or ``all`` frequent
@@ -68,16 +68,6 @@ class Family:
     n: int
     all: bool = False
     partial: bool = False
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each itemset starts in ``items``, and where the last one ends."""
-        return self.itemsets.offsets
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """The codes of all itemsets, one itemset after the other."""
-        return self.itemsets.items
 
     @cached_property
     def trie(self) -> Trie:

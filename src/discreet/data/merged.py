@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Weighted
+from discreet.data.itemsets import LaidFlat, Weighted
 from discreet.data.labels import Itemset, Label
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
@@ -17,7 +17,7 @@ from discreet.errors import ThresholdError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Merged:
+class Merged(LaidFlat):
     """Rows cut to the items that at least ``min_support`` of them hold, equal ones merged.
 
     Row ``r`` has the codes ``itemsets[r]``, strictly increasing, into ``labels``, which are those of the items that are
@@ -39,16 +39,6 @@ class Merged:
 
     def __post_init__(self) -> None:
         self.itemsets.freeze()
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each row starts in ``items``, and where the last one ends."""
-        return self.itemsets.offsets
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """The codes of all rows, one row after the other."""
-        return self.itemsets.items
 
     @property
     def weights(self) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, offsets_of
+from discreet.data.itemsets import Itemsets, LaidFlat, offsets_of
 from discreet.data.labels import Itemset, Label, recode
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.data.transactions import as_itemset
@@ -28,7 +28,7 @@ LARGEST_SHARED: Final = 2**33
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Patterns:
+class Patterns(LaidFlat):
     """Itemsets with their supports, in dictionary order of their codes.
 
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
@@ -56,16 +56,6 @@ class Patterns:
     def __post_init__(self) -> None:
         as_kind(self.kind)
         self.itemsets.weigh(self.supports).freeze()
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each itemset starts in ``items``, and where the last one ends."""
-        return self.itemsets.offsets
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """The codes of all itemsets, one itemset after the other."""
-        return self.itemsets.items
 
     @classmethod
     def from_itemsets(

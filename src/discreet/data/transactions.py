@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data import query
-from discreet.data.itemsets import Itemsets, offsets_of
+from discreet.data.itemsets import Itemsets, LaidFlat, offsets_of
 from discreet.data.labels import Itemset, Label, is_missing, sort_labels
 from discreet.errors import InputError
 from discreet.runtime import html
@@ -21,7 +21,7 @@ LONGEST_ROW: Final = 100_000
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Transactions:
+class Transactions(LaidFlat):
     """``n`` rows of items; a row is a set, so a repeated item counts once.
 
     ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``.
@@ -103,16 +103,6 @@ class Transactions:
 
         coded = frames.from_long(frame, row=row, item=item)
         return cls.from_codes(*coded.itemsets.flat, coded.labels, ids=coded.ids)
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each row starts in ``items``, and where the last one ends."""
-        return self.itemsets.offsets
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """The codes of all rows, one row after the other."""
-        return self.itemsets.items
 
     @property
     def n(self) -> int:
