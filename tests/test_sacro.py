@@ -495,7 +495,7 @@ def test_rests_of_attributes_are_an_output_of_their_own_whose_sums_are_of_listed
 @given(case=detected_databases(), other=detected_databases())
 def test_the_changes_of_a_folder_are_those_of_the_cells_that_both_releases_tell(case, other):
     (rows, least, k), (before, sigma, _) = case, other
-    tops = oracle.common_tops(before, rows, sigma, least) or [frozenset()]
+    tops = oracle.common_tops((before, sigma), (rows, least))
     cells = oracle.changed_cells(before, rows, tops)
     expected = {
         (told(base), told(top)): counts for (base, top), counts in cells.items() if abs(counts[0] - counts[1]) < k
