@@ -249,8 +249,8 @@ import os, signal, sys
 from pathlib import Path
 from discreet import hide, read
 from discreet.hiding import folder
-from discreet.io import folders
-folders._exchange = lambda *_: False  # as on a file system that cannot do it
+from discreet.io import files
+files._exchange = lambda *_: False  # as on a file system that cannot do it
 def end(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 moves = []

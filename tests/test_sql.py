@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
-from discreet.io.sql import databases, drivers
-from discreet.io.sql.lines import quote_names, split_table_name
+from discreet.io import databases, drivers
+from discreet.io.lines import quote_names, split_table_name
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")
@@ -211,7 +211,7 @@ def test_text_is_told_apart_by_its_letters_whatever_the_database_does(tmp_path):
 @pytest.mark.parametrize("lines", [1, 2, 3])
 def test_rows_are_read_whole_however_the_lines_are_cut(stays, monkeypatch, lines):
     expected = read(stays, **ASKED)
-    monkeypatch.setattr("discreet.io.sql.drivers.LINES", lines)
+    monkeypatch.setattr("discreet.io.drivers.LINES", lines)
     assert read(stays, **ASKED) == expected
     assert scan(stays, min_support=1, **ASKED) == Merged.of(expected, 1)
 
@@ -317,7 +317,7 @@ def test_what_fails_in_the_middle_of_writing_leaves_nothing(url, monkeypatch):
         yield [1], ["a"]
         raise InputError("broken")
 
-    monkeypatch.setattr("discreet.io.sql.lines.TableRows.chunks", broken)
+    monkeypatch.setattr("discreet.io.lines.TableRows.chunks", broken)
     with pytest.raises(OutputError, match="broken"):
         write(Transactions([["a"]], ids=[1]), url, **ASKED)
     monkeypatch.undo()

@@ -32,9 +32,10 @@ from discreet.hiding.hide import Hidden, hide
 from discreet.hiding.measures import Hiding
 from discreet.hiding.problem import Sensitive
 from discreet.hiding.stream import hide_file
+from discreet.io.formats.sensitive import read_sensitive
 from discreet.io.inverted import InvertedFile
 from discreet.io.inverted_plan import Plan
-from discreet.io.read import read, read_patterns, read_sensitive, rewrite, write, write_patterns
+from discreet.io.read import read, read_patterns, rewrite, write, write_patterns
 from discreet.io.scan import scan
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Policy

@@ -24,7 +24,7 @@ from discreet.cli.output import put, say
 from discreet.cli.reading import read_rows
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
-from discreet.io.registry import FORMATS
+from discreet.io.read import FORMATS
 
 if TYPE_CHECKING:
     from discreet import Release

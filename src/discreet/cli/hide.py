@@ -299,7 +299,7 @@ def _check_comparison(asked: HideOptions) -> None:
 def _check_places(asked: HideOptions) -> None:
     """Refuse a table or a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
     from discreet.hiding.folder import check_place as check_folder
-    from discreet.io.sql.databases import rehearse
+    from discreet.io.databases import rehearse
 
     file, out, table = asked.file, asked.out, asked.out_table
     if is_database(file):

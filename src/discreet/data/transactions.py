@@ -40,9 +40,9 @@ class Transactions(LaidFlat):
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
         """Encode ``rows``: an iterable of iterables of hashable labels, or a one-hot table as in ``from_onehot``."""
-        from discreet.io import baskets, frames  # noqa: PLC0415 - io stands on this module
+        from discreet.io import baskets, files, frames  # noqa: PLC0415 - io stands on this module
 
-        if frames.is_frame(rows):
+        if files.is_frame(rows):
             coded = frames.from_onehot(rows)
             self._fill(coded.itemsets, coded.labels, ids)
             return

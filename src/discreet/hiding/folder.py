@@ -14,11 +14,9 @@ from discreet.errors import GuaranteeError, OutputError
 from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import SensitiveLike
 from discreet.hiding.stream import hide_file
-from discreet.io.files import MARK
-from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
-from discreet.io.read import read, rewrite
-from discreet.io.registry import find_source_format
-from discreet.io.text import COMMA
+from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside
+from discreet.io.read import find_source_format, read, rewrite
+from discreet.io.text import COMMA, as_json, write_csv, write_text
 from discreet.runtime import resources
 
 README: Final = """\

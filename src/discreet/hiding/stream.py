@@ -27,13 +27,12 @@ from discreet.hiding.problem import (
     refuse_unknown,
 )
 from discreet.hiding.swa import Demand, Windows, as_window, choose
-from discreet.io.chunks import Reading
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
+from discreet.io.label_codes import Reading
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
-from discreet.io.read import find_rewrite_format
-from discreet.io.registry import check_reading, row_functions
+from discreet.io.read import check_reading, find_rewrite_format, row_functions
 from discreet.io.text import as_record, encode_lines
 from discreet.runtime.progress import Progress, watching
 from discreet.runtime.resources import as_memory

@@ -14,28 +14,22 @@ from discreet.errors import InputError, Message, Option, Word
 
 Records: TypeAlias = Sequence[Sequence[Label]]
 
-SEEN: Final = 4096
-"""The first lines, which are inspected."""
-FEW: Final = 10
-"""Fewer lines may be alike by chance."""
-AROUND: Final = 3
-"""The most lines of titles, comments and totals around a table."""
+SEEN: Final = 4096  # the first lines, which are inspected
+FEW: Final = 10  # fewer lines may be alike by chance
+AROUND: Final = 3  # the most lines of titles, comments and totals around a table
 SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}
 """Separators of fields, and their names in messages."""
-BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
-"""The values of a one-hot table, in lower case."""
+BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})  # the values of a one-hot table, in lower case
 ROW_ID: Final = re.compile(
     r"(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
     r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)",
     re.IGNORECASE,
-)
-"""Names of columns of row ids."""
+)  # names of columns of row ids
 HEADING: Final = re.compile(
     r"(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|persons?|"
     r"customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+",
     re.IGNORECASE,
-)
-"""A label that names a column rather than an item."""
+)  # a label that names a column rather than an item
 TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?|records?)(?: \w+)?\)?", re.IGNORECASE)
 """The beginning of a last line that sums up the others."""
 BRACKETS: Final = frozenset({"{}", "[]", "()"})

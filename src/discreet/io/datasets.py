@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io import files
-from discreet.io.chunks import Reading
 from discreet.io.formats import fimi
+from discreet.io.label_codes import Reading
 
 
 class Example(NamedTuple):
@@ -113,8 +113,7 @@ FILES: Final[Mapping[str, File]] = {
 # Downloads are checked by their sha256, so the second, unencrypted address reveals the name of the data set alone.
 ADDRESSES: Final = ("https://fimi.uantwerpen.be/data/", "http://fimi.uantwerpen.be/data/")
 
-SECONDS: Final = 60
-"""The longest silence of a server."""
+SECONDS: Final = 60  # the longest silence of a server
 
 SUFFIXES: Final = (".dat", ".dat.gz", ".dat.xz")
 

@@ -1,7 +1,9 @@
-"""Files: bytes in, bounded by memory; bytes out, written beside the target and moved into place."""
+"""Files and folders: bytes in, bounded by memory; bytes out, written beside the target and moved into place."""
 
 import atexit
+import ctypes
 import gzip
+import hashlib
 import lzma
 import os
 import re
@@ -11,40 +13,36 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial, reduce
 from importlib import import_module
 from operator import and_
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
-Place: TypeAlias = str | os.PathLike[str] | BinaryIO
-"""A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
-
+Place: TypeAlias = str | os.PathLike[str] | BinaryIO  # a path, "-" for a standard stream, or an open binary file
 Data: TypeAlias = bytes | bytearray
 
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
-PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)
-"""Part of an address of libpq that is no URL."""
+PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)  # part of an address of libpq that is no URL
 
-MARK: Final = "DO-NOT-RELEASE"
-"""In the name of every file and folder that is for the owner of the rows alone."""
-PUBLIC, PRIVATE = 0o666, 0o600
-"""The modes of files that anybody may read, within the umask, and that only their owner may read."""
+MARK: Final = "DO-NOT-RELEASE"  # in the name of every file and folder that is for the owner of the rows alone
+PUBLIC, PRIVATE = 0o666, 0o600  # files: for everybody within the umask, for their owner alone
+SHARED, OWN = 0o777, 0o700  # folders: for everybody within the umask, for their owner alone
+HERE: Final = -100  # AT_FDCWD of Linux: paths are relative to the current folder
+EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: two folders swap their names
 
+RAISE_IT: Final = " allows: raise it"
 EMPTY: Final = "the file is empty; an export has probably failed: write it again"
 
 CHUNK: Final = 1 << 20
-ZSTD_CHUNK: Final = 1 << 12
-"""Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small."""
+ZSTD_CHUNK: Final = 1 << 12  # Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small
 
 
-@dataclass(frozen=True)
-class Compression:
+class Compression(NamedTuple):
     """A way to compress a file: its content in chunks, and a stream that compresses into it."""
 
     chunks: Callable[[BinaryIO], Iterator[bytes]]
@@ -53,7 +51,14 @@ class Compression:
 
 def is_place(source: object) -> bool:
     """Return whether ``source`` is a path or an open file, rather than rows."""
-    return isinstance(source, str | os.PathLike) or hasattr(source, "read")
+    return isinstance(source, str | os.PathLike) or (hasattr(source, "read") and not is_frame(source))
+
+
+def is_frame(source: object) -> bool:
+    """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
+    # Ask the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
+    is_table = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
+    return is_table or getattr(source, "ndim", 1) != 1
 
 
 def is_url(source: object) -> bool:
@@ -102,7 +107,13 @@ def load(place: Place, memory: int | None = None) -> Data:
 
     They, and the unpacked columns of a Parquet file, may take ``memory`` bytes, by default half of the machine's.
     """
-    data = _load(place, memory)
+    with _open(place) as (chunks, file):
+        if file is not None:
+            _check_room(os.fstat(file.fileno()).st_size, memory)
+        data: Data = bytearray() if file is None else file.read()
+        for chunk in chunks:  # none are left of a plain file
+            data += chunk
+            _check_room(len(data), memory)
     if not data:
         raise InputError(EMPTY)
     if data[:4] == data[-4:] == MAGIC:
@@ -131,25 +142,14 @@ def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None
         return
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
-    with beside(path, PRIVATE if private else mode_of(sources)) as file:
+    modes = map(_mode, filter(None, sources))
+    with beside(path, PRIVATE if private else reduce(and_, modes, PUBLIC)) as file:
         if compression is None:
             file.writelines(chunks)
         else:
             with compression.stream(file) as stream:
                 for chunk in chunks:
                     stream.write(chunk)
-
-
-def _load(place: Place, memory: int | None) -> Data:
-    with _open(place) as (chunks, file):
-        if file is not None:
-            _check_room(os.fstat(file.fileno()).st_size, memory)
-            return file.read()
-        data = bytearray()
-        for chunk in chunks:
-            data += chunk
-            _check_room(len(data), memory)
-        return data
 
 
 @contextmanager
@@ -195,18 +195,13 @@ def readable() -> Iterator[None]:
 
 def _check_room(size: int, memory: int | None) -> None:
     """Refuse more bytes than ``memory``, by default half of the machine's: the rows need the other half."""
-    if memory is not None:
-        if size > memory:
-            raise BudgetError(
-                f"the file holds more than the {resources.size(memory)} that ", Option("memory"), " allows: raise it"
-            )
+    room = resources.memory() // 2 if memory is None else memory
+    if size <= room:
         return
-    room = resources.memory() // 2
-    if size > room:
-        raise InputError(
-            f"the file holds more than {room / 2**30:.1f} GiB, half of this machine's memory; "
-            "split it, or read it on a larger machine"
-        )
+    if memory is not None:
+        raise BudgetError(f"the file holds more than the {resources.size(room)} that ", Option("memory"), RAISE_IT)
+    most = f"{room / 2**30:.1f} GiB, half of this machine's memory"
+    raise InputError(f"the file holds more than {most}; split it, or read it on a larger machine")
 
 
 def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a read
@@ -216,12 +211,8 @@ def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a re
         yield chunk
 
 
-def mode_of(sources: Iterable[Place | None]) -> int:
-    """Return the widest mode of a file made from ``sources``; a pipe, a database or memory has no readers."""
-    return reduce(and_, (_mode(source) for source in sources if source is not None), PUBLIC)
-
-
 def _mode(source: Place) -> int:
+    """Return the mode of a file; a pipe, a database or memory is private."""
     try:
         return stat.S_IMODE(Path(source).stat().st_mode) if isinstance(source, str | os.PathLike) else PRIVATE
     except (OSError, ValueError):
@@ -234,7 +225,7 @@ def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
 
     Its mode is ``mode``, limited by the umask, the mark, and the file that it replaces.
     """
-    try:
+    with _writing(path, "give a file in a folder where you may write"):
         if path.is_dir():
             raise OutputError(f"{path} is a directory; give the name of a file")
         if "\0" in path.name or (path.exists() and not path.is_file()):
@@ -247,12 +238,6 @@ def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
-    except OSError as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(
-            f"{path} cannot be written ({error.strerror}); give a file in a folder where you may write"
-        ) from None
 
 
 @contextmanager
@@ -269,28 +254,92 @@ def aside(place: Path) -> Iterator[Path]:
 
 
 def _remove(part: Path) -> None:
-    """Remove a file or folder, if it is there."""
     with suppress(OSError):
         part.unlink()
     shutil.rmtree(part, ignore_errors=True)
+
+
+def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None:
+    """Refuse a place that cannot be written, or holds anything but an older ``what``, which ``is_one`` recognizes."""
+    if not place.name or "\0" in str(place):
+        raise OutputError(f"no name of a folder is given; name a new folder for the {what}")
+    with _writing(place):
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            raise OutputError(f"{place} is no folder; name a new folder for the {what}")
+        if place.is_dir() and any(place.iterdir()) and not is_one(place):
+            raise OutputError(f"{place} holds something else than a {what}; name a new folder for the {what}")
+        with aside(place) as part:
+            part.mkdir(OWN)
+
+
+@contextmanager
+def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
+    """Make a folder beside ``place``; move it into place if all goes well, else leave all as it was.
+
+    Until then only the owner can enter it. Its mode is ``mode``, limited by the umask and the folder that it replaces.
+    """
+    with _writing(place), aside(place) as part:
+        part.mkdir(OWN)
+        new = part / "new"
+        new.mkdir(mode & (stat.S_IMODE(place.stat().st_mode) | OWN if place.is_dir() else SHARED))
+        try:
+            yield new
+        except OutputError as error:
+            raise OutputError(str(error).replace(str(new), str(place))) from None
+        _replace(place, new)
+
+
+def _replace(place: Path, new: Path) -> None:
+    """Move a folder into place; swap it with an older one in one step if the file system can."""
+    if not place.is_dir():
+        new.rename(place)
+    elif not _exchange(place, new):
+        old = new.with_name("old")
+        try:
+            place.rename(old)
+            new.rename(place)
+        finally:
+            if old.is_dir() and not place.exists():
+                old.rename(place)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step; return whether it worked."""
+    if os.name != "posix":
+        return False
+    system, names = ctypes.CDLL(None), (os.fsencode(one), os.fsencode(other))
+    if hasattr(system, "renameat2"):
+        return bool(system.renameat2(HERE, names[0], HERE, names[1], EXCHANGE) == 0)
+    return hasattr(system, "renamex_np") and bool(system.renamex_np(*names, EXCHANGE) == 0)
+
+
+@contextmanager
+def _writing(place: Path, advice: str = "name a folder in one that you may write to") -> Iterator[None]:
+    """Explain why a file or a folder cannot be written."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{place} cannot be written ({error.strerror}); {advice}") from None
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _broken(name: str) -> InputError:
     return InputError(f"the {name} data is broken or cut short; copy or compress the file again")
 
 
-def _decompress(
-    name: str, open_: Callable[[BinaryIO], BinaryIO | gzip.GzipFile | lzma.LZMAFile], file: BinaryIO
-) -> Iterator[bytes]:
+def _decompress(name: str, open_: Callable[[BinaryIO], Any], file: BinaryIO) -> Iterator[bytes]:
     try:
         with open_(file) as stream:
             yield from _chunks(stream)
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
         raise _broken(name) from None
-
-
-def _gunzip(file: BinaryIO) -> gzip.GzipFile:
-    return gzip.GzipFile(fileobj=file)
 
 
 def _gzip(file: BinaryIO) -> gzip.GzipFile:
@@ -330,7 +379,7 @@ def _zstd_library() -> tuple[Any, bool]:
 
 
 COMPRESSIONS: Final = {
-    ".gz": Compression(partial(_decompress, "gzip", _gunzip), _gzip),
+    ".gz": Compression(partial(_decompress, "gzip", lambda file: gzip.GzipFile(fileobj=file)), _gzip),
     ".xz": Compression(partial(_decompress, "xz", lzma.LZMAFile), partial(lzma.LZMAFile, mode="wb")),
     ".zst": Compression(_unzstd, _zstd),
 }

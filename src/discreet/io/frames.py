@@ -12,23 +12,12 @@ from discreet.errors import InputError, Option
 from discreet.io import baskets
 from discreet.io.label_codes import Coded, Codes
 
-Frame: TypeAlias = Any
-"""A frame or a series of a library that we do not import."""
-Source: TypeAlias = Any
-"""A path, an open file, a frame of any library, or rows as a list of collections."""
+Frame: TypeAlias = Any  # a frame or a series of a library that we do not import
+Source: TypeAlias = Any  # a path, an open file, a frame of any library, or rows as a list of collections
 
-RowNumbers: TypeAlias = NDArray[np.integer]
-"""The numbers of the rows that hold an item, increasing."""
+RowNumbers: TypeAlias = NDArray[np.integer]  # the numbers of the rows that hold an item, increasing
 
-SLICE: Final = 1 << 16
-"""Values of a column that become Python objects at once."""
-
-
-def is_frame(source: object) -> bool:
-    """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
-    # Ask the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
-    is_other = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
-    return is_other or getattr(source, "ndim", 1) != 1
+SLICE: Final = 1 << 16  # values of a column that become Python objects at once
 
 
 def from_onehot(frame: Frame, *, labels: Sequence[Label] | None = None) -> Coded:

@@ -36,8 +36,7 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.files import COMPRESSIONS, readable, save
 
-MOST_ROWS: Final = 2**32
-"""A Roaring bitmap holds numbers of 32 bits."""
+MOST_ROWS: Final = 2**32  # a Roaring bitmap holds numbers of 32 bits
 DIGEST_BYTES: Final = 16
 MAGIC: Final = b"\x89discreet index\n"
 VERSION: Final = 1
@@ -45,8 +44,7 @@ START: Final = struct.Struct("<16sIIQ")
 SEAL_BYTES: Final = 32
 DIRECTORY: Final = np.dtype([("start", "<u8"), ("size", "<u8"), ("support", "<u8"), ("digest", f"V{DIGEST_BYTES}")])
 AGAIN: Final = "make it again with `discreet index`"
-LONGEST_BITS: Final = 1024
-"""Python reads no whole numbers of more than some thousand digits."""
+LONGEST_BITS: Final = 1024  # Python reads no whole numbers of more than some thousand digits
 
 SETTLED_NS: Final = 2 * 10**9
 """A file changed so shortly before its index was written may have changed again within the same tick."""

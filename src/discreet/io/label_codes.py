@@ -1,27 +1,65 @@
-"""Label codes: labels to codes in a fixed order, codes to text, and patterns as a source states them."""
+"""What formats of rows share: their options and functions, codes of labels in a fixed order, and labels as text."""
 
-from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
-from typing import Final, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label, recode, sort_labels
-from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
-from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
+from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, Option, OutputError
+from discreet.errors import OutputError
 from discreet.io.files import Data
+from discreet.io.line_files import LineFormat, Losses
 from discreet.io.text import BLOCK, WHOLE_NUMBER, is_plain
-from discreet.runtime.text import abbreviate
 
 T = TypeVar("T")
 Value = TypeVar("Value", bound=Hashable)
+
+
+class Reading(NamedTuple):
+    """The options of a reader of rows; with ``is_meant``, lines that look like another table are read all the same."""
+
+    row: str | None = None
+    item: str | None = None
+    items: str | None = None
+    separator: str | None = None
+    is_meant: bool = False
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The options that are set, by name."""
+        options = {"row": self.row, "item": self.item, "items": self.items, "separator": self.separator}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+class ChunkReader(NamedTuple):
+    """How a format is read in chunks, and the labels of item numbers once it was read to the end.
+
+    ``read`` takes the bytes of a format of lines, else a path. A second reading gives items the same numbers; a row
+    may repeat one.
+    """
+
+    read: Callable[[Any], Iterator[Itemsets]]
+    labels: Callable[[NDArray[np.int32]], Sequence[Label]]
+
+
+class RowFunctions(NamedTuple):
+    """How a format reads and writes rows; a function is None if the format lacks it.
+
+    ``without`` rewrites a table without some items; ``lines`` does so for a file of one row per line, given the items
+    to look for.
+    """
+
+    read: Callable[[Data, Reading], Transactions]
+    write: Callable[[Transactions], Iterator[bytes]]
+    chunks: Callable[[Reading], ChunkReader] | None = None
+    lines: Callable[[Sequence[str], Reading], LineFormat] | None = None
+    without: Callable[[Data, Losses, Reading], Iterator[bytes]] | None = None
 
 
 class Coded(NamedTuple):
@@ -95,11 +133,6 @@ def iterate_codes(itemsets: Itemsets) -> Iterator[list[int]]:
         yield from (codes[start:stop] for start, stop in pairwise(starts))
 
 
-def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
-    """Yield the codes and the support of each pattern."""
-    return zip(iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
-
-
 def find_used_codes(value: Transactions | Patterns) -> list[int]:
     """Return the codes that occur; a slice keeps labels that it does not use."""
     present = np.zeros(len(value.labels), dtype=np.bool_)
@@ -154,103 +187,3 @@ def check_fits_lines(rows: Transactions, format_name: str) -> None:
         )
     if rows.n == 0:
         raise OutputError(f"there are no rows, and an empty {format_name} file reads as a failed export; write Parquet")
-
-
-@dataclass(frozen=True)
-class Mined:
-    """How patterns were mined, as far as their source says."""
-
-    n: int | None = None
-    min_support: int | None = None
-    kind: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse impossible values."""
-        are_counts = (self.n is None or _is_count(self.n, least=0)) and (
-            self.min_support is None or _is_count(self.min_support, least=1)
-        )
-        if not are_counts or self.kind not in (None, *KINDS):
-            raise InputError(
-                "the source says that its patterns were mined in a way that cannot be; n must be a number of rows, "
-                f"min_support a number of rows from 1 on, and kind one of {', '.join(KINDS)}"
-            )
-
-
-NOT_STATED: Final = Mined()
-
-
-@dataclass(frozen=True)
-class StatedPatterns:
-    """Itemsets with their supports, in any order, and how their source says they were mined."""
-
-    itemsets: Itemsets
-    supports: NDArray[np.int64]
-    labels: tuple[Label, ...]
-    mined: Mined = NOT_STATED
-
-    def patterns(self, n: int | None, min_support: Threshold | None, kind: str | None) -> Patterns:
-        """Return the patterns; the arguments must agree with the source.
-
-        Where neither states ``n``, the support of the empty itemset does. A source without ``n`` leaves out the empty
-        itemset by habit, so it is put back where the kind asks for it.
-        """
-        n = self._agree_on_n(n)
-        given = None if min_support is None else as_count(min_support, n)
-        count = _agree("min_support", self.mined.min_support, given)
-        kind = as_kind(_agree("kind", self.mined.kind, kind) or "frequent")
-        itemsets, supports = self.itemsets, self.supports
-        lengths = itemsets.lengths.tolist()
-        if self.mined.n is None and lacks_root(lengths, supports.tolist(), n=n, min_support=count, kind=kind):
-            itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
-        return Patterns.from_codes(*itemsets.flat, supports, self.labels, n=n, min_support=count, kind=kind)
-
-    def _agree_on_n(self, given: int | None) -> int:
-        roots = self.supports[self.itemsets.lengths == 0].tolist()
-        n = _agree("n", self.mined.n, given)
-        if n is None and not roots:
-            raise InputError("the source does not say of how many rows these are patterns; say it with ", Option("n"))
-        n = roots[0] if n is None else n
-        if not _is_count(n, least=0):
-            raise InputError("n must be a number of rows, a whole number from 0 on; give the n that was mined")
-        return n
-
-
-class PatternFunctions(NamedTuple):
-    """How a format reads patterns, given ``n`` where a caller states it, and writes them in chunks."""
-
-    read: Callable[[Data, int | None], StatedPatterns]
-    write: Callable[[Patterns], Iterator[bytes]]
-
-
-def collect_patterns(
-    pairs: Iterable[tuple[Iterable[Value], int]],
-    *,
-    mined: Mined = NOT_STATED,
-    as_labels: Callable[[list[Value]], Sequence[Label]] = list,
-) -> StatedPatterns:
-    """Collect pairs of itemset and support; ``as_labels`` makes labels of the distinct values.
-
-    >>> collect_patterns([(["b", "a"], 2)]).patterns(3, None, "maximal")
-    <Patterns: 1 maximal itemsets, support at least 2 of 3 rows>
-    """
-    codes: Codes[Value] = Codes()
-    flat, lengths, supports = array("i"), array("q"), []
-    for itemset, support in pairs:
-        coded = codes.encode(itemset)
-        flat.extend(coded)
-        lengths.append(len(coded))
-        supports.append(support)
-    items, labels = recode(np.array(flat, dtype=np.int32), as_labels(codes.values))
-    return StatedPatterns(Itemsets.from_lengths(lengths, items), as_supports(supports), labels, mined)
-
-
-def _is_count(value: object, *, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST_COUNT
-
-
-def _agree(name: str, stated: T | None, given: T | None) -> T | None:
-    if stated is not None and given is not None and stated != given:
-        raise InputError(
-            f"the source says {name} is {stated}, but {abbreviate(given)} was given; leave ", Option(name), " out"
-        )
-    return given if stated is None else stated

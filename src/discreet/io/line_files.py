@@ -13,11 +13,9 @@ from discreet.data.labels import Label
 from discreet.errors import GuaranteeError, InputError, OutputError
 from discreet.io.files import CHUNK, EMPTY
 
-LONGEST_LINE: Final = 1 << 24
-"""A longer line is refused: no row is that long, and a stream has to stay small in memory."""
+LONGEST_LINE: Final = 1 << 24  # a longer line is refused: no row is that long, and a stream has to stay small in memory
 
-Losses: TypeAlias = Mapping[int, Collection[Label]]
-"""The items that rows lose, by row number from 0."""
+Losses: TypeAlias = Mapping[int, Collection[Label]]  # the items that rows lose, by row number from 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,20 +11,17 @@ from discreet.errors import InputError
 from discreet.io import baskets
 from discreet.io.baskets import BITS, ROW_ID
 from discreet.io.files import EMPTY, stream, suffix_of
-from discreet.io.registry import FORMATS
+from discreet.io.read import FORMATS
 from discreet.io.text import COMMA, HEADER
 
-FIRST_PART: Final = 1 << 16
-"""Bytes of a file that are inspected."""
-MOST_RECORDS: Final = 200
-"""Records, or rows of a Parquet file, that are inspected."""
+FIRST_PART: Final = 1 << 16  # bytes of a file that are inspected
+MOST_RECORDS: Final = 200  # records, or rows of a Parquet file, that are inspected
 OPTIONS: Final = {
     "baskets": {"separator"},
     "long": {"row", "item", "separator"},
     "onehot": {"row", "separator"},
     "lists": {"items", "row"},
-}
-"""The options of ``read`` that each shape has."""
+}  # the options of ``read`` that each shape has
 SHAPES: Final = tuple(OPTIONS)
 PAIR: Final = 2
 MOST_COLUMNS: Final = 4

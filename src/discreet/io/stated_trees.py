@@ -13,10 +13,8 @@ from discreet.io import frames
 from discreet.io.files import is_place, load, naming
 from discreet.io.text import read_table
 
-ENDLESS: Final = {"inf", "-inf"}
-"""The thresholds by which scikit-learn splits off missing values."""
-MOST_COUNTS: Final = 10_000_000
-"""Of nodes and classes; a file may name a class once, but each node has a count of it."""
+ENDLESS: Final = {"inf", "-inf"}  # the thresholds by which scikit-learn splits off missing values
+MOST_COUNTS: Final = 10_000_000  # of nodes and classes; a file may name a class once, but each node has a count of it
 CONTRADICT: Final = "The names of its classes contradict each other, so the file is not as it was written."
 NEGATED: Final = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
@@ -149,7 +147,7 @@ def read_features(source: frames.Source, wanted: Sequence[str]) -> Features:
     >>> read_features(BytesIO(b"age,name\n41,ann\n,bob\n"), ["age"]).columns["age"].tolist()
     [41.0, nan]
     """
-    if is_place(source) and not frames.is_frame(source):
+    if is_place(source):
         with naming(source):
             head, body = read_table(load(source), "row")
             _check_columns(head, wanted)

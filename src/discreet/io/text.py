@@ -1,27 +1,27 @@
 """Text files: lines of UTF-8, labels as text, and the records and fields of CSV."""
 
 import csv
+import json
 import re
 from collections.abc import Iterable, Iterator
 from io import BytesIO, TextIOWrapper
-from itertools import islice
-from typing import Final
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Final
 
 from discreet.data.labels import Label
 from discreet.data.thresholds import COUNT, LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError, OutputError
-from discreet.io.files import Data
+from discreet.io.files import Data, save
 
-BLOCK: Final = 4096
-"""Lines that are joined before they are written."""
+BLOCK: Final = 4096  # lines that are joined before they are written
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 LONE_RETURN: Final = "a carriage return that ends no line; save the file with line feeds"
 WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 """A whole number as we write it, so that no digit is lost; 18 digits fit in 64 bits."""
 HEADER: Final = ["itemset", "support"]
 COMMA: Final = ","
-WITHIN: Final = ";"
-"""The separator of the items of an itemset, within its cell."""
+WITHIN: Final = ";"  # the separator of the items of an itemset, within its cell
 FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")
 """The beginning of a field that a spreadsheet may take for a formula, or that an apostrophe escapes as one."""
 
@@ -214,3 +214,25 @@ def read_table(data: Data, what: str, *, row_names: bool = False) -> tuple[list[
         if len(record) != len(head):
             raise InputError(f"{what} {number} has {len(record)} fields, and the header has {len(head)}; mend it")
     return head, body
+
+
+def write_csv(path: Path, head: list[str], lines: Iterable[Iterable[object]]) -> None:
+    """Write a table with a header."""
+    save(path, encode_lines(as_record(line) for line in chain([head], lines)))
+
+
+def write_text(path: Path, lines: Iterable[str], *, private: bool = False) -> None:
+    """Write lines of text."""
+    save(path, [f"{line}\n".encode() for line in lines], private=private)
+
+
+def as_json(document: dict[str, Any]) -> str:
+    """Return JSON with one line for each entry, and for each entry of a list."""
+    lists = {name: value for name, value in document.items() if isinstance(value, list)}
+    text = json.dumps(
+        {name: value for name, value in document.items() if name not in lists}, indent=2, ensure_ascii=False
+    )
+    for name, entries in lists.items():
+        lines = ",".join(f"\n    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
+        text = f'{text[:-2]},\n  "{name}": [{lines}\n  ]\n}}'
+    return text

@@ -18,10 +18,10 @@ from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term
 from discreet.errors import on_command_line
-from discreet.io.files import MARK, save
-from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
-from discreet.io.label_codes import iterate_codes, iterate_patterns, sort_pattern_codes
-from discreet.io.text import HEADER, WITHIN, as_record
+from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
+from discreet.io.formats.patterns import iterate_patterns
+from discreet.io.label_codes import iterate_codes, sort_pattern_codes
+from discreet.io.text import HEADER, WITHIN, as_record, write_text
 from discreet.judging.audit import Audit
 from discreet.judging.finding import Who, find_terms
 from discreet.judging.verdict import CheckName, Verdict

@@ -10,7 +10,7 @@ from discreet.data.merged import Merged
 from discreet.data.transactions import Transactions
 from discreet.disclosure.channels import Channel, Difference
 from discreet.disclosure.implications import Implication
-from discreet.io.sql.databases import name_of
+from discreet.io.databases import name_of
 from discreet.judging.finding import AuditFinding, Who, join_names
 from discreet.publications.series import Change
 from discreet.publications.trees.leaves import Few

@@ -20,11 +20,10 @@ from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
-from discreet.io.files import MARK, save
-from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
+from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.label_codes import sort_pattern_codes
-from discreet.io.read import read_patterns, write_patterns
-from discreet.io.registry import FORMATS, find_format
+from discreet.io.read import FORMATS, find_format, read_patterns, write_patterns
+from discreet.io.text import as_json, write_csv, write_text
 from discreet.judging.policy import ZEROS, Policy, load, names
 
 if TYPE_CHECKING:

@@ -14,20 +14,20 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import baskets, frames
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions, RowGrouper
 from discreet.io.files import Data, Place, load, naming, suffix_of
+from discreet.io.formats.patterns import PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
 from discreet.io.label_codes import (
+    ChunkReader,
     Coded,
     Codes,
-    PatternFunctions,
-    StatedPatterns,
+    Reading,
+    RowFunctions,
     as_texts,
     check_fits_lines,
-    collect_patterns,
     iterate_codes,
-    iterate_patterns,
 )
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
+from discreet.io.lines import RowGrouper
 from discreet.io.text import (
     BLOCK,
     BYTE_ORDER_MARK,

@@ -13,9 +13,17 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OutputError
 from discreet.io import baskets
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions
 from discreet.io.files import Data
-from discreet.io.label_codes import Coded, check_fits_lines, check_label_types, find_used_codes, iterate_codes
+from discreet.io.label_codes import (
+    ChunkReader,
+    Coded,
+    Reading,
+    RowFunctions,
+    check_fits_lines,
+    check_label_types,
+    find_used_codes,
+    iterate_codes,
+)
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
 from discreet.io.text import BYTE_ORDER_MARK, LONE_RETURN, WHOLE_NUMBER, encode_lines, refuse_lone_returns
 

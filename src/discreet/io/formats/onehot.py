@@ -12,9 +12,8 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
-from discreet.io.chunks import Reading, RowFunctions
 from discreet.io.files import Data
-from discreet.io.label_codes import Coded, as_texts, check_fits_lines, find_used_codes
+from discreet.io.label_codes import Coded, Reading, RowFunctions, as_texts, check_fits_lines, find_used_codes
 from discreet.io.line_files import Losses, as_array, check_held
 from discreet.io.text import (
     BYTE_ORDER_MARK,
@@ -27,8 +26,7 @@ from discreet.io.text import (
     unescape,
 )
 
-BLOCK: Final = 1 << 22
-"""Bytes that are joined before they are written."""
+BLOCK: Final = 1 << 22  # bytes that are joined before they are written
 
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False", b"TRUE": b"FALSE"}

@@ -15,28 +15,20 @@ from discreet.data.labels import Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions, RowGrouper
 from discreet.io.files import Data
+from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns
 from discreet.io.frames import from_lists, from_long, from_onehot
-from discreet.io.label_codes import (
-    Codes,
-    Mined,
-    PatternFunctions,
-    StatedPatterns,
-    check_label_types,
-    find_used_codes,
-)
+from discreet.io.label_codes import ChunkReader, Codes, Reading, RowFunctions, check_label_types, find_used_codes
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
+from discreet.io.lines import RowGrouper
 from discreet.runtime.parquet_footer import silence_stderr
 
 OURS: Final = "discreet"
 ITEMS: Final = "items"
 ID: Final = "id"
 SUPPORT: Final = "support"
-LINES: Final = 1 << 17
-"""Lines of a table that may be larger than memory, read at a time."""
-SCHEMA: Final = "ARROW:schema"
-"""Metadata that every writer makes itself."""
+LINES: Final = 1 << 17  # lines of a table that may be larger than memory, read at a time
+SCHEMA: Final = "ARROW:schema"  # metadata that every writer makes itself
 
 
 def read(data: Data, options: Reading) -> Transactions:

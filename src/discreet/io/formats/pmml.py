@@ -15,10 +15,8 @@ MEASURES: Final = {"lift": "lift", "leverage": "leverage", "affinity": "jaccard"
 """The measures among the attributes of rules, and their usual names."""
 SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
 WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}
-DEEPEST: Final = 50
-"""Levels of nested conditions; programs write two."""
-WIDEST: Final = 100
-"""Branches by thresholds at a node; programs write two."""
+DEEPEST: Final = 50  # levels of nested conditions; programs write two
+WIDEST: Final = 100  # branches by thresholds at a node; programs write two
 SIZES: Final = (
     "PMML states sizes (recordCount), which are numbers of rows only if the tree was fitted without weights and on no "
     "sample"
@@ -28,8 +26,7 @@ STAYING: Final = (
     "compacting it, such as by pmml_pipeline.configure(compact=False)."
 )
 
-ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]
-"""A node, and its stated number of rows of each class."""
+ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]  # a node, and its stated number of rows of each class
 
 
 class ModelRule(NamedTuple):

@@ -25,11 +25,9 @@ HELD: Final = ("antecedent support", "coverage", "lhssupport")
 """The column of the antecedent's support: of mlxtend, of arules."""
 ALSO: Final = ("consequent support", "rhssupport")
 READ: Final = {*(name for pair in SIDES for name in pair), "rules", "count", "support", "confidence", *HELD, *ALSO}
-NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}
-"""Programs print these where they divide by 0."""
+NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}  # programs print these where they divide by 0
 ARROW: Final = re.compile(r"\s*=>\s*(?=\{)")
-BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")
-"""A comma between items, but not within an interval such as [20,30)."""
+BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")  # a comma between items, but not within an interval such as [20,30)
 LONGEST_SIDE: Final = 100_000
 
 

@@ -10,17 +10,15 @@ from discreet.data.labels import Itemset, Label
 from discreet.data.query import Name
 from discreet.data.thresholds import as_disclosure
 from discreet.errors import InputError, OptionError, ThresholdError
-from discreet.io.files import Data, Place, suffix_of
+from discreet.io.files import Data, Place, load, name_of, naming, suffix_of
 from discreet.io.label_codes import iterate_codes
-from discreet.io.registry import FORMATS, Format, pattern_functions
+from discreet.io.read import FORMATS, Format, pattern_functions
 from discreet.io.text import LONE_RETURN, as_text
 
 TEXT: Final = "text"
 PATTERNS: Final = {form.name: form for form in FORMATS.values() if form.patterns}
-SUPPORT: Final = b"#SUP:"
-"""Patterns of SPMF have this; text does not. Both may be in a .txt file."""
-ANY_ROWS: Final = 10**15
-"""A number of rows of which every percentage is a count, for supports that are ignored."""
+SUPPORT: Final = b"#SUP:"  # patterns of SPMF have this; text does not. Both may be in a .txt file
+ANY_ROWS: Final = 10**15  # a number of rows of which every percentage is a count, for supports that are ignored
 
 _PART: Final = re.compile(
     rf"""(?P<comment>\#.*)
@@ -65,6 +63,25 @@ class NamedItemsets(NamedTuple):
                     item = f"item {number} ({name.text!r})" if show_labels else f"item {number}"
                     raise InputError(f"{self.source}: {place}, {item} {_explain(len(codes[name]))}")
         return [frozenset(labels[codes[name][0]] for name in itemset) for itemset in self.itemsets]
+
+
+def read_sensitive(source: Place, *, format: str | None = None) -> NamedItemsets:  # noqa: A002 - as in read
+    r"""Return the sensitive itemsets of a file, for ``hide``: one per line, or any format of ``read_patterns``.
+
+    A line lists items, bare or in quotes as in queries, separated by blanks, commas or ``&``; ``@ 10%`` at its end is
+    the share of its rows in which it may still be found. ``#`` begins a comment. The names are matched to labels when
+    the rows are known. ``format`` is "text" or one of patterns; by default the suffix decides.
+
+    >>> from io import BytesIO
+    >>> from discreet import hide
+    >>> sensitive = read_sensitive(BytesIO(b"bread, 'red wine'  # for the partners\n"))
+    >>> hidden = hide([["bread", "red wine", "tea"], ["bread", "tea"]], sensitive)
+    >>> hidden.before.tolist(), hidden.after.tolist()
+    ([1], [0])
+    """
+    with naming(source):
+        data = load(source)
+        return read(data, name_of(source), find_pattern_format(source, format, data))
 
 
 def read(data: Data, source: str, form: Format | None) -> NamedItemsets:

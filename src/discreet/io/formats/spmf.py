@@ -11,20 +11,18 @@ from discreet.data.labels import Label
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OutputError
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions
 from discreet.io.files import Data
 from discreet.io.formats import fimi
+from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
 from discreet.io.label_codes import (
+    ChunkReader,
     Coded,
-    Mined,
-    PatternFunctions,
-    StatedPatterns,
+    Reading,
+    RowFunctions,
     check_fits_lines,
     check_label_types,
-    collect_patterns,
     find_used_codes,
     iterate_codes,
-    iterate_patterns,
 )
 from discreet.io.line_files import LineFormat, LineRows, split_lines
 from discreet.io.text import as_lines, as_support, as_text, encode_lines, is_plain

@@ -147,8 +147,7 @@ NODE: Final = re.compile(
 EDGE: Final = re.compile(r"([0-9]{1,9}) -> ([0-9]{1,9})(?: \[label[^];]*\])? ;", re.ASCII)
 LOOKS: Final = re.compile(
     r"(?:(?:node \[shape=|edge \[fontname=|graph \[ranksep=)[^];]*\]|rankdir=LR|\{rank=same ;[ 0-9;]*\}) ;", re.ASCII
-)
-"""Nothing else is allowed: a node that Graphviz draws, but we do not see, would not be judged."""
+)  # nothing else is allowed: a node that Graphviz draws, but we do not see, would not be judged
 IMPURITY: Final = re.compile(rf"([a-z_]{{1,40}}) = ({NUMBER.pattern})", re.ASCII)
 MARKS: Final = (("<br/>", "\\n"), ("&le;", "<="), ("&#35;", "#"), ("<SUB>", "["), ("</SUB>", "]"))
 TAIL: Final = re.compile(r">\s*[],;]", re.ASCII)
@@ -337,8 +336,7 @@ READERS: Final[Mapping[str, Callable[[Data], tuple[StatedTree, ...]]]] = {
     "dot": read_dot,
     "pmml": pmml.read_trees,
 }
-JSON: Final = "json"
-"""Our own format, which holds leaves; the room of trees reads it."""
+JSON: Final = "json"  # our own format, which holds leaves; the room of trees reads it
 BEGINNINGS: Final = {b"|": "text", b"#": "text", b"digraph": "dot", b"<": "pmml", b"{": JSON}
 PICKLED: Final = (b"\x80", b"PK\x03\x04", b"\x93NUMPY")
 BLANK: Final = b" \t\r\n"

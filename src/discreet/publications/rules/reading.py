@@ -10,8 +10,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_count
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import frames
-from discreet.io.files import is_place
+from discreet.io.files import is_frame, is_place
 from discreet.io.formats.csv import read_frame_of_shares, read_shares
 from discreet.io.formats.rules import StatedRule, StatedRules, read_frame_of_rules, read_stated_rules
 from discreet.io.read import read_patterns
@@ -53,11 +52,11 @@ def read_rules(
 def _read(source: object, form: str | None, n: int | None, rounding: Mode | None, digits: int | None) -> Rules:
     if isinstance(source, Rules):
         return source
-    if is_place(source) and not frames.is_frame(source):
+    if is_place(source):
         return as_rules(read_stated_rules(source, form), n, as_rounding(rounding, digits))  # type: ignore[arg-type]  # a place
     if form is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
-    if frames.is_frame(source):
+    if is_frame(source):
         return as_rules(read_frame_of_rules(source), n, as_rounding(rounding, digits, default="exact"))
     return Rules.from_rules(source, n=n, digits=digits, rounding=rounding)  # type: ignore[arg-type]  # tuples
 
@@ -210,9 +209,9 @@ def _of_shares(
 ) -> Iterator[tuple[Itemset, Limits]]:
     if n is None or not 0 <= n <= LARGEST_COUNT:
         raise InputError(*OF_HOW_MANY)
-    if is_place(source) and not frames.is_frame(source):
+    if is_place(source):
         stated = read_shares(source, format_)  # type: ignore[arg-type]  # a place
-    elif frames.is_frame(source):
+    elif is_frame(source):
         stated = read_frame_of_shares(source)
     else:
         raise OptionError(

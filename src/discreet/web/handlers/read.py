@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet import DiscreetError, InputError, Patterns, Transactions, read_patterns
 from discreet import read as read_rows
-from discreet.io.registry import FORMATS
+from discreet.io.read import FORMATS
 from discreet.io.sniff import Sniffed, sniff, split_head
 from discreet.report import printable
 from discreet.web.context import Context, UploadOptions, show_labels

@@ -14,14 +14,21 @@ from typing import Final, NamedTuple, Self
 from discreet.data.merged import Merged
 from discreet.data.transactions import Transactions
 from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
-from discreet.io.chunks import Thresholds, lowest_count
+from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
-from discreet.io.sql.drivers import DRIVERS, Connection
-from discreet.io.sql.lines import Batch, TableRows, collect_rows, merge_rows, quote_names, split_table_name
+from discreet.io.lines import (
+    Batch,
+    TableRows,
+    Thresholds,
+    collect_rows,
+    lowest_count,
+    merge_rows,
+    quote_names,
+    split_table_name,
+)
 from discreet.runtime.progress import Progress, watching
 
-OPTIONS: Final = frozenset({"table", "query", "row", "item"})
-"""The options of a reader that a database has."""
+OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
 
 
 class Address(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 from discreet.errors import InputError, OptionError
-from discreet.io.sql.lines import LINES, Batch, NewLines, batch_arrow, batch_tuples, quote_names
+from discreet.io.lines import LINES, Batch, NewLines, batch_arrow, batch_tuples, quote_names
 
 NO_FILE: Final = "there is no such file; check its name"
 NO_TABLE: Final = "there is no such table; check its name"
@@ -242,8 +242,7 @@ class _PostgreSQL(_CursorConnection):
 
     name, whole_type, text_type = "PostgreSQL", "bigint", "text"
     is_file = False
-    texts: Final = frozenset({"uuid", "citext"})
-    """Types other than text that people know by their text."""
+    texts: Final = frozenset({"uuid", "citext"})  # types other than text that people know by their text
     not_connected: Final = (
         ("password", "the server refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD"),
         ('FATAL:  database "', "there is no such database; check its name, at the end of the URL or in PGDATABASE"),

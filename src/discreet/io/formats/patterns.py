@@ -1,0 +1,244 @@
+"""Patterns as a source states them, and two formats of patterns alone: JSON, and that of Borgelt's programs."""
+
+import json
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.data.itemsets import Itemsets
+from discreet.data.labels import Label, recode
+from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
+from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
+from discreet.errors import InputError, Option, OutputError
+from discreet.io.files import Data
+from discreet.io.label_codes import Codes, Value, as_texts, find_used_codes, iterate_codes
+from discreet.io.text import as_labels, as_lines, as_support, as_text, encode_lines, fits_field
+from discreet.runtime.text import abbreviate
+
+T = TypeVar("T")
+
+SHAPE: Final = '{"n": 3, "min_support": 2, "kind": "closed", "patterns": [{"items": ["a", "b"], "support": 2}]}'
+BORGELT_LINE: Final = re.compile(r"(?P<items>.*)\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
+
+
+@dataclass(frozen=True)
+class Mined:
+    """How patterns were mined, as far as their source says."""
+
+    n: int | None = None
+    min_support: int | None = None
+    kind: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse impossible values."""
+        are_counts = (self.n is None or _is_count(self.n, least=0)) and (
+            self.min_support is None or _is_count(self.min_support, least=1)
+        )
+        if not are_counts or self.kind not in (None, *KINDS):
+            raise InputError(
+                "the source says that its patterns were mined in a way that cannot be; n must be a number of rows, "
+                f"min_support a number of rows from 1 on, and kind one of {', '.join(KINDS)}"
+            )
+
+
+NOT_STATED: Final = Mined()
+
+
+@dataclass(frozen=True)
+class StatedPatterns:
+    """Itemsets with their supports, in any order, and how their source says they were mined."""
+
+    itemsets: Itemsets
+    supports: NDArray[np.int64]
+    labels: tuple[Label, ...]
+    mined: Mined = NOT_STATED
+
+    def patterns(self, n: int | None, min_support: Threshold | None, kind: str | None) -> Patterns:
+        """Return the patterns; the arguments must agree with the source.
+
+        Where neither states ``n``, the support of the empty itemset does. A source without ``n`` leaves out the empty
+        itemset by habit, so it is put back where the kind asks for it.
+        """
+        n = self._agree_on_n(n)
+        given = None if min_support is None else as_count(min_support, n)
+        count = _agree("min_support", self.mined.min_support, given)
+        kind = as_kind(_agree("kind", self.mined.kind, kind) or "frequent")
+        itemsets, supports = self.itemsets, self.supports
+        lengths = itemsets.lengths.tolist()
+        if self.mined.n is None and lacks_root(lengths, supports.tolist(), n=n, min_support=count, kind=kind):
+            itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
+        return Patterns.from_codes(*itemsets.flat, supports, self.labels, n=n, min_support=count, kind=kind)
+
+    def _agree_on_n(self, given: int | None) -> int:
+        roots = self.supports[self.itemsets.lengths == 0].tolist()
+        n = _agree("n", self.mined.n, given)
+        if n is None and not roots:
+            raise InputError("the source does not say of how many rows these are patterns; say it with ", Option("n"))
+        n = roots[0] if n is None else n
+        if not _is_count(n, least=0):
+            raise InputError("n must be a number of rows, a whole number from 0 on; give the n that was mined")
+        return n
+
+
+class PatternFunctions(NamedTuple):
+    """How a format reads patterns, given ``n`` where a caller states it, and writes them in chunks."""
+
+    read: Callable[[Data, int | None], StatedPatterns]
+    write: Callable[[Patterns], Iterator[bytes]]
+
+
+def collect_patterns(
+    pairs: Iterable[tuple[Iterable[Value], int]],
+    *,
+    mined: Mined = NOT_STATED,
+    as_labels: Callable[[list[Value]], Sequence[Label]] = list,
+) -> StatedPatterns:
+    """Collect pairs of itemset and support; ``as_labels`` makes labels of the distinct values.
+
+    >>> collect_patterns([(["b", "a"], 2)]).patterns(3, None, "maximal")
+    <Patterns: 1 maximal itemsets, support at least 2 of 3 rows>
+    """
+    codes: Codes[Value] = Codes()
+    flat, lengths, supports = array("i"), array("q"), []
+    for itemset, support in pairs:
+        coded = codes.encode(itemset)
+        flat.extend(coded)
+        lengths.append(len(coded))
+        supports.append(support)
+    items, labels = recode(np.array(flat, dtype=np.int32), as_labels(codes.values))
+    return StatedPatterns(Itemsets.from_lengths(lengths, items), as_supports(supports), labels, mined)
+
+
+def _is_count(value: object, *, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST_COUNT
+
+
+def _agree(name: str, stated: T | None, given: T | None) -> T | None:
+    if stated is not None and given is not None and stated != given:
+        raise InputError(
+            f"the source says {name} is {stated}, but {abbreviate(given)} was given; leave ", Option(name), " out"
+        )
+    return given if stated is None else stated
+
+
+def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
+    """Yield the codes and the support of each pattern."""
+    return zip(iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
+
+
+def read_json(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
+    """Return the patterns of a JSON file of ours; labels are text or whole numbers."""
+    try:
+        document = json.loads(as_text(data))
+    except ValueError as error:
+        line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "it"
+        raise InputError(f"this is no JSON ({line} breaks its rules); mend it") from None
+    except RecursionError:
+        raise InputError(f"the JSON is nested too deeply; it must look like {SHAPE}") from None
+    if not (isinstance(document, dict) and isinstance(document.get("patterns"), list)):
+        raise InputError(f"the JSON holds no patterns; it must look like {SHAPE}")
+    pairs = (_read_pattern(pattern, number) for number, pattern in enumerate(document["patterns"], start=1))
+    mined = Mined(document.get("n"), document.get("min_support"), document.get("kind"))
+    return collect_patterns(pairs, mined=mined)
+
+
+def write_json(patterns: Patterns) -> Iterator[bytes]:
+    """Yield the patterns as JSON, in chunks."""
+    texts = _as_json_texts(patterns)
+    last = len(patterns)
+    mined = f'  "n": {patterns.n},\n  "min_support": {patterns.min_support},\n  "kind": "{patterns.kind}",'
+    yield from encode_lines(["{", mined, '  "patterns": ['])
+    yield from encode_lines(
+        f'    {{"items": [{", ".join(texts[code] for code in itemset)}], "support": {support}}}{"," * (number < last)}'
+        for number, (itemset, support) in enumerate(iterate_patterns(patterns), start=1)
+    )
+    yield from encode_lines(["  ]", "}"])
+
+
+def _as_json_texts(patterns: Patterns) -> list[str]:
+    """Return each label as JSON; refuse those in use that are neither text nor whole numbers."""
+    texts = [""] * len(patterns.labels)
+    for code in find_used_codes(patterns):
+        label = patterns.labels[code]
+        number = getattr(label, "__index__", None)  # numpy's integers have it too
+        if isinstance(label, bool) or not (isinstance(label, str) or number):
+            raise OutputError(
+                f"item {code + 1} has a label of type {type(label).__name__}; JSON holds text and whole numbers"
+            )
+        texts[code] = json.dumps(str(label), ensure_ascii=False) if isinstance(label, str) else str(label)
+        if not texts[code].isascii() and any("\ud800" <= character <= "\udfff" for character in texts[code]):
+            raise OutputError(f"item {code + 1} has a label that is no Unicode text; rename it")
+    return texts
+
+
+def _read_pattern(pattern: object, number: int) -> tuple[list[str | int], int]:
+    items, support = (pattern.get("items"), pattern.get("support")) if isinstance(pattern, dict) else (None, None)
+    if not (isinstance(items, list) and isinstance(support, int) and all(map(_is_plain, [*items, support]))):
+        raise InputError(f"pattern {number} of the JSON is not as it must be; it must look like {SHAPE}")
+    return items, support
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def read_borgelt(data: Data, n: int | None = None) -> StatedPatterns:
+    r"""Return the patterns of a file such as ``a b c (12)``, a count; ``(12.3)`` and ``(12%)`` are shares of ``n``.
+
+    >>> read_borgelt(b"a b (12.5)\n", 8).supports.tolist()
+    [1]
+    """
+    return collect_patterns(_read_pairs(as_lines(data), n), as_labels=as_labels)
+
+
+def write_borgelt(patterns: Patterns) -> Iterator[bytes]:
+    """Yield the patterns with their counts, in chunks."""
+    if len(patterns) == 0:
+        raise OutputError("there are no patterns, and an empty file reads as a failed export; write JSON")
+    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text] and fits_field(text))
+    return encode_lines(
+        " ".join([*(texts[code] for code in itemset), f"({support})"])
+        for itemset, support in iterate_patterns(patterns)
+    )
+
+
+def _read_pairs(lines: list[str], n: int | None) -> Iterator[tuple[list[str], int]]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            match = BORGELT_LINE.fullmatch(line)
+            if match is None:
+                raise InputError(f"line {number} is no pattern such as 'a b c (12)', a support in brackets at its end")
+            yield match["items"].split(), _read_support(match, n, f"line {number}")
+
+
+def _read_support(match: re.Match[str], n: int | None, where: str) -> int:
+    """Return the only count of ``n`` rows that a percentage can be: the exact one, else the one it rounds."""
+    if match["decimals"] is None and not match["percent"]:
+        return as_support(match["support"], where)
+    if n is None:
+        raise InputError(f"{where} has a support in percent; say of how many rows with ", Option("n"))
+    share = parse_exact(match["support"])
+    if share is None or not 0 <= n <= LARGEST_COUNT:
+        raise InputError(f"{where} has a support of too many digits, or n is no number of rows; write counts")
+    middle = share * n / 100
+    if middle.denominator == 1:
+        return int(middle)
+    half = Fraction(n, 200 * 10 ** (len(match["decimals"] or ".") - 1))
+    least, most = ceil(middle - half), floor(middle + half)
+    if least != most:
+        raise InputError(
+            f"{where} has a support in percent that is no count of {n} rows, or of several; "
+            "give the n that was mined, or write more decimals or counts"
+        )
+    return least
+
+
+JSON: Final = PatternFunctions(read_json, write_json)
+BORGELT: Final = PatternFunctions(read_borgelt, write_borgelt)
