@@ -20,12 +20,11 @@ from strategies import detected_databases
 from discreet import InputError, OptionError, Patterns, Policy, ThresholdError, Transactions, Verdict, audit
 from discreet.cli import main
 from discreet.data.generate import clinic
-from discreet.publications.rules import completeness
-from discreet.publications.rules.completeness import read_thresholds
+from discreet.publications.rules import rule as rule_module
 from discreet.publications.rules.intervals import TRIED, Interval, Rounding, find_only, find_simplest, fit_counts
 from discreet.publications.rules.propagate import narrow_rules
 from discreet.publications.rules.reading import read_rules
-from discreet.publications.rules.rule import Rules
+from discreet.publications.rules.rule import Rules, read_thresholds
 from discreet.report import audit_json, audit_text
 
 modes = st.sampled_from(["round", "truncate"])
@@ -342,11 +341,11 @@ def test_what_just_reaches_a_minimum_may_be_missing_where_supports_are_shares(wa
 
 
 def test_missing_rules_beyond_those_that_are_followed_are_said_to_be_left(monkeypatch):
-    monkeypatch.setattr(completeness, "FOLLOWED", 1)
+    monkeypatch.setattr(rule_module, "FOLLOWED", 1)
     found = audit(Rules.from_rules(ONLY_ANNOUNCED, n=5, min_confidence="80%"), k=2)
     assert by_name(found)["absent rules"].verdict is Verdict.REVIEW
-    monkeypatch.setattr(completeness, "FOLLOWED", 1000)
-    monkeypatch.setattr(completeness, "LOOKED_AT", 1)
+    monkeypatch.setattr(rule_module, "FOLLOWED", 1000)
+    monkeypatch.setattr(rule_module, "LOOKED_AT", 1)
     assert by_name(audit(Rules.from_rules(ONLY_ANNOUNCED, n=5, min_confidence="80%"), k=2))["absent rules"].found < 6
 
 

@@ -17,7 +17,8 @@ from discreet.disclosure.channels import Channel, Channels, Difference, Term, as
 from discreet.disclosure.implications import Implication, Implications
 from discreet.judging.policy import Policy
 from discreet.judging.verdict import Check, CheckName, Verdict
-from discreet.publications.rules.bounded import Bounded, in_words
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few, Forest
@@ -115,8 +116,8 @@ class AuditFinding:
             return str(self.value)
         terms = self.terms
         sums = zip(terms, self.limits, strict=True)
-        texts = [f"sup({as_text(term.itemset)}) {in_words(limits)}" for term, limits in sums]
-        return f"{format_sum(terms, texts)} = {in_words((self.low, self.high))}"
+        texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in sums]
+        return f"{format_sum(terms, texts)} = {format_limits(self.low, self.high)}"
 
     def __str__(self) -> str:
         return str(self.value)

@@ -17,7 +17,7 @@ from discreet.io.text import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, Who
 from discreet.publications.rules.bounded import Bounded
-from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.report.wording import Source, older_name
@@ -55,7 +55,7 @@ def _list_group(
         items = joined(one.who.has, names), joined(lacked, names)
         yield [
             one.kind,
-            str(one.low) if one.low == one.high else within((one.low, one.high)),
+            str(one.low) if one.low == one.high else format_limits(one.low, one.high),
             which,
             *items,
             _sum(one, names, is_short=place >= explain),
@@ -67,7 +67,7 @@ def _sum(one: AuditFinding, names: Mapping[Label, str], *, is_short: bool) -> st
         case Change(before=before, after=after):
             return f"{after} now − {before} before"
         case Bounded():
-            texts = (f"sup({joined(itemset, names)}) {within(limits)}" for itemset, limits in one.value.terms)
+            texts = (f"sup({joined(itemset, names)}) {format_limits(*limits)}" for itemset, limits in one.value.terms)
             return format_sum(one.terms, texts)
         case Few():
             return ""

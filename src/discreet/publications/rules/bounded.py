@@ -8,13 +8,12 @@ from discreet import kernels
 from discreet.data.labels import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.disclosure.channels import Term, as_text, format_sum
-from discreet.publications.rules.completeness import Announced
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.propagate import Gaps, name_itemset
+from discreet.publications.rules.rule import Announced
 
-MOST: Final = 100_000
-"""Differences that are listed."""
-TRIED: Final = 10_000_000
-"""Pairs of itemsets up to which absent itemsets are followed."""
+MOST: Final = 100_000  # most differences to list
+TRIED: Final = 10_000_000  # most pairs of itemsets to try for absent itemsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +38,19 @@ class Bounded:
     times: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.pattern}: {in_words((self.low, self.high))} row{'s' * (self.high != 1)}"
+        return f"{self.pattern}: {format_limits(self.low, self.high)} row{'s' * (self.high != 1)}"
 
     @property
     def top(self) -> Itemset:
-        """All items that it speaks of."""
+        """All items of the finding."""
         return self.base.union(*self.lacked)
 
     @property
     def pattern(self) -> str:
         """The items these rows hold, and the itemsets they lack an item of."""
-        parts = [" ∧ ".join(map(str, sort_labels(lacked))) for lacked in self.lacked]
-        lacks = [
-            f"¬({part})" if len(lacked) > 1 else f"¬{part}" for part, lacked in zip(parts, self.lacked, strict=True)
-        ]
-        return " ∧ ".join([*map(str, sort_labels(self.base)), *sorted(lacks)])
+        lacks = [(len(lacked), " ∧ ".join(map(str, sort_labels(lacked)))) for lacked in self.lacked]
+        parts = sorted(f"¬({part})" if size > 1 else f"¬{part}" for size, part in lacks)
+        return " ∧ ".join([*map(str, sort_labels(self.base)), *parts])
 
     @property
     def sum(self) -> list[Term]:
@@ -63,18 +60,8 @@ class Bounded:
 
     def explain(self) -> str:
         """Return the sum of supports that reveals their number."""
-        texts = [f"sup({as_text(itemset)}) {in_words(limits)}" for itemset, limits in self.terms]
-        return f"{format_sum(self.sum, texts)} = {in_words((self.low, self.high))}"
-
-
-def in_words(limits: Limits) -> str:
-    """Return limits as text.
-
-    >>> in_words((1, 1)), in_words((1, 2000))
-    ('1', '1 to 2,000')
-    """
-    low, high = limits
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        texts = [f"sup({as_text(itemset)}) {format_limits(*limits)}" for itemset, limits in self.terms]
+        return f"{format_sum(self.sum, texts)} = {format_limits(self.low, self.high)}"
 
 
 def find_differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
@@ -88,22 +75,19 @@ def find_differences(facts: Facts, gaps: Gaps, k: int) -> list[Bounded]:
     pairs = kernels.closure.find_gaps(
         trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, MOST
     )
-    limits = {
-        (name_itemset(facts, base), name_itemset(facts, top)): _gap(facts, base, top) for base, top in pairs.tolist()
+    lows, highs = facts.low.tolist(), facts.high.tolist()
+    differences = {
+        (name_itemset(facts, base), name_itemset(facts, top)): (lows[base] - highs[top], highs[base] - lows[top])
+        for base, top in pairs.tolist()
     }
     for pair, (low, high) in gaps.items():
         if low > 0 and high < k:
-            before = limits.get(pair, (low, high))
-            limits[pair] = (max(low, before[0]), min(high, before[1]))
-    listed, code = facts.listed, facts.code
+            before = differences.get(pair, (low, high))
+            differences[pair] = (max(low, before[0]), min(high, before[1]))
+    codes = {itemset: frozenset(facts.code[label] for label in itemset) for pair in differences for itemset in pair}
     return sort_worst(
-        Bounded(
-            base,
-            (top - base,),
-            *gap,
-            tuple((itemset, listed[frozenset(code[label] for label in itemset)]) for itemset in (base, top)),
-        )
-        for (base, top), gap in limits.items()
+        Bounded(base, (top - base,), *gap, tuple((one, facts.listed[codes[one]]) for one in (base, top)))
+        for (base, top), gap in differences.items()
     )
 
 
@@ -130,32 +114,20 @@ def find_absences(facts: Facts, k: int, announced: Announced | None = None) -> l
     ]
     if len(near) * len(above) > TRIED:
         return []
-    found: dict[tuple[Codes, int], tuple[int, int, int]] = {}
+    highs: dict[tuple[Codes, int], int] = {}
     for part, item, most in near:
         for itemset in above:
             if part <= itemset and item not in itemset and itemset | {item} not in listed:
-                least, high = listed[itemset]
-                largest = _largest(facts, itemset | {item}, announced)
-                before = found.get((itemset, item), (least - largest, high, largest))
-                found[itemset, item] = (least - largest, min(most, before[1]), largest)
-    return sort_worst(
-        _without(facts, itemset, item, gap) for (itemset, item), gap in found.items() if 0 < gap[0] <= gap[1] < k
-    )
-
-
-def _largest(facts: Facts, itemset: Codes, announced: Announced | None) -> int:
-    """Return how many rows may hold an unlisted itemset."""
-    return facts.limits(itemset)[1] if announced is None else announced.most(facts, itemset)
-
-
-def _without(facts: Facts, itemset: Codes, item: int, gap: tuple[int, int, int]) -> Bounded:
-    base, lacked = frozenset(facts.labels[code] for code in itemset), frozenset([facts.labels[item]])
-    terms = ((base, facts.limits(itemset)), (base | lacked, (0, gap[2])))
-    return Bounded(base, (lacked,), gap[0], gap[1], terms)
-
-
-def _gap(facts: Facts, base: int, top: int) -> Limits:
-    return int(facts.low[base] - facts.high[top]), int(facts.high[base] - facts.low[top])
+                highs[itemset, item] = min(most, highs.get((itemset, item), listed[itemset][1]))
+    findings = []
+    for (itemset, item), high in highs.items():
+        whole = itemset | {item}
+        largest = facts.limits(whole)[1] if announced is None else announced.most(facts, whole)
+        if 0 < (low := listed[itemset][0] - largest) <= high:
+            base, lacked = frozenset(facts.labels[code] for code in itemset), frozenset([facts.labels[item]])
+            terms = ((base, facts.limits(itemset)), (base | lacked, (0, largest)))
+            findings.append(Bounded(base, (lacked,), low, high, terms))
+    return sort_worst(findings)
 
 
 def sort_worst(findings: Iterable[Bounded]) -> list[Bounded]:

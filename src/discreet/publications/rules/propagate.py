@@ -1,14 +1,14 @@
-"""Propagation: from rules to the limits of the supports of their itemsets.
+"""Propagation: from rules to the limits of the supports of their itemsets (docs/rules.md).
 
-A rule A ⇒ B with support s and confidence c says s / sup(A) = c, and few whole numbers fit both intervals. What a rule
-says of an itemset narrows every rule about it, its parts and its supersets (docs/rules.md).
+A rule A ⇒ B with support s and confidence c says s / sup(A) = c, and few whole numbers fit both intervals. The limits
+of an itemset narrow every rule about it, its parts and its supersets.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
-from typing import Final, NamedTuple
+from math import gcd, lcm
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,28 +17,15 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Facts, Limits, Relation, Schema, as_schema
-from discreet.publications.rules.completeness import Absent, Announced, find_absent, read_thresholds
-from discreet.publications.rules.intervals import (
-    TRIED,
-    UNKNOWN,
-    Fit,
-    Interval,
-    find_only,
-    find_simplest,
-    find_step,
-    fit_counts,
-    solve_consequent,
-)
-from discreet.publications.rules.rule import Rule, Rules
+from discreet.publications.rules import intervals
+from discreet.publications.rules.intervals import UNKNOWN, Fit, Interval
+from discreet.publications.rules.rule import Absent, Announced, Rules, find_absent, read_thresholds
 
-ROUNDS: Final = 20
-"""Rounds of narrowing: limits that are not narrowed by then stay too wide, and true."""
-DENOMINATORS: Final = 10**6
-"""The largest denominator of a confidence that an attacker follows; a solver cannot resolve finer ones."""
-TRIED_IN_ALL: Final = 2_000_000
-"""Supports of all rules together that are tried in a round."""
+ROUNDS: Final = 20  # most rounds of narrowing; limits that stay too wide are still true
+DENOMINATORS: Final = 10**6  # the largest denominator of a confidence that a solver can resolve
+TRIED_IN_ALL: Final = 2_000_000  # most supports of all rules together to try in a round
 
-Gaps = Mapping[tuple[Itemset, Itemset], Limits]
+Gaps: TypeAlias = Mapping[tuple[Itemset, Itemset], Limits]
 """Limits of the rows that hold the first itemset and not all of the second, its superset."""
 
 
@@ -56,8 +43,7 @@ class Narrowed(NamedTuple):
     absent: Absent = Absent()
 
 
-@dataclass(frozen=True)
-class CodedRule:
+class CodedRule(NamedTuple):
     """A rule, by the numbers of its antecedent and of both sides together."""
 
     held: int
@@ -65,23 +51,28 @@ class CodedRule:
     confidence: Interval
 
 
-@dataclass(frozen=True)
-class Clue:
+class Clue(NamedTuple):
     """A measure of a rule, and the number of its consequent."""
 
-    pair: CodedRule
+    rule: CodedRule
     also: int
     name: str
     measure: Interval
 
 
+@dataclass
 class Known:
-    """What is known so far: limits of numbered supports, narrowed in place, and a divisor of each."""
+    """Limits of the supports of numbered itemsets over ``many`` items, narrowed in place, and a divisor of each."""
 
-    def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
-        """Take the first limits."""
-        self.low, self.high = low, high
-        self.steps = [1] * low.size
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    many: int
+
+    def __post_init__(self) -> None:
+        """Begin with the divisor 1."""
+        self.steps = [1] * self.low.size
         self.changed = False
 
     def limits(self, number: int) -> Limits:
@@ -98,6 +89,32 @@ class Known:
             self.changed = True
             self.low[number], self.high[number] = after
 
+    def find_flaw(self) -> int | None:
+        """Return the number of an itemset that no support fits."""
+        return next(iter(np.flatnonzero(self.low > self.high).tolist()), None)
+
+    def settle(self, rules: Sequence[CodedRule] = (), clues: Sequence[Clue] = (), n: int = 0) -> int | None:
+        """Narrow all limits until nothing changes; return the number of an itemset that no support fits."""
+        trie, tried = kernels.inversion.plant(self.offsets, self.items), _count_tries(rules)
+        for _ in range(ROUNDS):
+            kernels.closure.narrow_limits(trie, self.offsets, self.items, self.low, self.high, self.many)
+            flaw, self.changed = self.find_flaw(), False
+            if flaw is not None:
+                return flaw
+            for rule in rules:
+                fit = _fit(rule, self, tried)
+                if fit is None:
+                    return rule.both
+                limits, steps = fit
+                self.narrow(rule.held, limits.held, steps[0])
+                self.narrow(rule.both, limits.both, steps[1])
+            for clue in clues:
+                if self.low[clue.also] < self.high[clue.also]:
+                    self.narrow(clue.also, _apply_measure(clue, self, n))
+            if not self.changed:
+                return None
+        return self.find_flaw()
+
 
 def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     """Return the limits of supports that follow from rules.
@@ -107,29 +124,26 @@ def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     [(['a'], ['a', 'b'], (1, 1))]
     """
     announced, absent = read_thresholds(rules), find_absent(rules)
-    limits = _direct_limits(rules, absent)
+    limits = _join_limits(rules, absent)
     labels = sort_labels(label for itemset in limits for label in itemset)
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted((sorted(code[label] for label in itemset), itemset) for itemset in limits)
     names = [itemset for _, itemset in coded]
     offsets, items = Itemsets.of([codes for codes, _ in coded]).flat
     low, high = (np.array([limits[itemset][end] for itemset in names], dtype=np.int64) for end in (0, 1))
-    pairs, clues = _constraints(rules, absent, announced, {itemset: number for number, itemset in enumerate(names)})
-    known = Known(low, high)
-    flaw = _settle(known, offsets, items, max(1, len(labels)), pairs, clues, rules.n or 0)
+    known = Known(offsets, items, low, high, max(1, len(labels)))
+    pairs, clues = _code_rules(rules, absent, announced, {itemset: number for number, itemset in enumerate(names)})
+    flaw = known.settle(pairs, clues, rules.n or 0)
     if flaw is not None:
         return Narrowed(None, {}, names[flaw], announced, absent)
-    gaps = {
-        (names[pair.held], names[pair.both]): fit[0].gap
-        for pair in pairs
-        if (fit := _fit(pair, known, _tried(pairs))) is not None
-    }
+    fits = [(pair, _fit(pair, known, _count_tries(pairs))) for pair in pairs]
+    gaps = {(names[pair.held], names[pair.both]): fit[0].gap for pair, fit in fits if fit is not None}
     n = int(high[0]) if rules.n is None else rules.n
     facts = Facts(offsets, items, low, high, labels, n, schema=as_schema(schema, labels))
-    related = tuple(_relations(facts, pairs, gaps))
-    followed = tuple(one for one in related if max(abs(times) for _, times in one.times) <= DENOMINATORS)
+    relations = tuple(_find_relations(facts, pairs, gaps))
+    followed = tuple(one for one in relations if max(abs(times) for _, times in one.times) <= DENOMINATORS)
     unfollowed = [
-        (len(followed) < len(related), f"confidences of more than {len(str(DENOMINATORS)) - 1} digits"),
+        (len(followed) < len(relations), f"confidences of more than {len(str(DENOMINATORS)) - 1} digits"),
         (bool(clues), "measures such as lift"),
         (announced is not None, "rules that are not listed"),
     ]
@@ -138,7 +152,29 @@ def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     return Narrowed(replace(facts, relations=followed, left_out=note), gaps, None, announced, absent)
 
 
-def _relations(facts: Facts, pairs: Sequence[CodedRule], gaps: Gaps) -> Iterator[Relation]:
+def narrow_facts(facts: Facts) -> Narrowed:
+    """Return facts with limits narrowed by those of parts and supersets; exact ones of a lattice stay as they are.
+
+    >>> facts = Facts.from_limits([(["a"], 3, 9), (["a", "b"], 4, 9)], n=8)
+    >>> narrow_facts(facts).facts.low.tolist(), narrow_facts(facts).facts.high.tolist()
+    ([8, 4, 4], [8, 8, 8])
+    """
+    if facts.inherited:
+        return Narrowed(facts, {})
+    every = facts.filled()
+    low, high = every.low.copy(), every.high.copy()
+    flaw = Known(every.offsets, every.items, low, high, max(1, len(every.labels))).settle()
+    if flaw is not None:
+        return Narrowed(None, {}, name_itemset(every, flaw))
+    return Narrowed(replace(every, low=low, high=high), {})
+
+
+def name_itemset(facts: Facts, number: int) -> Itemset:
+    """Return a listed itemset by its labels."""
+    return frozenset(facts.labels[code] for code in facts.itemset(number))
+
+
+def _find_relations(facts: Facts, pairs: Sequence[CodedRule], gaps: Gaps) -> Iterator[Relation]:
     """Yield what confidences say of two supports and their difference, beyond their limits."""
     for pair in pairs:
         held, both = facts.itemset(pair.held), facts.itemset(pair.both)
@@ -155,60 +191,44 @@ def _relations(facts: Facts, pairs: Sequence[CodedRule], gaps: Gaps) -> Iterator
 
 def _is_known(facts: Facts, relation: Relation) -> bool:
     """Return whether a relation follows from the limits of supports, or because a superset has no more rows."""
-    ends = ((facts.listed[itemset][times < 0], times) for itemset, times in relation.times)
-    (_, more), (_, less) = relation.times
-    is_part = len(relation.times[0][0]) < len(relation.times[1][0])
-    return sum(end * times for end, times in ends) >= relation.least or (
-        is_part and more >= -less and relation.least <= 0
-    )
+    (one, more), (other, less) = relation.times
+    least = sum(facts.listed[itemset][times < 0] * times for itemset, times in relation.times)
+    return least >= relation.least or (len(one) < len(other) and more >= -less and relation.least <= 0)
 
 
-def narrow_facts(facts: Facts) -> Narrowed:
-    """Return facts with limits narrowed by those of parts and supersets; exact ones of a lattice stay as they are.
-
-    >>> facts = Facts.from_limits([(["a"], 3, 9), (["a", "b"], 4, 9)], n=8)
-    >>> narrow_facts(facts).facts.low.tolist(), narrow_facts(facts).facts.high.tolist()
-    ([8, 4, 4], [8, 8, 8])
-    """
-    if facts.inherited:
-        return Narrowed(facts, {})
-    every = facts.filled()
-    low, high = every.low.copy(), every.high.copy()
-    flaw = _settle(Known(low, high), every.offsets, every.items, max(1, len(every.labels)))
-    if flaw is not None:
-        return Narrowed(None, {}, name_itemset(every, flaw))
-    return Narrowed(replace(every, low=low, high=high), {})
-
-
-def _direct_limits(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:
+def _join_limits(rules: Rules, absent: Absent) -> dict[Itemset, Limits]:
     """Return all itemsets of rules, and the empty one, with the limits that are stated directly."""
     rows = (0, UNKNOWN) if rules.n is None else (rules.n, rules.n)
     limits: dict[Itemset, Limits] = {frozenset(): rows}
-    for itemset, stated in _direct(rules, absent):
+    for itemset, stated in _list_limits(rules, absent):
         before = limits.get(itemset, (0, rows[1]))
         limits[itemset] = (min(max(before[0], stated[0]), UNKNOWN + 1), min(before[1], stated[1]))
     return limits
 
 
-def _direct(rules: Rules, absent: Absent) -> Iterator[tuple[Itemset, Limits]]:
+def _list_limits(rules: Rules, absent: Absent) -> Iterator[tuple[Itemset, Limits]]:
     for rule in rules:
         least, most = rule.support or (0, UNKNOWN)
-        fewest = find_simplest(rule.confidence.low, max(rule.confidence.low, min(rule.confidence.high, Fraction(1))))
+        low, high, _ = rule.confidence
+        fewest = intervals.find_simplest(low, max(low, min(high, Fraction(1))))
         yield rule.antecedent, (fewest.denominator, UNKNOWN)
         yield rule.both, (max(least, fewest.numerator, rules.min_support or 0), most)
         if rule.measures and rules.n:
             yield rule.consequent, (0, UNKNOWN)
-    for rule_sides in absent.rules:
-        yield from ((itemset, (0, UNKNOWN)) for itemset in rule_sides)
+    yield from ((itemset, (0, UNKNOWN)) for sides in absent.rules for itemset in sides)
     yield from rules.more
 
 
-def _constraints(
+def _code_rules(
     rules: Rules, absent: Absent, announced: Announced | None, place: Mapping[Itemset, int]
 ) -> tuple[list[CodedRule], list[Clue]]:
-    """Return listed and absent rules, and measures, by the numbers of itemsets."""
+    """Return listed and absent rules, and measures, by the numbers of itemsets; listed rules reach a minimum."""
+    least = rules.min_confidence or Fraction(0)
     pairs = [
-        CodedRule(place[rule.antecedent], place[rule.both], _reached(rule, rules.min_confidence)) for rule in rules
+        CodedRule(
+            place[rule.antecedent], place[rule.both], rule.confidence._replace(low=max(rule.confidence.low, least))
+        )
+        for rule in rules
     ]
     clues = [
         Clue(pair, place[rule.consequent], name, measure)
@@ -217,54 +237,12 @@ def _constraints(
         if rules.n
     ]
     if announced is not None:
-        below = announced.below
-        pairs += [CodedRule(place[held], place[both], below) for held, both in absent.rules]
+        pairs += [CodedRule(place[held], place[both], announced.below) for held, both in absent.rules]
     return pairs, clues
 
 
-def _reached(rule: Rule, min_confidence: Fraction | None) -> Interval:
-    """Return the confidence of a listed rule, which reaches an announced minimum."""
-    low, high, is_open = rule.confidence
-    return Interval(max(low, min_confidence or low), high, is_open)
-
-
-def _settle(
-    known: Known,
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
-    many: int,
-    pairs: Sequence[CodedRule] = (),
-    clues: Sequence[Clue] = (),
-    n: int = 0,
-) -> int | None:
-    """Narrow all limits in place until nothing changes; return the number of an itemset that no support fits."""
-    trie, tried = kernels.inversion.plant(offsets, items), _tried(pairs)
-    for _ in range(ROUNDS):
-        kernels.closure.narrow_limits(trie, offsets, items, known.low, known.high, many)
-        known.changed = False
-        flaw = _crossing(known)
-        for pair in pairs if flaw is None else ():
-            fit = _fit(pair, known, tried)
-            if fit is None:
-                return pair.both
-            limits, steps = fit
-            known.narrow(pair.held, limits.held, steps[0])
-            known.narrow(pair.both, limits.both, steps[1])
-        for clue in clues if flaw is None else ():
-            if known.low[clue.also] < known.high[clue.also]:
-                known.narrow(clue.also, _apply_measure(clue, known, n))
-        if flaw is not None or not known.changed:
-            return flaw
-    return _crossing(known)
-
-
-def _crossing(known: Known) -> int | None:
-    wrong = np.flatnonzero(known.low > known.high)
-    return int(wrong[0]) if wrong.size else None
-
-
-def _tried(pairs: Sequence[CodedRule]) -> int:
-    return min(TRIED, TRIED_IN_ALL // max(1, len(pairs)))
+def _count_tries(pairs: Sequence[CodedRule]) -> int:
+    return min(intervals.TRIED, TRIED_IN_ALL // max(1, len(pairs)))
 
 
 def _fit(pair: CodedRule, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | None:
@@ -272,16 +250,17 @@ def _fit(pair: CodedRule, known: Known, tried: int) -> tuple[Fit, tuple[int, int
 
     If the confidence can only be one fraction, the antecedent is a multiple of its denominator.
     """
-    held, both = known.limits(pair.held), known.limits(pair.both)
-    fit = fit_counts(pair.confidence, held, both, tried=tried)
+    fit = intervals.fit_counts(pair.confidence, known.limits(pair.held), known.limits(pair.both), tried=tried)
     if fit is None:
         return None
     is_open = pair.confidence.low and fit.held[0] < fit.held[1]
-    quotient = find_only(pair.confidence, fit.held[1]) if is_open else None
+    quotient = intervals.find_only(pair.confidence, fit.held[1]) if is_open else None
     if not quotient:
         return fit, (1, 1)
-    step = find_step(quotient, known.steps[pair.held], known.steps[pair.both])
-    whole, part = quotient.denominator * step, quotient.numerator * step
+    part, whole = quotient.as_integer_ratio()
+    held, both = known.steps[pair.held], known.steps[pair.both]
+    step = lcm(held // gcd(held, whole), both // gcd(both, part))  # so that both supports keep their divisors
+    part, whole = part * step, whole * step
     least = max(-(-fit.held[0] // whole), -(-fit.both[0] // part))
     most = min(fit.held[1] // whole, fit.both[1] // part)
     ends = [(least * times, most * times) for times in (whole, part, whole - part)]
@@ -290,14 +269,11 @@ def _fit(pair: CodedRule, known: Known, tried: int) -> tuple[Fit, tuple[int, int
 
 def _apply_measure(clue: Clue, known: Known, n: int) -> Limits:
     """Return the limits of a consequent that follow from a measure."""
-    held, both = known.limits(clue.pair.held), known.limits(clue.pair.both)
-    low = max(clue.pair.confidence.low, Fraction(both[0], max(1, held[1])))
-    high = min(clue.pair.confidence.high, Fraction(both[1], max(1, held[0])), Fraction(1))
+    held, both = known.limits(clue.rule.held), known.limits(clue.rule.both)
+    low = max(clue.rule.confidence.low, Fraction(both[0], max(1, held[1])))
+    high = min(clue.rule.confidence.high, Fraction(both[1], max(1, held[0])), Fraction(1))
+    if low > high:
+        return 0, UNKNOWN
     support = Interval(Fraction(both[0], n), Fraction(both[1], n))
-    share = solve_consequent(clue.name, support, Interval(low, high), clue.measure) if low <= high else None
+    share = intervals.solve_consequent(clue.name, support, Interval(low, high), clue.measure)
     return (0, UNKNOWN) if share is None else share.times(n)
-
-
-def name_itemset(facts: Facts, number: int) -> Itemset:
-    """Return a listed itemset by its labels."""
-    return frozenset(facts.labels[code] for code in facts.itemset(number))

@@ -10,7 +10,7 @@ from discreet.disclosure.implications import Implications
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
 from discreet.publications.rules.bounded import Bounded
-from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.report.html.lists import Listing, packed
@@ -138,8 +138,8 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
         lines = [(show_terms(finding.terms), f"{value.count:,}")]
         return Shown(words, lines, Html(cells_svg(value, audit.evidence.listed)))
     if isinstance(value, Bounded):
-        limits = [within(limits) for limits in finding.limits]
-        return Shown(words, [(show_terms(finding.terms, limits), within((value.low, value.high)))])
+        limits = [format_limits(*limits) for limits in finding.limits]
+        return Shown(words, [(show_terms(finding.terms, limits), format_limits(value.low, value.high))])
     return Shown(words)
 
 
