@@ -301,7 +301,7 @@ def many_channels(many):
     bases = top_items[which][held]
     offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
     cells = Cells(which, Itemsets(offsets, bases), chance.integers(1, 10, many))
-    channels = Channels.from_cells(cells, np.arange(tops + 1) * length, top_items.ravel(), labels, n=10**6, k=10)
+    channels = Channels.from_cells(cells, Itemsets.of(top_items), labels, n=10**6, k=10)
     patterns = Patterns.from_itemsets([([], 10**6)], n=10**6)
     check = Check(CheckName.CHANNELS, Verdict.WITHHOLD, many, "Many.")
     return Audit(patterns, "1 itemset", Policy("k", 10), (check,), Evidence(patterns, channels))

@@ -80,8 +80,8 @@ def _distortions(problem: BlockProblem, itemsets: Itemsets) -> NDArray[np.float6
 def _find_pairs(problem: BlockProblem) -> NDArray[np.int64]:
     """Return pairs of a closed itemset and a channel that it covers, by their numbers, in order."""
     channels, patterns, labels = problem.channels, problem.patterns, len(problem.patterns.labels)
-    tops, cells = (channels.top_offsets, channels.top_items), channels.cells
-    longest = np.diff(channels.top_offsets)[cells.tops].max(initial=0)
+    tops, cells = channels.tops.flat, channels.cells
+    longest = channels.tops.lengths[cells.tops].max(initial=0)
     steps = len(patterns) * np.unique(cells.tops).size
     if longest > LONGEST or steps > MOST_STEPS:
         raise BudgetError(

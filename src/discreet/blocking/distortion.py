@@ -13,7 +13,7 @@ from discreet import kernels
 from discreet.data.labels import sort_labels
 from discreet.data.lattice import Trie, add_missing_root
 from discreet.data.patterns import Patterns
-from discreet.disclosure.question import list_frequent
+from discreet.disclosure.detect import list_frequent
 from discreet.errors import InputError
 
 LONGEST: Final = 63

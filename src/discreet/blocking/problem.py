@@ -16,8 +16,7 @@ from discreet.data.merged import Merged, Rows, are_all
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.channels import Channels
-from discreet.disclosure.detect import find_cells, find_channels
-from discreet.disclosure.question import Question
+from discreet.disclosure.detect import Question, find_cells, find_channels
 from discreet.errors import GuaranteeError, InconsistencyError
 from discreet.mining.watch import Limits
 from discreet.runtime.resources import as_threads
@@ -83,7 +82,7 @@ class BlockProblem:
     def channels(self) -> Channels:
         """The maximal channels of the original patterns."""
         patterns = self.patterns
-        return Channels.from_cells(self.cells, *self.known.top_itemsets.flat, patterns.labels, n=patterns.n, k=self.k)
+        return Channels.from_cells(self.cells, self.known.top_itemsets, patterns.labels, n=patterns.n, k=self.k)
 
     @cached_property
     def merged(self) -> tuple[Weighted, NDArray[np.int64]]:

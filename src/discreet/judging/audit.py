@@ -13,13 +13,11 @@ from discreet.data.lattice import add_root
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
-from discreet.disclosure.acyclic import is_acyclic
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.joint_releases import as_releases
-from discreet.disclosure.channels import Channels, Difference, Exposed
-from discreet.disclosure.detect import find_channels
+from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
+from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
-from discreet.disclosure.question import Question
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError
 from discreet.judging import advise, checks
 from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
@@ -124,7 +122,7 @@ class Audit:
         If they do, and there are no channels, nobody can infer from the supports that any pattern of AND, OR and NOT
         holds for 1 to k − 1 rows, unless they use that missing itemsets are rare (docs/guarantee.md).
         """
-        return None if self.channels is None else is_acyclic(self.channels.top_offsets, self.channels.top_items)
+        return None if self.channels is None else is_acyclic(self.channels.tops)
 
     @property
     def sentence(self) -> str:
@@ -216,7 +214,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     >>> audit([["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10, min_support=10, k=10)
     <Audit: RELEASE, 3 itemsets, k=10>
     """
-    rule, olds = as_policy(policy, k), as_releases(against, grown=grown)
+    rule = as_policy(policy, k)
+    olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(against, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)
     if is_tree(source):
         if for_itemsets:

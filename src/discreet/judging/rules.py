@@ -11,9 +11,8 @@ from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
 from discreet.disclosure.channels import Channels, as_text
-from discreet.disclosure.detect import find_channels
+from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
-from discreet.disclosure.question import Question
 from discreet.errors import BudgetError, InconsistencyError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence

@@ -17,8 +17,7 @@ from discreet.data.labels import Itemset, Label
 from discreet.data.lattice import Family
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema
-from discreet.disclosure.attacks.sums import known_family
-from discreet.disclosure.attacks.wider import widen_family
+from discreet.disclosure.attacks.sums import known_family, widen_family
 from discreet.disclosure.channels import Channel, as_text
 from discreet.errors import BudgetError, InconsistencyError, OptionError
 from discreet.judging.verdict import Check, CheckName

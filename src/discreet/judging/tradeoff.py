@@ -14,8 +14,7 @@ from discreet.data.lattice import complete_family
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
-from discreet.disclosure.detect import find_channels
-from discreet.disclosure.question import Question
+from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import ThresholdError
 from discreet.mining.mine import Progress, mine
 from discreet.runtime import html, resources

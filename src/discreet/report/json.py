@@ -166,8 +166,8 @@ def channels_of(channels: Channels, patterns: Patterns, explain: int) -> Iterato
     """Yield each maximal channel, from the arrays: there may be hundreds of thousands."""
     names = Names(channels.labels)
     sums = {at: _sum(channels[at].terms(patterns)) for at in channels.ranking()[:explain].tolist()}
-    tops = [names.of(top) for top in iterate_codes(Itemsets(channels.top_offsets, channels.top_items))]
-    bases = map(names.of, iterate_codes(Itemsets(channels.cells.offsets, channels.cells.items)))
+    tops = [names.of(top) for top in iterate_codes(channels.tops)]
+    bases = map(names.of, iterate_codes(channels.cells.bases))
     counts = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
     for number, (base, top, count) in enumerate(counts):
         yield f'{{"base": {base}, "top": {tops[top]}, "count": {count}{sums.get(number, "")}}}'

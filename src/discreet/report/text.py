@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Term, format_sum
@@ -94,8 +93,8 @@ def channels_text(channels: Channels) -> Iterator[str]:
     """
     names = [printable(str(label)) for label in channels.labels]
     rank = ranks(channels.labels).__getitem__
-    tops = [sorted(top, key=rank) for top in iterate_codes(Itemsets(channels.top_offsets, channels.top_items))]
-    bases = iterate_codes(Itemsets(channels.cells.offsets, channels.cells.items))
+    tops = [sorted(top, key=rank) for top in iterate_codes(channels.tops)]
+    bases = iterate_codes(channels.cells.bases)
     cells = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
     for base, top, count in cells:
         held = [names[item] for item in sorted(base, key=rank)]

@@ -17,9 +17,8 @@ from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
 from discreet.disclosure.channels import Channels, Exposed
-from discreet.disclosure.detect import WORD, Group, group_tops
+from discreet.disclosure.detect import WORD, Group, Question, group_tops
 from discreet.disclosure.detect import detect as detect_locally
-from discreet.disclosure.question import Question
 from discreet.errors import InputError
 from discreet.runtime.resources import as_threads
 from discreet.spark.frames import FrameOptions
@@ -53,7 +52,7 @@ def detect(patterns: Patterns, *, k: int, rows: DataFrame, **options: Unpack[Fra
 
 def _find_channels(question: Question, spread: Spread) -> Channels:
     """Return the channels of patterns, from the rows; refuse rows that they were not mined from."""
-    patterns, tops = question.patterns, Itemsets(*question.tops)
+    patterns, tops = question.patterns, question.tops
     code = {label: number for number, label in enumerate(spread.labels)}
     codes = np.array([code.get(label, len(code)) for label in patterns.labels], dtype=np.int32)
     unknown = np.count_nonzero(codes[tops.items] == len(code))
@@ -71,7 +70,7 @@ def _find_channels(question: Question, spread: Spread) -> Channels:
     back[codes] = np.arange(codes.size, dtype=np.int32)
     small = cells.take(np.flatnonzero(cells.counts < question.limit))
     bases = Itemsets(small.bases.offsets, back[small.bases.items])
-    return Channels.from_cells(small._replace(bases=bases), *tops.flat, patterns.labels, n=patterns.n, k=question.limit)
+    return Channels.from_cells(small._replace(bases=bases), tops, patterns.labels, n=patterns.n, k=question.limit)
 
 
 def _check_supports(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]) -> None:

@@ -20,8 +20,7 @@ from discreet.data.merged import Merged, Rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
 from discreet.disclosure.channels import Channels
-from discreet.disclosure.detect import find_channels
-from discreet.disclosure.question import Question
+from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import OptionError, ThresholdError
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.audit import audit as audit_locally

@@ -12,7 +12,7 @@ from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.merged import Merged, Rows, are_all
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
-from discreet.disclosure.question import Question
+from discreet.disclosure.detect import Question
 from discreet.errors import InputError
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.policy import Policy

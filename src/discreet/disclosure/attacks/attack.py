@@ -6,19 +6,20 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet import kernels
+from discreet.data.itemsets import Itemsets
 from discreet.data.labels import Label
 from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
-from discreet.disclosure.acyclic import is_acyclic
-from discreet.disclosure.attacks import derive, differences, sums
+from discreet.disclosure.attacks import derive, sums
 from discreet.disclosure.attacks.closure import Budget
 from discreet.disclosure.attacks.constraints import MOST_ROWS
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.finding import Attack, Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
+from discreet.disclosure.channels import is_acyclic
+from discreet.disclosure.detect import code_labels, count_supports
 from discreet.errors import InputError, Option, OptionError
 from discreet.mining.mine import mine
 
@@ -135,7 +136,7 @@ def _search(question: Question, level: Level) -> Attack:
 
 def _plain(question: Question) -> Searched:
     found = sums.infer(question.facts, question.k, question.budget)
-    pairs = differences.infer(question.facts, question.k, question.budget)
+    pairs = sums.infer_differences(question.facts, question.k, question.budget)
     return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
 
 
@@ -183,8 +184,7 @@ def _is_acyclic(facts: Facts) -> bool:
     """Return whether the tables of the tops are known, and the tops form an acyclic hypergraph."""
     if not facts.inherited:
         return False
-    offsets = np.cumsum([0, *map(len, facts.tops)], dtype=np.int64)
-    return is_acyclic(offsets, np.array([item for top in facts.tops for item in sorted(top)], dtype=np.int32))
+    return is_acyclic(Itemsets.of(map(sorted, facts.tops)))
 
 
 def _uses_absence(facts: Facts) -> bool:
@@ -194,10 +194,7 @@ def _uses_absence(facts: Facts) -> bool:
 
 def _check_rows(facts: Facts, rows: Rows) -> None:
     """Refuse rows that do not fit the facts: they could make an unsafe publication look safe."""
-    code = np.array([rows.code.get(label, len(rows.labels)) for label in facts.labels], dtype=np.int32)
-    counts = np.zeros(len(facts), dtype=np.int64)
-    itemsets = (facts.offsets, code[facts.items])
-    kernels.cell_rows.count_supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
+    counts = count_supports(rows, facts.itemsets, code_labels(rows, facts.labels))
     counts[0] = rows.n
     wrong = np.count_nonzero((counts < facts.low) | (counts > facts.high))
     support = {facts.itemset(number): count for number, count in enumerate(counts.tolist())} if facts.relations else {}

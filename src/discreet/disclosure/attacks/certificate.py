@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.channels import cell_terms
+from discreet.disclosure.channels import find_cell_terms
 from discreet.errors import BudgetError, GuaranteeError
 
 LONGEST: Final = 22
@@ -226,7 +226,7 @@ def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
 
 def _closed(cell: Codes, over: Codes, facts: Facts) -> dict[Codes, int]:
     """Return the factors of closed itemsets in the sum of a cell."""
-    terms = cell_terms(facts.offsets, facts.items, facts.low, cell, over)
+    terms = find_cell_terms(facts.itemsets.weigh(facts.low), cell, over)
     return {facts.itemset(number): factor for factor, number, _ in terms}
 
 

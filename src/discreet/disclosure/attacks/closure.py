@@ -7,7 +7,7 @@ with one item more may follow.
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from time import monotonic
 from typing import Final, NamedTuple, TypeAlias
 
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Weighted, offsets_of
-from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, Message, Option
-from discreet.mining.mine import mine
 
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -167,14 +166,7 @@ def list_known(facts: Facts, most: int) -> Weighted:
     """
     if not facts.inherited:
         return _list_exact(facts, most)
-    # Mine the closed itemsets as if they were rows: each subset has the largest support of its supersets.
-    alike = Transactions.from_codes(facts.offsets.copy(), facts.items.copy(), facts.labels)
-    below = mine(alike, min_support=1, kind="frequent", max_patterns=most, progress=lambda *_: None)
-    supports = np.zeros(len(below), dtype=np.int64)
-    slots = kernels.lattice.index(below.offsets, below.items)
-    kernels.lattice.look_up(slots, below.offsets, below.items, facts.offsets, facts.items, facts.low, supports)
-    kernels.lattice.inherit(slots, below.offsets, below.items, supports)
-    return below.itemsets.weigh(supports)
+    return list_subsets(facts.itemsets.weigh(facts.low), facts.labels, most)
 
 
 def _list_exact(facts: Facts, most: int) -> Weighted:
@@ -201,13 +193,13 @@ def _list_others(
     among = {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets)} if not facts.inherited else ()
     chosen = [number for number in range(0 if facts.inherited else len(facts)) if facts.itemset(number) not in among]
     numbers = np.array(chosen, dtype=np.int64)
-    return *Itemsets(facts.offsets, facts.items).take(numbers).flat, facts.low[numbers], facts.high[numbers]
+    return *facts.itemsets.take(numbers).flat, facts.low[numbers], facts.high[numbers]
 
 
 def _list_excluded(facts: Facts) -> NDArray[np.uint64]:
     """Return the pairs that no row holds, as the kernel takes them."""
-    pairs = (sorted(pair) for pair in facts.pairs_excluded())
-    return np.array([one << 32 | other + 1 for one, other in pairs], dtype=np.uint64)
+    pairs = {pair for group in facts.schema for pair in combinations(sorted(group), 2)}
+    return np.array([one << 32 | other + 1 for one, other in sorted(pairs)], dtype=np.uint64)
 
 
 def _gap(many: int, length: int, known: int, is_late: bool, budget: Budget) -> Gap | None:  # noqa: FBT001 - one of two

@@ -66,7 +66,7 @@ def join_facts(
     """
     is_whole = complete is not False
     if isinstance(new, Facts):
-        own = new.known_as(complete=complete, schema=schema).settled()
+        own = new.assume(complete=complete, schema=schema).narrow()
     else:
         own = Facts.of(new, complete=is_whole, schema=schema)
     if not olds:
@@ -106,7 +106,7 @@ def _recode(facts: Facts, labels: tuple[Label, ...], names: Mapping[Label, Label
 
     said = {place(itemset): limits for itemset, limits in facts.listed.items()}
     found = Facts.from_codes(said, labels, n=facts.n, inherited=facts.inherited, absent=facts.absent)
-    return replace(found, relations=tuple(relation.moved(place) for relation in facts.relations))
+    return replace(found, relations=tuple(relation.recode(place) for relation in facts.relations))
 
 
 def _move(itemset: Codes, labels: Sequence[Label], code: Mapping[Label, int]) -> Codes:
@@ -152,15 +152,9 @@ def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple
         "of rows that were only added to; check them, or leave out ",
         Option("grown", value=True),
     )
-    return Facts.from_codes(
-        _add_marks(chain, marks) if nested else _spell_out(rising, marks),
-        labels,
-        n=newest.n,
-        inherited=nested,
-        absent=newest.absent,
-        absent_with=tuple(_fewer(chain, marks)),
-        schema=schema,
-    )
+    said = _add_marks(chain, marks) if nested else _spell_out(rising, marks)
+    facts = Facts.from_codes(said, labels, n=newest.n, inherited=nested, absent=newest.absent, schema=schema)
+    return replace(facts, absent_with=tuple(_fewer(chain, marks)))
 
 
 def _is_nested(chain: Sequence[Facts]) -> bool:

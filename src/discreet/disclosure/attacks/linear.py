@@ -20,11 +20,11 @@ from discreet.disclosure.attacks.constraints import (
     project,
     widen_systems,
 )
-from discreet.disclosure.attacks.differences import LONGEST as WIDEST
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import SEED, TINY, Clock, Region, Subcube, TimeIsUpError
 from discreet.disclosure.attacks.finding import Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.proof import Wanted, prove
+from discreet.disclosure.attacks.sums import LONGEST_ADDED
 from discreet.disclosure.channels import places
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
@@ -143,7 +143,7 @@ class Differences:
     def _add(self, region: Region, base: Bits, top: Bits) -> None:
         """Add a finding with its proof."""
         proof = None
-        if (top & ~base).bit_count() <= WIDEST:
+        if (top & ~base).bit_count() <= LONGEST_ADDED:
             between = [base]
             for place in places(top & ~base):
                 between += [cell | 1 << place for cell in between]

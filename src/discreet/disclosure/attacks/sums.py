@@ -1,8 +1,10 @@
 """Plain: groups of fewer than k rows that sums of published supports reveal, as in ``detect``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from itertools import chain, islice, pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -10,13 +12,13 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells as SmallCells
 from discreet.data.lattice import Family
-from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim
+from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim, Sum
 from discreet.disclosure.attacks.closure import Budget, list_known
-from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
-from discreet.disclosure.attacks.formula import Mark, Pattern
-from discreet.disclosure.attacks.wider import widen_family
-from discreet.errors import BudgetError
+from discreet.disclosure.attacks.formula import Mark, Pattern, subsets
+from discreet.disclosure.channels import as_bits, places
+from discreet.errors import BudgetError, Option
 
 SUM: Final = Cells()
 """The pattern's own sum of supports."""
@@ -104,3 +106,174 @@ def _unknown(family: Family, facts: Facts) -> list[Codes]:
     found = {itemset | {item} for itemset in known for item in range(len(facts.labels)) if item not in itemset} - known
     parts = (one for one in found if all(one - {item} in known for item in one))
     return sorted((one for one in parts if facts.is_below(one) and not facts.excludes(one)), key=sorted)
+
+
+MOST_STEPS: Final = 20_000_000
+"""Most pairs of itemsets to join: some seconds."""
+MOST_MEETINGS: Final = 1_000_000_000
+"""Most comparisons of wider with listed itemsets: some seconds as well."""
+
+
+def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:
+    """Return the family with the largest wider itemsets as its tops, or None if there are none.
+
+    Too many of them are a BudgetError.
+
+    >>> from discreet import Patterns
+    >>> from discreet.data.lattice import build_family
+    >>> listed = build_family(Patterns.from_itemsets([([], 90), (["f"], 40), (["m"], 48)], n=90))
+    >>> wide = widen_family(listed, [frozenset([0, 1])])
+    >>> [sorted(wide.labelled(top)) for top in wide.tops], wide.cells(limit=5).counts.tolist()
+    ([['f', 'm']], [2])
+    """
+    offsets, items = family.top_itemsets.flat
+    listed = [as_bits(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())]
+    known = set(listed)
+    found = [one for one in find_largest(listed, map(as_bits, schema), len(family.labels)) if one not in known]
+    if not found:
+        return None
+    if len(found) * family.items.size > MOST_MEETINGS:
+        raise _too_many()
+    wide = family.widen(Itemsets.of(list(map(places, found))), partial=True)
+    new, starts = set(found), wide.offsets
+    tops = [top for top in wide.tops.tolist() if as_bits(wide.items[starts[top] : starts[top + 1]].tolist()) in new]
+    return replace(wide, tops=np.array(tops))
+
+
+def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
+    """Return the largest itemsets whose parts all lie within a top, or hold two items of a group.
+
+    An itemset is a number with a bit for each of ``many`` items. A row holds at most one item of a group, so itemsets
+    with one value each join into one: the other items that they share, with all their values. One pass over the groups
+    is enough, as in Tison's method for prime implicants (1967).
+
+    >>> [bin(one) for one in find_largest([0b101, 0b110], [0b011], 3)]
+    ['0b111']
+    """
+    steps = 0
+    for group in groups:
+        parts: dict[int, int] = {}
+        for top in tops:
+            if top & group:
+                parts[top & ~group] = parts.get(top & ~group, 0) | top & group
+        found: dict[int, int] = {}
+        for rest, values in parts.items():
+            steps += len(found) + 1
+            if steps > MOST_STEPS:
+                raise _too_many()
+            # If one has all values of the other, joining them adds nothing.
+            both = [(rest & one, values | held) for one, held in found.items() if values & ~held and held & ~values]
+            for one, held in [(rest, values), *both]:
+                found[one] = found.get(one, 0) | held
+        tops = _maximal([*(top for top in tops if not top & group), *(one | held for one, held in found.items())], many)
+    return list(tops)
+
+
+def _maximal(itemsets: Iterable[int], many: int) -> list[int]:
+    every = list(dict.fromkeys(itemsets))
+    is_one = kernels.lattice.find_maximal(*Itemsets.of(map(places, every)).flat, max(1, many)).tolist()
+    return [itemset for itemset, is_largest in zip(every, is_one, strict=True) if is_largest]
+
+
+def _too_many() -> BudgetError:
+    return BudgetError(
+        "the schema lets readers add up more itemsets than can be looked at; raise ",
+        *(Option("min_support"), ", or leave out items"),
+    )
+
+
+Pair: TypeAlias = tuple[Codes, Codes]
+"""An itemset that rows hold, and a larger one that they do not hold whole."""
+
+LONGEST_ADDED: Final = 12
+"""Most items that a pattern adds to its base: its cells grow as a power of two."""
+CELLS: Final = 1 << 20
+"""Most cells of all findings together."""
+
+
+def infer_differences(facts: Facts, k: int, budget: Budget) -> Searched:
+    """Return the listed itemsets of 1 to k − 1 rows, and pairs that differ by so many, by their limits alone.
+
+    Findings that follow from cells of known supports are left out.
+
+    >>> facts = Facts.from_limits([(["a", "b"], 5, 5)], n=7)
+    >>> print(*infer_differences(facts, 5, Budget()).findings)
+    ¬(a ∧ b): 2 rows
+    """
+    if facts.inherited:
+        return Searched([])
+    summed, said = _list_summed(facts, budget), _least_differences(facts)
+    findings: list[Finding] = []
+    cells, long, more = 0, 0, 0
+    for base, top in dict.fromkeys(_pairs(facts, said, k, budget.findings + 1)):
+        if top in summed:
+            continue
+        if len(top - base) > LONGEST_ADDED:
+            long += 1
+        elif len(findings) < budget.findings and cells < CELLS:
+            findings.append(Finding(Certificate(_claim(facts, said, base, top)), "plain", facts))
+            cells += 1 << len(top - base)
+        else:
+            more += 1
+    undecided = [(long, f"they are of more than {LONGEST_ADDED} items"), (more, "so many are not listed")]
+    return Searched(findings, [Undecided(many, "differences", why) for many, why in undecided if many])
+
+
+def build_pattern(base: Codes, top: Codes) -> Pattern:
+    """Return the pattern of the rows that hold ``base`` but not all of ``top``; ``top`` itself if both are equal."""
+    if base == top:
+        return Pattern.conjunction(top)
+    return Pattern(top, frozenset(base | some for some in subsets(top - base)) - {top})
+
+
+def _list_summed(facts: Facts, budget: Budget) -> set[Codes]:
+    """Return the itemsets whose supports and those of all parts are known; ``sums`` searches their cells."""
+    offsets, items = list_known(facts, budget.itemsets).flat
+    return {frozenset(items[start:stop].tolist()) for start, stop in pairwise(offsets.tolist())}
+
+
+def _least_differences(facts: Facts) -> dict[Pair, int]:
+    """Return the least difference of two supports, for each pair with such a relation."""
+    two = (relation for relation in facts.relations if [times for _, times in relation.times] == [1, -1])
+    return {(one, other): least for ((one, _), (other, _)), least in two}
+
+
+def _pairs(facts: Facts, said: Mapping[Pair, int], k: int, most: int) -> Iterator[Pair]:
+    """Yield listed itemsets of 1 to k − 1 rows, each paired with itself, then pairs that surely differ by so many."""
+    few = ((facts.low > 0) & (facts.high < k)).nonzero()[0]
+    yield from ((itemset, itemset) for itemset in map(facts.itemset, few[:most].tolist()))
+    trie = kernels.inversion.plant(facts.offsets, facts.items)
+    pairs = kernels.closure.find_gaps(
+        trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, most
+    )
+    yield from ((facts.itemset(base), facts.itemset(top)) for base, top in pairs.tolist())
+    for base, top in (sorted(pair, key=len) for pair in said):
+        (low, _), (high, _) = _limits(facts, said, base, top)
+        if 0 < low <= high < k:
+            yield base, top
+
+
+def _claim(facts: Facts, said: Mapping[Pair, int], base: Codes, top: Codes) -> Claim:
+    """Return the claim about the rows that hold ``base`` but not all of ``top``."""
+    if base == top:
+        itself = Sum(((top, Fraction(1)),))
+        return Claim(build_pattern(base, top), *facts.listed[top], itself, itself)
+    (low, lower), (high, upper) = _limits(facts, said, base, top)
+    return Claim(build_pattern(base, top), low, high, lower, upper)
+
+
+def _limits(facts: Facts, said: Mapping[Pair, int], base: Codes, top: Codes) -> tuple[tuple[int, Sum], tuple[int, Sum]]:
+    """Return the least and the most difference of two supports, each with the sum that proves it."""
+    (low, high), (less, more) = facts.listed[base], facts.listed[top]
+    difference = Sum(((base, Fraction(1)), (top, Fraction(-1))))
+    lower, upper = (low - more, difference), (high - less, difference)
+    least, most = said.get((base, top)), said.get((top, base))
+    if least is not None and least > lower[0]:
+        lower = least, _related(base, top, least, 1)
+    if most is not None and -most < upper[0]:
+        upper = -most, _related(top, base, most, -1)
+    return lower, upper
+
+
+def _related(one: Codes, other: Codes, least: int, times: int) -> Sum:
+    return Sum(relations=((Relation(((one, 1), (other, -1)), least), Fraction(times)),))

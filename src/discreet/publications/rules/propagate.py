@@ -129,9 +129,9 @@ def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted((sorted(code[label] for label in itemset), itemset) for itemset in limits)
     names = [itemset for _, itemset in coded]
-    offsets, items = Itemsets.of([codes for codes, _ in coded]).flat
+    itemsets = Itemsets.of([codes for codes, _ in coded])
     low, high = (np.array([limits[itemset][end] for itemset in names], dtype=np.int64) for end in (0, 1))
-    known = Known(offsets, items, low, high, max(1, len(labels)))
+    known = Known(*itemsets.flat, low, high, max(1, len(labels)))
     pairs, clues = _code_rules(rules, absent, announced, {itemset: number for number, itemset in enumerate(names)})
     flaw = known.settle(pairs, clues, rules.n or 0)
     if flaw is not None:
@@ -139,7 +139,7 @@ def narrow_rules(rules: Rules, *, schema: Schema | None = None) -> Narrowed:
     fits = [(pair, _fit(pair, known, _count_tries(pairs))) for pair in pairs]
     gaps = {(names[pair.held], names[pair.both]): fit[0].gap for pair, fit in fits if fit is not None}
     n = int(high[0]) if rules.n is None else rules.n
-    facts = Facts(offsets, items, low, high, labels, n, schema=as_schema(schema, labels))
+    facts = Facts(itemsets, low, high, labels, n, schema=as_schema(schema, labels))
     relations = tuple(_find_relations(facts, pairs, gaps))
     followed = tuple(one for one in relations if max(abs(times) for _, times in one.times) <= DENOMINATORS)
     unfollowed = [
@@ -161,7 +161,7 @@ def narrow_facts(facts: Facts) -> Narrowed:
     """
     if facts.inherited:
         return Narrowed(facts, {})
-    every = facts.filled()
+    every = facts.fill()
     low, high = every.low.copy(), every.high.copy()
     flaw = Known(every.offsets, every.items, low, high, max(1, len(every.labels))).settle()
     if flaw is not None:

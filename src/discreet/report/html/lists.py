@@ -44,7 +44,7 @@ class Listing(NamedTuple):
     def of_channels(cls, channels: Channels) -> Self:
         """Take channels: they are in order already."""
         cells = channels.cells
-        tops = (channels.top_offsets, channels.top_items, cells.tops.astype(np.int64))
+        tops = (*channels.tops.flat, cells.tops.astype(np.int64))
         return cls(channels.labels, *tops, cells.offsets, cells.items, cells.counts)
 
     @classmethod

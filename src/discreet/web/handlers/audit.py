@@ -115,7 +115,7 @@ def detect(  # noqa: PLR0913 - which channels, and which page of them
         kind, channels = "channels", judged.channels
         order = _sort(channels, sort, descending=descending)
         matching = order[_match(channels, search)[order]].tolist()
-        often = np.bincount(channels.top_items, minlength=len(channels.labels))
+        often = np.bincount(channels.tops.items, minlength=len(channels.labels))
         items = [str(channels.labels[code]) for code in np.argsort(-often, kind="stable").tolist() if often[code]]
     page = matching[offset : offset + min(limit, LARGEST_PAGE)]
     return {
@@ -197,11 +197,10 @@ def _choose_grid(context: Context) -> Sequence[str]:
 def _match(channels: Channels, search: str) -> NDArray[np.bool_]:
     """Return for each channel whether each word is part of a label in its top."""
     labels = [str(label).casefold() for label in channels.labels]
-    tops = np.ones(channels.top_offsets.size - 1, dtype=np.bool_)
+    tops = np.ones(len(channels.tops), dtype=np.bool_)
     for word in split_words(search):
         wanted = np.array([word in label for label in labels], dtype=np.bool_)
-        totals = np.concatenate([[0], np.cumsum(wanted[channels.top_items])])[channels.top_offsets]
-        tops &= np.diff(totals) > 0
+        tops &= channels.tops.add_up(wanted[channels.tops.items]) > 0
     return tops[channels.cells.tops] if len(channels) else np.zeros(0, dtype=np.bool_)
 
 
@@ -210,8 +209,8 @@ def _sort(channels: Channels, sort: str, *, descending: bool) -> NDArray[np.intp
     ranking = channels.ranking()
     sizes = {
         "count": channels.cells.counts,
-        "base": np.diff(channels.cells.offsets),
-        "top": np.diff(channels.top_offsets)[channels.cells.tops],
+        "base": channels.cells.bases.lengths,
+        "top": channels.tops.lengths[channels.cells.tops],
     }
     if sort not in sizes:
         return ranking[::-1] if descending else ranking
