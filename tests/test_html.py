@@ -670,7 +670,7 @@ def test_the_time_is_that_of_source_date_epoch(clinic):
 def test_the_tradeoff_can_be_left_out_and_is_where_there_is_too_much(clinic, monkeypatch):
     arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--out", "-")
     assert "Trade-off" not in Page(run(*arguments, "--no-tradeoff").stdout).text
-    monkeypatch.setattr(sys.modules["discreet.cli.report"], "MOST_ITEMSETS", 2)
+    monkeypatch.setattr(sys.modules["discreet.cli.audit"], "MOST_ITEMSETS", 2)
     assert "With more than 2 itemsets, the trade-off" in Page(run(*arguments).stdout).text
 
 
