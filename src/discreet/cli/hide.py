@@ -21,7 +21,7 @@ from discreet.hiding.hide import METHODS
 from discreet.hiding.measures import RuleCounts, Yardstick, count_ghost_rules
 from discreet.hiding.stream import WINDOW
 from discreet.hiding.victims import READINGS
-from discreet.io.databases import rehearse
+from discreet.io import databases
 from discreet.io.files import is_url
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.report import Source
@@ -236,7 +236,7 @@ def _check_usage(asked: HideOptions) -> None:
         (len(asked.shares) > 1 and not compare, "--psi has several shares, which only --compare takes: give one"),
         (asked.sigma is not None and not sigmas, "--sigma is where to measure: give --measure or --compare as well"),
         (sigmas == [""], "There is no minimum support to measure at: give --sigma, such as --sigma 10%"),
-        (rules and (compare or not sigmas), "--confidence is for rules that --measure counts: give both, alone"),
+        (rules and (compare or not sigmas), "--confidence counts new rules: give it with --measure alone"),
         (asked.plot is not None and not compare, "--plot draws what --compare compares: give both"),
     )
 
@@ -264,7 +264,7 @@ def _check_places(asked: HideOptions) -> None:
             (table and several, "--out-table takes the rows of one method and one recipient: give one of each"),
         )
         if table is not None:
-            rehearse(file, table=table, row=asked.row, item=asked.item)
+            databases.rehearse(file, table=table, row=asked.row, item=asked.item)
     refuse((table and not is_url(file), "--out-table is for the rows of a database, and FILE is none: give --out"))
     if out is not None:
         is_pipe = file == "-" or Path(file).is_fifo()

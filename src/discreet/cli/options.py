@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_a
 
 import click
 
-from discreet import Transactions, read
+import discreet
 from discreet.data.patterns import Kind
 from discreet.runtime.text import abbreviate
 
@@ -165,9 +165,9 @@ class ReadOptions(ColumnOptions):
     table: str | None = option("Table to read, if FILE is the URL of a database.", "NAME")
     query: str | None = option("Query to read from a database, instead of a table.", "SQL")
 
-    def read(self, place: "str | BinaryIO", memory: int | None = None) -> Transactions:
+    def read(self, place: "str | BinaryIO", memory: int | None = None) -> discreet.Transactions:
         """Return the rows of a file."""
-        return read(place, **self.columns(), table=self.table, query=self.query, memory=memory)
+        return discreet.read(place, **self.columns(), table=self.table, query=self.query, memory=memory)
 
 
 class Time(TypedDict, total=False):
