@@ -53,8 +53,8 @@ def attack_text(
         yield from wrap(promise, WIDTH)
     for undecided in attack.undecided:
         yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
-    if attack.derived is not None and attack.derived.supports.size:
-        derived = count_of(attack.derived.supports.size, "support")
+    if attack.derived:
+        derived = count_of(len(attack.derived), "support")
         yield from wrap(f"{derived} that are not listed can be derived from the listed ones.", WIDTH)
     yield from wrap(f"They are assumed to know {'; '.join(attack.assumptions)}.", WIDTH)
     if attack.is_acyclic:
@@ -79,7 +79,7 @@ def attack_json(attack: Attack, *, source: Source | None = None, against: Sequen
         "absent": facts.absent,
         "schema": [_named(group, facts.labels) for group in facts.schema],
         "undecided": [undecided._asdict() for undecided in attack.undecided],
-        "derived": 0 if attack.derived is None else int(attack.derived.supports.size),
+        "derived": 0 if attack.derived is None else len(attack.derived),
         "is_acyclic": attack.is_acyclic,
         "input": source._asdict() if source else None,
         **_beside(facts, against),

@@ -12,7 +12,6 @@ from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
 from discreet.disclosure.attacks import derive, sums
-from discreet.disclosure.attacks.closure import Budget
 from discreet.disclosure.attacks.constraints import MOST_ROWS
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.finding import Attack, Finding, Level, Searched, Undecided
@@ -43,9 +42,9 @@ class Question(NamedTuple):
         return max(0.0, self.ends - monotonic())
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> derive.SearchBudget:
         """What is left of the budget."""
-        return Budget(self.seconds, self.itemsets)
+        return derive.SearchBudget(self.seconds, self.itemsets)
 
 
 def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own

@@ -1,44 +1,62 @@
-"""Derive: what follows about itemsets that are not published from the supports of all their subsets.
+"""Derive: unpublished itemsets whose supports follow from those of all their subsets, and what they reveal.
 
-For each itemset J whose proper subsets are all known, published or derived, a Boolean pattern over J is inferred to
-hold for 1 to k − 1 rows if and only if one cell does, whatever the support of J may be, or two cells together do
-(docs/guarantee.md, Theorem A3).
+The supports of all proper subsets bound the support of an itemset, since no cell has a negative count (Calders and
+Goethals, *Non-derivable itemset mining*, 2007). If both bounds meet, its support is as good as published, and itemsets
+with one item more may follow. A Boolean pattern over such an itemset J is inferred to hold for 1 to k − 1 rows if and
+only if one cell does, whatever the support of J may be, or two cells together do (docs/guarantee.md, Theorem A3).
 
-What counts as one finding: a J that is not published, and a cell over it that is inferred to hold 1 to k − 1 rows, that
-is a conjunction which says of every item of J that rows hold it, or that they do not. So a person whom one cell over J
-singles out is found again over each larger J that is derived: all of these tell more about the same person. Besides,
-each J counts once more if two cells that differ in three items or more hold 1 to k − 1 rows together.
+A finding is an unpublished J with a cell of 1 to k − 1 rows: a conjunction that says of every item of J whether rows
+hold it. A person whom one cell singles out is found again over each larger J that is derived, as each reveals more
+about them. Besides, J counts once more if two cells that differ in three items or more hold 1 to k − 1 rows together.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Final, NamedTuple, overload
+from itertools import combinations
+from time import monotonic
+from typing import Final, NamedTuple, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.itemsets import Itemsets, Weighted, offsets_of
+from discreet.data.labels import Label
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, Cells, Certificate, Claim, Sum
-from discreet.disclosure.attacks.closure import Budget, Closure, close
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.errors import BudgetError
+from discreet.disclosure.channels import places
+from discreet.disclosure.detect import list_subsets
+from discreet.errors import BudgetError, InconsistencyError, Message, Option
+
+Numbers: TypeAlias = NDArray[np.int64]
 
 INEXACT: Final = "their supports are not exact, which the level derive cannot use"
+WORK: Final = 1 << 24  # steps per kernel call; time and Ctrl-C are checked between calls
 
 
-def infer(facts: Facts, k: int, budget: Budget) -> Searched:
+class SearchBudget(NamedTuple):
+    """The limits of a search: seconds, itemsets with known supports, and listed findings."""
+
+    seconds: float = 60.0
+    itemsets: int = 2_000_000
+    findings: int = 100_000
+
+
+def infer(facts: Facts, k: int, budget: SearchBudget) -> Searched:
     """Return what is inferred about 1 to k − 1 rows from the supports of subsets, beyond the published itemsets.
 
     >>> from discreet import mine
     >>> rows = [["b"], ["b"], ["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["b", "c"], ["b", "c"], ["a", "b", "c"]]
-    >>> print(infer(Facts.of(mine(rows, min_support=3)), 2, Budget()).findings[0].sentence)
+    >>> print(infer(Facts.of(mine(rows, min_support=3)), 2, SearchBudget()).findings[0].sentence)
     sup(abc) is 1, because sup(ab) 3 + sup(ac) 3 − sup(a) 5 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − \
 sup(a) 5 − sup(b) 7 − sup(c) 5 = 1 bound it
     """
-    undecided = []
     inexact = int((facts.low != facts.high).sum())
-    if inexact:
-        undecided.append(Undecided(inexact, "itemsets", INEXACT))
+    undecided = [Undecided(inexact, "itemsets", INEXACT)] if inexact else []
     if facts.low[0] != facts.high[0]:
         return Searched([], undecided)
     try:
@@ -46,21 +64,171 @@ sup(a) 5 − sup(b) 7 − sup(c) 5 = 1 bound it
     except BudgetError:
         why = f"it tells the supports of more than {budget.itemsets:,} itemsets, and nothing beyond was looked at"
         return Searched([], [*undecided, Undecided(1, "publication", why)])
-    if closure.gap:
-        many, length, why = closure.gap
-        undecided.append(Undecided(many, f"itemsets of {length} items and what holds them", why))
-    if closure.many > len(closure.found):
-        undecided.append(Undecided(closure.many - len(closure.found), "findings", "so many are not listed"))
-    return Searched(_findings(facts, closure), undecided, closure.derived)
+    undecided += [] if closure.gap is None else [closure.gap]
+    if closure.many > len(closure.lines):
+        undecided.append(Undecided(closure.many - len(closure.lines), "findings", "so many are not listed"))
+    return Searched(_prove_all(facts, closure), undecided, closure.derived)
 
 
-def _findings(facts: Facts, closure: Closure) -> list[Finding]:
+class Nodes(NamedTuple):
+    """Itemsets with their supports as a trie (kernels/derive.py).
+
+    ``reasons`` are the cells that set the lower and the upper limit of an unpublished itemset, -1 if the facts do.
+    """
+
+    parents: NDArray[np.int32]
+    lasts: NDArray[np.int32]
+    supports: Numbers
+    reasons: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """Itemsets with known supports: first the ``published`` ones in order, then the derived ones.
+
+    ``lines`` are the first of ``many`` findings, and ``gap`` says what was left undecided.
+    """
+
+    nodes: Nodes
+    lengths: Numbers
+    published: int
+    lines: Numbers
+    many: int
+    gap: Undecided | None
+
+    @property
+    def derived(self) -> Weighted:
+        """The unpublished itemsets with their supports, the shorter ones first."""
+        offsets = offsets_of(self.lengths[self.published :])
+        items = np.empty(int(offsets[-1]), dtype=np.int32)
+        kernels.derive.write_nodes(self.nodes.parents, self.nodes.lasts, self.published, offsets, items)
+        return Weighted(offsets, items, self.nodes.supports[self.published :])
+
+    @cached_property
+    def unpublished(self) -> dict[Codes, int]:
+        """The node of each unpublished itemset."""
+        return {frozenset(self.items(node)): node for node in range(self.published, self.lengths.size)}
+
+    def items(self, node: int) -> list[int]:
+        """Return the items of an itemset in increasing order."""
+        items: list[int] = []
+        while node:
+            items.append(int(self.nodes.lasts[node]))
+            node = int(self.nodes.parents[node])
+        return items[::-1]
+
+
+def close(facts: Facts, k: int, budget: SearchBudget) -> Closure:
+    """Return all itemsets whose supports follow from exact facts, with the findings about 1 to k − 1 rows.
+
+    A publication of more itemsets than the budget allows is a BudgetError.
+
+    >>> from discreet import mine
+    >>> rows = [["b"], ["b"], ["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["b", "c"], ["b", "c"], ["a", "b", "c"]]
+    >>> closure = close(Facts.of(mine(rows, min_support=3)), 2, SearchBudget())
+    >>> closure.derived.items.tolist(), closure.derived.weights.tolist()
+    ([0, 1, 2], [1])
+    """
+    ends = monotonic() + budget.seconds
+    known = list_known(facts, budget.itemsets)
+    nodes, lengths = _plant(known, budget.itemsets)
+    stated = (_list_others(facts, known), _list_excluded(facts))
+    question = (k, np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64))
+    lines = np.empty((budget.findings, kernels.derive.COLUMNS), dtype=np.int64)
+    length, size, many, gap = 1, len(known), 0, None
+    while gap is None and (level := np.flatnonzero(lengths == length)).size:
+        level = level[np.lexsort((nodes.lasts[level], nodes.parents[level]))]
+        start, itemset = 0, np.zeros(length + 1, dtype=np.int32)
+        children = kernels.derive.index(nodes.parents, nodes.lasts, size)
+        while start < level.size and gap is None:
+            start, size, many, is_consistent = kernels.derive.join(
+                tuple(nodes), size, children, level, start, itemset, stated, question, lines, many, WORK
+            )
+            if not is_consistent:
+                raise _describe_contradiction([facts.labels[item] for item in itemset.tolist()])
+            if start < level.size and (limit := _find_limit(size, ends, budget)):
+                what = f"itemsets of {length} items and what holds them"
+                gap = Undecided(level.size - start, what, f"the limit of {limit} is reached")
+        length += 1
+        lengths = np.append(lengths, np.full(size - lengths.size, length))
+    first = Nodes(*(column[:size].copy() for column in nodes))
+    return Closure(first, lengths, len(known), lines[: min(many, budget.findings)].copy(), many, gap)
+
+
+def _find_limit(known: int, ends: float, budget: SearchBudget) -> str:
+    """Return the limit of the budget that is reached, if any."""
+    if known >= budget.itemsets:
+        return f"{budget.itemsets:,} itemsets"
+    return f"{budget.seconds:,.0f} seconds" if monotonic() > ends else ""
+
+
+def _plant(known: Weighted, most: int) -> tuple[Nodes, Numbers]:
+    """Return itemsets as a trie with room for ``most``, and their lengths."""
+    # Memory that is never written is never taken.
+    parents, lasts = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+    supports, reasons, lengths = np.empty(most, np.int64), np.empty((most, 2), np.int64), np.empty(len(known), np.int64)
+    supports[: len(known)] = known.weights
+    kernels.derive.plant(*known.flat, parents, lasts, lengths)
+    return Nodes(parents, lasts, supports, reasons), lengths
+
+
+def list_known(facts: Facts, most: int) -> Weighted:
+    """Return the itemsets whose supports, and those of all their subsets, are published exactly, in dictionary order.
+
+    More than ``most`` of them are a BudgetError.
+
+    >>> from discreet import mine
+    >>> offsets, items, supports = list_known(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)), 99).arrays
+    >>> offsets.tolist(), items.tolist(), supports.tolist()
+    ([0, 0, 1, 3, 4], [0, 0, 1, 1], [3, 3, 2, 2])
+    """
+    if facts.inherited:
+        return list_subsets(facts.itemsets.weigh(facts.low), facts.labels, most)
+    known: dict[Codes, int] = {}
+    for itemset in sorted(facts.listed, key=len):
+        low, high = facts.listed[itemset]
+        if low == high and all(itemset - {item} in known for item in itemset):
+            known[itemset] = low
+    if len(known) > most:
+        raise BudgetError(
+            f"{len(known):,} supports are known exactly, and {most:,} is the limit; raise max_itemsets, or the minimum "
+            "support of what is published"
+        )
+    listed = sorted((sorted(itemset), support) for itemset, support in known.items())
+    supports = np.array([support for _, support in listed], dtype=np.int64)
+    return Itemsets.of(itemset for itemset, _ in listed).weigh(supports)
+
+
+def _list_others(facts: Facts, known: Itemsets) -> tuple[Numbers, NDArray[np.int32], Numbers, Numbers]:
+    """Return the listed itemsets that are not among the known ones, with their limits."""
+    among = set() if facts.inherited else {frozenset(codes.tolist()) for codes in known}
+    chosen = [number for number in range(0 if facts.inherited else len(facts)) if facts.itemset(number) not in among]
+    numbers = np.array(chosen, dtype=np.int64)
+    return *facts.itemsets.take(numbers).flat, facts.low[numbers], facts.high[numbers]
+
+
+def _list_excluded(facts: Facts) -> NDArray[np.uint64]:
+    """Return the pairs that no row holds, as the kernel takes them."""
+    pairs = {pair for group in facts.schema for pair in combinations(sorted(group), 2)}
+    return np.array([one << 32 | other + 1 for one, other in sorted(pairs)], dtype=np.uint64)
+
+
+def _describe_contradiction(labels: Sequence[Label]) -> InconsistencyError:
+    message = Message(
+        f"the supports leave no number of rows that may hold an itemset of {len(labels)} items; no rows can have them: "
+        "check that they are exact, and say ",
+        *(Option("complete", value=False), " if some itemset that reaches the minimum support is not listed"),
+    )
+    return InconsistencyError(message, "negative", labels, labels)
+
+
+def _prove_all(facts: Facts, closure: Closure) -> list[Finding]:
     """Return the findings, those over fewer items first."""
     prover = _Prover(closure)
-    lines = [_Line(*line) for line in closure.found.tolist()]
-    sets = [[*closure.items(line.prefix), line.last] for line in lines]
-    order = sorted(range(len(lines)), key=lambda at: (len(sets[at]), sets[at], lines[at].kind, lines[at].even))
-    return [Finding(prover.certificate(lines[at], sets[at]), "derive", facts) for at in order]
+    lines = [_Line(*line) for line in closure.lines.tolist()]
+    found = [(line, [*closure.items(line.prefix), line.last]) for line in lines]
+    found.sort(key=lambda each: (len(each[1]), each[1], each[0].kind, each[0].even))
+    return [Finding(prover.prove(line, items), "derive", facts) for line, items in found]
 
 
 class _Line(NamedTuple):
@@ -80,105 +248,95 @@ class _Line(NamedTuple):
 
 
 class _Lemmas(Sequence[Claim]):
-    """The claims that another one stands on, made when they are first looked at: there may be very many findings."""
+    """The claims that another one rests on, made at first use: there may be very many findings."""
 
     def __init__(self, make: Callable[[], tuple[Claim, ...]]) -> None:
         self._make = make
 
     @cached_property
-    def _made(self) -> tuple[Claim, ...]:
+    def _claims(self) -> tuple[Claim, ...]:
         return self._make()
 
     @overload
     def __getitem__(self, number: int) -> Claim: ...
-
     @overload
     def __getitem__(self, number: slice) -> Sequence[Claim]: ...
-
     def __getitem__(self, number: int | slice) -> Claim | Sequence[Claim]:
-        return self._made[number]
+        return self._claims[number]
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._claims)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._made == tuple(other)
+        return isinstance(other, Sequence) and self._claims == tuple(other)
 
     def __hash__(self) -> int:
-        return hash(self._made)
+        return hash(self._claims)
 
     def __repr__(self) -> str:
-        return repr(self._made)
+        return repr(self._claims)
 
 
 class _Prover:
-    """Makes the claims about itemsets that are not published; sets of these are numbers, with a bit for each."""
+    """Makes the claims about unpublished itemsets; a set of these is a number with a bit for each."""
 
     def __init__(self, closure: Closure) -> None:
         self.closure = closure
-        self._claim = cache(self._made)
-        self._needed = cache(self._need)
+        self._claim, self._need = cache(self._make_claim), cache(self._find_needed)
 
-    def certificate(self, line: _Line, items: list[int]) -> Certificate:
+    def prove(self, line: _Line, items: list[int]) -> Certificate:
         """Return the certificate of a finding over some items."""
-        top = frozenset(items)
-        cells = frozenset(_cell(bits, items) for bits in (line.even, line.odd) if bits >= 0)
+        top, reasons = frozenset(items), (line.below, line.above)
+        own = _claim_support(items, (line.low, line.high), reasons)
+        cells = frozenset(_choose(bits, items) for bits in (line.even, line.odd) if bits >= 0)
         if cells == {top}:
-            own = _limited(items, (line.low, line.high), (line.below, line.above))
-            return Certificate(own, _Lemmas(lambda: self._claims(self._under(items, (line.below, line.above)))))
-        claim = Claim(Pattern(top, cells), line.least, line.most, Cells(), Cells())
-        return Certificate(claim, _Lemmas(lambda: self._lemmas(line, items)))
+            return Certificate(own, _Lemmas(lambda: self._list_claims(self._find_used(items, reasons))))
 
-    def _lemmas(self, line: _Line, items: list[int]) -> tuple[Claim, ...]:
-        """Return what the sum of the cells of a finding takes that is not published."""
-        used = self._under(items, (line.even, line.odd))
-        if line.kind == kernels.derive.PARITY:  # the support of all items together cancels out
-            return self._claims(used)
-        reasons = (line.below, line.above)
-        return (*self._claims(used | self._under(items, reasons)), _limited(items, (line.low, line.high), reasons))
+        def list_lemmas() -> tuple[Claim, ...]:
+            used = self._find_used(items, (line.even, line.odd))
+            if line.kind == kernels.derive.PARITY:  # the support of all items together cancels out
+                return self._list_claims(used)
+            return *self._list_claims(used | self._find_used(items, reasons)), own
 
-    def _claims(self, nodes: int) -> tuple[Claim, ...]:
-        """Return the claims of some itemsets, the shorter ones first."""
-        found = []
-        while nodes:
-            lowest = nodes & -nodes
-            found.append(self._claim(self.closure.published + lowest.bit_length() - 1))
-            nodes ^= lowest
-        return tuple(found)
+        return Certificate(Claim(Pattern(top, cells), line.least, line.most, Cells(), Cells()), _Lemmas(list_lemmas))
 
-    def _made(self, node: int) -> Claim:
-        support = int(self.closure.trie.supports[node])
-        return _limited(self.closure.items(node), (support, support), self.closure.trie.reasons[node].tolist())
+    def _list_claims(self, nodes: int) -> tuple[Claim, ...]:
+        """Return the claims about some itemsets, the shorter ones first."""
+        return tuple(self._claim(self.closure.published + place) for place in places(nodes))
 
-    def _need(self, node: int) -> int:
-        """Return an itemset that is not published, and all that its claim stands on."""
-        own = 1 << node - self.closure.published
-        return own | self._under(self.closure.items(node), self.closure.trie.reasons[node].tolist())
+    def _make_claim(self, node: int) -> Claim:
+        support = int(self.closure.nodes.supports[node])
+        return _claim_support(self.closure.items(node), (support, support), self.closure.nodes.reasons[node].tolist())
 
-    def _under(self, items: list[int], cells: Sequence[int]) -> int:
-        """Return what the sums of some cells over items take that is not published, all items together excepted."""
-        found = 0
+    def _find_needed(self, node: int) -> int:
+        """Return an unpublished itemset, and all that its claim rests on."""
+        used = self._find_used(self.closure.items(node), self.closure.nodes.reasons[node].tolist())
+        return 1 << node - self.closure.published | used
+
+    def _find_used(self, items: list[int], cells: Sequence[int]) -> int:
+        """Return the unpublished itemsets in the sums of some cells over items, except all items together."""
+        used = 0
         for bits in cells:
-            base, todo, seen = _cell(max(0, bits), items), [frozenset(items)] if bits >= 0 else [], set[Codes]()
+            base, todo, seen = _choose(max(0, bits), items), [frozenset(items)] if bits >= 0 else [], set[Codes]()
             while todo:
                 itemset = todo.pop()
                 smaller = {itemset - {item} for item in itemset - base} - seen
-                smaller &= self.closure.nodes.keys()
+                smaller &= self.closure.unpublished.keys()
                 seen |= smaller
                 todo.extend(smaller)
             for itemset in seen:
-                found |= self._needed(self.closure.nodes[itemset])
-        return found
+                used |= self._need(self.closure.unpublished[itemset])
+        return used
 
 
-def _limited(items: list[int], limits: tuple[int, int], reasons: Sequence[int]) -> Claim:
+def _claim_support(items: list[int], limits: tuple[int, int], reasons: Sequence[int]) -> Claim:
     """Return the claim that an itemset has a support within limits, for which cells over it are the reasons."""
     pattern = Pattern.conjunction(items)
     itself = Sum(((pattern.over, Fraction(1)),))
-    bounds: list[Bound] = [Cells(frozenset([_cell(bits, items)])) if bits >= 0 else itself for bits in reasons]
+    bounds: list[Bound] = [Cells(frozenset([_choose(bits, items)])) if bits >= 0 else itself for bits in reasons]
     lower = NOTHING if limits[0] == 0 and reasons[0] < 0 else bounds[0]
     return Claim(pattern, *limits, lower, bounds[1])
 
 
-def _cell(bits: int, items: list[int]) -> Codes:
-    return frozenset(item for place, item in enumerate(items) if bits >> place & 1)
+def _choose(bits: int, items: list[int]) -> Codes:
+    return frozenset(items[place] for place in places(bits))

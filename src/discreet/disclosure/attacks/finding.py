@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
+from discreet.data.itemsets import Weighted
 from discreet.disclosure.attacks.certificate import (
     NOTHING,
     SPELLED,
@@ -19,7 +20,6 @@ from discreet.disclosure.attacks.certificate import (
     is_too_long,
     sum_cells,
 )
-from discreet.disclosure.attacks.closure import Derived
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
 from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
 from discreet.disclosure.channels import Term, format_sum
@@ -88,7 +88,7 @@ class Searched(NamedTuple):
 
     findings: Sequence[Finding]
     undecided: Sequence[Undecided] = ()
-    derived: Derived | None = None
+    derived: Weighted | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +105,7 @@ class Attack:
     level: Level
     findings: tuple[Finding, ...]
     undecided: tuple[Undecided, ...] = ()
-    derived: Derived | None = None
+    derived: Weighted | None = None
     is_acyclic: bool = False
 
     @property
