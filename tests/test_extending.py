@@ -9,7 +9,7 @@ from web import served
 from discreet import Patterns, Transactions, attack, audit, block, compare, detect, hide, mine, read, report, write
 from discreet.blocking.release.release import Release
 from discreet.cli import main
-from discreet.judging.verdict import CheckName, Verdict
+from discreet.judging.policy import CheckName, Verdict
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 

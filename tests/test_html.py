@@ -45,7 +45,7 @@ from discreet.cli import main
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells
 from discreet.judging.finding import Evidence
-from discreet.judging.verdict import CheckName
+from discreet.judging.policy import CheckName
 from discreet.report import (
     Source,
     audit_html,

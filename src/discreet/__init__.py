@@ -38,9 +38,8 @@ from discreet.io.inverted_plan import Plan
 from discreet.io.read import read, read_patterns, rewrite, write, write_patterns
 from discreet.io.scan import scan
 from discreet.judging.audit import Audit, audit
-from discreet.judging.policy import Policy
+from discreet.judging.policy import Check, Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff, tradeoff
-from discreet.judging.verdict import Check, Verdict
 from discreet.mining.mine import mine
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.reading import read_facts, read_rules

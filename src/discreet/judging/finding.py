@@ -15,8 +15,7 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
 from discreet.disclosure.implications import Implication, Implications
-from discreet.judging.policy import Policy
-from discreet.judging.verdict import Check, CheckName, Verdict
+from discreet.judging.policy import Check, CheckName, Policy, Verdict
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.rule import Rules

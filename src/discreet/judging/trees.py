@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
-from discreet.judging.policy import Policy
-from discreet.judging.verdict import Check, CheckName, Verdict
+from discreet.judging.policy import Check, CheckName, Policy, Verdict
 from discreet.publications.trees.joint import find_overlaps
 from discreet.publications.trees.leaves import Few, Forest, Leaf, Leaves
 from discreet.publications.trees.sklearn import Fitted, is_estimator, trees_of

@@ -14,7 +14,6 @@ from discreet.disclosure.implications import Implications
 from discreet.io.label_codes import iterate_codes
 from discreet.io.text import encode_lines
 from discreet.judging.audit import Audit
-from discreet.judging.policy import ZEROS, Policy
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series import Changes
@@ -37,7 +36,7 @@ def audit_json(
         "discreet": __version__,
         "report": "tree audit" if isinstance(audit.candidate, Forest) else "audit",
         "verdict": audit.verdict.name,
-        "policy": policy_facts(audit.policy),
+        "policy": audit.policy.facts(),
         "k": audit.policy.k,
         "what": audit.what,
         "input": source._asdict() if source else None,
@@ -254,19 +253,6 @@ def _label(label: Label) -> str:
     text = str(label)
     # Half a pair of surrogates is no UTF-8: only escaped can it be written.
     return json.dumps(text, ensure_ascii=any("\ud800" <= letter <= "\udfff" for letter in text))
-
-
-def policy_facts(policy: Policy) -> dict[str, Any]:
-    """Return what a policy asks for, and where it is from."""
-    return {
-        "name": policy.name,
-        "k": policy.k,
-        "zeros": next(word for word, verdict in ZEROS.items() if verdict is policy.zeros),
-        "round_to": policy.round_to,
-        "max_itemsets": policy.max_itemsets,
-        "source": policy.source,
-        "about": policy.about,
-    }
 
 
 def _exposed(exposed: Exposed | None) -> dict[str, Any] | None:

@@ -11,7 +11,6 @@ from discreet.blocking.release.release import Proof, Release
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
-from discreet.report.json import policy_facts
 from discreet.report.text import aligned, audit_text, share
 from discreet.report.wording import Source
 from discreet.runtime.text import count_of, percent, printable
@@ -41,7 +40,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "frequent": release.frequent,
         "is_whole": release.is_whole,
         "against": release.against,
-        "policy": policy_facts(release.policy),
+        "policy": release.policy.facts(),
     }
 
 

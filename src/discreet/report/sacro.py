@@ -24,7 +24,7 @@ from discreet.io.label_codes import iterate_codes, sort_pattern_codes
 from discreet.io.text import HEADER, WITHIN, as_record, write_text
 from discreet.judging.audit import Audit
 from discreet.judging.finding import Who, find_terms
-from discreet.judging.verdict import CheckName, Verdict
+from discreet.judging.policy import CheckName, Verdict
 from discreet.publications.series import Change
 from discreet.report.findings import cell_names, direction, joined, named_sum, rows_that
 from discreet.report.wording import Source, older_name

@@ -15,8 +15,7 @@ from discreet.data.transactions import Transactions
 from discreet.disclosure.detect import Question
 from discreet.errors import InputError
 from discreet.judging.audit import Audit, judge_itemsets
-from discreet.judging.policy import Policy
-from discreet.judging.verdict import Verdict
+from discreet.judging.policy import Policy, Verdict
 from discreet.runtime import html
 from discreet.runtime.text import percent
 

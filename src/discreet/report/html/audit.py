@@ -9,8 +9,8 @@ from discreet import __version__
 from discreet.data.patterns import Patterns
 from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
+from discreet.judging.policy import SIGNS, Verdict
 from discreet.judging.tradeoff import Tradeoff
-from discreet.judging.verdict import SIGNS, Verdict
 from discreet.publications.trees.leaves import Forest
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
 from discreet.report.findings import exposed_rows
@@ -47,8 +47,8 @@ WORST_FIRST: Final = (
 
 def audit_html(
     audit: Audit,
-    *,
     tradeoff: Tradeoff | None = None,
+    *,
     source: Source | None = None,
     explain: int = 100,
     private: bool = False,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from discreet import __version__
-from discreet.judging.verdict import SIGNS, Check
+from discreet.judging.policy import SIGNS, Check
 from discreet.report.figures import Figure, plotly_script
 from discreet.report.html.lists import Packed
 from discreet.runtime.html import Html

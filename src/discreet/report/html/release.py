@@ -18,8 +18,7 @@ from discreet.errors import InputError, on_command_line
 from discreet.io.label_codes import sort_pattern_codes
 from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
-from discreet.judging.policy import ZEROS, Policy
-from discreet.judging.verdict import SIGNS, Verdict
+from discreet.judging.policy import SIGNS, Verdict, make_policy
 from discreet.report.figures import before_after_figure, comparison_figure
 from discreet.report.html.audit import cells_chart, policy_lines
 from discreet.report.html.lists import Listing, packed
@@ -99,7 +98,7 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
         return _page(_faulty(found), None, timestamp=timestamp), Verdict.WITHHOLD
     facts = json.loads((place / "release.json").read_text(encoding="utf-8"))
     listed = _listed(place, facts)
-    judged = audit(listed, policy=_policy(facts["policy"]))
+    judged = audit(listed, policy=make_policy(facts["policy"]))
     told = {**_public(facts, judged), "verified": _verified(found), "warnings": list(found.notes)}
     return _page(told, judged, timestamp=timestamp), judged.verdict
 
@@ -279,11 +278,6 @@ def _listed(place: Path, facts: Mapping[str, Any]) -> Patterns:
     if len(names) != 1:
         raise InputError(f"the release has {len(names)} files of patterns; it must have one")
     return read_patterns(place / names[0], n=facts["n"], kind=facts["kind"])
-
-
-def _policy(facts: Mapping[str, Any]) -> Policy:
-    """Return the policy that a release names."""
-    return Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
 
 
 def _code(digest: str) -> Html:
