@@ -5,9 +5,8 @@ from discreet.blocking.distortion import Distortion
 from discreet.blocking.release.folder import verify, write_release
 from discreet.blocking.release.release import Proof, Release
 from discreet.blocking.release.verify.verify import Verification
-from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.attacks.attack import attack
 from discreet.disclosure.attacks.bounds import Bounds, bounds
 from discreet.disclosure.attacks.facts import Facts

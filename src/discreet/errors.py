@@ -68,10 +68,8 @@ class Either(tuple["str | tuple[str, *tuple[str, ...]]", ...]):
         return ", or ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
 
 
-Word: TypeAlias = str | Option | Command | Either
-"""A part of a message."""
-Face: TypeAlias = Callable[[Option | Command], str]
-"""What a face calls an option or a command; empty if it has none."""
+Word: TypeAlias = str | Option | Command | Either  # a part of a message
+Face: TypeAlias = Callable[[Option | Command], str]  # what a face calls an option or a command; empty if it has none
 FLAGS: Final = {
     Option("k"): "-k",
     Option("complete", value=False): "--partial",

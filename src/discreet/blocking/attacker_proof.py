@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from discreet.blocking import add, suppress, withhold
 from discreet.blocking.problem import NOBODY, NONE, BlockProblem, BlockSolution
 from discreet.data.itemsets import Itemsets, Weighted
-from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import attack
 from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes

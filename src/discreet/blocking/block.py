@@ -12,19 +12,17 @@ from discreet.blocking.attacker_proof import add_merged_more, add_more, suppress
 from discreet.blocking.optimal import optimal
 from discreet.blocking.problem import BlockProblem, BlockSolution, check
 from discreet.blocking.release.release import Release, Rival
-from discreet.data.labels import Label
-from discreet.data.merged import Merged, Rows, as_rows
+from discreet.data.itemsets import Label
 from discreet.data.thresholds import Threshold
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.finding import Level
 from discreet.errors import BudgetError, Either, Option, OptionError
 from discreet.judging.policy import Policy, as_policy
 from discreet.mining.mine import Budget, mine
-from discreet.mining.watch import Limits
+from discreet.mining.search import Limits
 from discreet.runtime import html
-from discreet.runtime.progress import watching
-from discreet.runtime.resources import as_seconds
+from discreet.runtime.resources import as_seconds, watching
 from discreet.runtime.text import percent
 
 Solve: TypeAlias = Callable[[BlockProblem], BlockSolution]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import sort_labels
+from discreet.data.itemsets import sort_labels
 from discreet.data.lattice import Trie, add_missing_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.detect import list_frequent

@@ -12,13 +12,13 @@ from discreet.blocking.distortion import distortion, supports_in
 from discreet.blocking.release.release import Proof, change_rows
 from discreet.data.itemsets import Weighted
 from discreet.data.lattice import Cells, Family, Trie
-from discreet.data.merged import Merged, Rows, are_all
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Merged, Rows, are_all
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.channels import Channels
 from discreet.disclosure.detect import Question, find_cells, find_channels
 from discreet.errors import GuaranteeError, InconsistencyError
-from discreet.mining.watch import Limits
+from discreet.mining.search import Limits
 from discreet.runtime.resources import as_threads
 
 SMALL: Final = 100_000

@@ -7,8 +7,7 @@ from discreet import kernels
 from discreet.blocking.problem import BlockProblem, BlockSolution
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
-from discreet.mining.search import unpack
-from discreet.mining.watch import Controls, Watch
+from discreet.mining.search import Controls, Watch, unpack
 
 
 def solve(problem: BlockProblem) -> BlockSolution:

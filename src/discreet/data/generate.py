@@ -9,16 +9,14 @@ from typing import Final, NamedTuple, Self, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import sort_labels
+from discreet.data.itemsets import Items, Itemsets, offsets_of, sort_labels
 from discreet.data.transactions import Transactions
 from discreet.errors import ThresholdError
+from discreet.runtime.solver import Numbers
 from discreet.runtime.text import abbreviate
 
-BLOCK: Final = 1 << 14
-"""How many itemsets are drawn at a time. Another number gives other rows from the same seed."""
-LARGEST: Final = 2**31 - 1
-"""Item codes are 32-bit integers inside."""
+BLOCK: Final = 1 << 14  # how many itemsets are drawn at a time. Another number gives other rows from the same seed.
+LARGEST: Final = 2**31 - 1  # item codes are 32-bit integers inside
 
 
 def check_whole(name: str, value: int, *, least: int = 0) -> int:
@@ -139,13 +137,11 @@ class Source(NamedTuple):
     levels: NDArray[np.float64]
 
 
-def _sizes(draw: np.random.Generator, mean: float, count: int) -> NDArray[np.int64]:
+def _sizes(draw: np.random.Generator, mean: float, count: int) -> Numbers:
     return np.maximum(1, draw.poisson(mean, count))
 
 
-def _large_itemsets(
-    draw: np.random.Generator, sizes: NDArray[np.int64], items: int, correlation: float
-) -> list[list[int]]:
+def _large_itemsets(draw: np.random.Generator, sizes: Numbers, items: int, correlation: float) -> list[list[int]]:
     """Return itemsets of these sizes, each of which shares some items with the one before."""
     shares = np.minimum(1, correlation * draw.standard_exponential(sizes.size))
     common = np.floor(shares * sizes + 0.5).astype(np.int64)
@@ -171,9 +167,9 @@ def _source(
     return Source(Itemsets.of(itemsets), bounds / bounds[-1], levels)
 
 
-def _rows(draw: np.random.Generator, source: Source, lengths: NDArray[np.int64]) -> Transactions:
+def _rows(draw: np.random.Generator, source: Source, lengths: Numbers) -> Transactions:
     """Return rows of about these lengths, filled with itemsets from the source."""
-    blocks: list[NDArray[np.int32]] = []
+    blocks: list[Items] = []
 
     def stream() -> Iterator[tuple[int, bool]]:
         while True:
@@ -187,7 +183,7 @@ def _rows(draw: np.random.Generator, source: Source, lengths: NDArray[np.int64])
     return Transactions.from_codes(offsets, items.astype(np.int32), used.tolist())
 
 
-def _block(draw: np.random.Generator, source: Source) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _block(draw: np.random.Generator, source: Source) -> tuple[Numbers, Items]:
     """Return what is left of itemsets picked by weight: the size of each, and all their items in a row.
 
     An itemset loses at least j items with chance level ** j; which ones is left to chance.
@@ -251,9 +247,7 @@ ONE_OF: Final[tuple[Mapping[str, float], ...]] = (
 ENTRIES: Final = (
     Entry("obesity", 0.2, {"age 50-59": 0.12, "age 60-69": 0.12}),
     Entry(
-        "hypertension",
-        0.04,
-        {"age 50-59": 0.25, "age 60-69": 0.45, "age 70-79": 0.6, "age 80+": 0.65, "obesity": 0.35},
+        "hypertension", 0.04, {"age 50-59": 0.25, "age 60-69": 0.45, "age 70-79": 0.6, "age 80+": 0.65, "obesity": 0.35}
     ),
     Entry("diabetes type 2", 0.03, {"age 60-69": 0.18, "age 70-79": 0.24, "age 80+": 0.22, "obesity": 0.35}),
     Entry("diabetes type 1", 0.006, {}),

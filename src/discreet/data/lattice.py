@@ -9,35 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, LaidFlat
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Items, Itemsets, Label, Labelled
 from discreet.data.patterns import Patterns
 from discreet.errors import InconsistencyError, InputError, Message, Option
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
 
 Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
 """Nodes as kernels/inversion.py lists them."""
 
-WORD: Final = 64
-"""Items that fit a word of a bitmap."""
-AT_ONCE: Final = 1024
-"""Tops per call of a kernel; Ctrl-C is heard between two calls."""
+WORD: Final = 64  # items that fit a word of a bitmap
+AT_ONCE: Final = 1024  # tops per call of a kernel; Ctrl-C is heard between two calls
 
 
 class Cells(NamedTuple):
     """Cells of tops: the number of the top, the base, and how many rows hold the base and no other item of the top."""
 
-    tops: NDArray[np.int32]
+    tops: Items
     bases: Itemsets
-    counts: NDArray[np.int64]
+    counts: Numbers
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Numbers:
         """Where each base starts in ``items``, and where the last one ends."""
         return self.bases.offsets
 
     @property
-    def items(self) -> NDArray[np.int32]:
+    def items(self) -> Items:
         """The codes of all bases, one base after the other."""
         return self.bases.items
 
@@ -54,7 +52,7 @@ class Cells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Family(LaidFlat):
+class Family(Labelled):
     """Itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
     They are the closed ones, and any other itemset has the largest support of a listed superset; or ``all`` frequent
@@ -62,8 +60,8 @@ class Family(LaidFlat):
     """
 
     itemsets: Itemsets
-    supports: NDArray[np.int64]
-    tops: NDArray[np.int64]
+    supports: Numbers
+    tops: Numbers
     labels: tuple[Label, ...]
     n: int
     all: bool = False
@@ -76,9 +74,9 @@ class Family(LaidFlat):
         return trie
 
     @cached_property
-    def slots(self) -> NDArray[np.int64]:
+    def slots(self) -> Numbers:
         """The itemsets in a hash table."""
-        slots: NDArray[np.int64] = kernels.lattice.index(self.offsets, self.items)
+        slots: Numbers = kernels.lattice.index(self.offsets, self.items)
         return slots
 
     @property
@@ -133,10 +131,6 @@ class Family(LaidFlat):
         kernels.cell_rows.weigh(rows.bases.flat, rows.counts, cells, self.top_itemsets.flat, len(self.labels), sums)
         return int(rows.counts.sum()) == self.n and np.array_equal(sums, own.counts)
 
-    def labelled(self, number: int) -> Itemset:
-        """Return an itemset by its labels."""
-        return frozenset(self.labels[item] for item in self.itemsets[number].tolist())
-
     def cells(self, limit: int, threads: int = 1) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.
 
@@ -148,7 +142,7 @@ class Family(LaidFlat):
         share = min(threads, max(1, len(parts)))
         return Cells.concat(resources.share(lambda start, stop: self._cells(start, stop, limit), parts, share))
 
-    def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def smallest_cells(self, numbers: Numbers, limit: int) -> tuple[Numbers, Numbers]:
         """Return which of some itemsets, as tops, have a cell below ``limit``, and how many rows it holds."""
         places, _, counts = zip(*self._invert_all(numbers, limit), strict=True)
         return np.concatenate(places), np.concatenate(counts)
@@ -182,16 +176,14 @@ class Family(LaidFlat):
             )
         return cells
 
-    def _is_open(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _is_open(self, numbers: Numbers) -> NDArray[np.bool_]:
         """Return which of some itemsets may not be closed, or do not fit a word of a bitmap."""
         if self.partial:
             return np.ones(numbers.size, dtype=np.bool_)
         longest = min(self.longest, WORD + 1) if self.may_be_cut else WORD + 1
         return np.asarray(self.itemsets.lengths[numbers] >= longest)
 
-    def _invert_all(
-        self, numbers: NDArray[np.int64], limit: int
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]]:
+    def _invert_all(self, numbers: Numbers, limit: int) -> Iterator[tuple[Numbers, NDArray[np.uint64], Numbers]]:
         """Yield cells of itemsets, as tops: places in ``numbers``, bitmaps, numbers of rows."""
         if self.all:
             places, maps, counts = kernels.lattice.cells_of_all(
@@ -213,12 +205,10 @@ class Family(LaidFlat):
         )
         yield rest[places], maps, counts
 
-    def _invert(
-        self, numbers: NDArray[np.int64], limit: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
+    def _invert(self, numbers: Numbers, limit: int) -> tuple[Items, NDArray[np.uint64], Numbers, int]:
         """Return cells of closed itemsets, as tops, and how many steps that took."""
         supports = np.concatenate([self.supports[:1] if self.itemsets.is_rooted else [0], self.supports])
-        cells: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.inversion.cells_of_closed(
+        cells: tuple[Items, NDArray[np.uint64], Numbers, int] = kernels.inversion.cells_of_closed(
             self.trie, self.offsets, self.items, supports, numbers, len(self.labels), limit
         )
         return cells
@@ -226,11 +216,11 @@ class Family(LaidFlat):
 
 def build_cells(
     maps: NDArray[np.uint64],
-    tops: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    top_offsets: NDArray[np.int64],
-    top_items: NDArray[np.int32],
-    place: NDArray[np.int64] | None = None,
+    tops: Items,
+    counts: Numbers,
+    top_offsets: Numbers,
+    top_items: Items,
+    place: Numbers | None = None,
 ) -> Cells:
     """Return cells whose bases are bitmaps of their tops' items, or over the ``place`` of each item."""
     offsets = np.empty(tops.size + 1, dtype=np.int64)
@@ -338,7 +328,7 @@ def _check_closed(family: Family) -> None:
             f"what two closed itemsets of {len(left)} and {len(right)} items have in common is not listed, though it "
             "is closed as well; list all closed itemsets, the one that all rows hold too",
             "missing",
-            left & right,
+            set(left) & set(right),
             left,
         )
 

@@ -3,32 +3,29 @@
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Integral
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, LaidFlat, offsets_of
-from discreet.data.labels import Itemset, Label, recode
+from discreet.data.itemsets import Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
-from discreet.data.transactions import as_itemset
 from discreet.errors import InputError, OptionError
 from discreet.runtime import html
+from discreet.runtime.solver import Numbers
 from discreet.runtime.text import abbreviate
 
 Kind = Literal["frequent", "closed", "maximal"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-LARGEST_SHARED: Final = 2**33
-"""Up to so many rows, a share as a float gives a count to a millionth of a row."""
+LARGEST_SHARED: Final = 2**33  # up to so many rows, a share as a float gives a count to a millionth of a row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Patterns(LaidFlat):
+class Patterns(Labelled):
     """Itemsets with their supports, in dictionary order of their codes.
 
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
@@ -46,7 +43,7 @@ class Patterns(LaidFlat):
     """
 
     itemsets: Itemsets
-    supports: NDArray[np.int64]
+    supports: Numbers
     labels: tuple[Label, ...]
     n: int
     min_support: int
@@ -88,9 +85,9 @@ class Patterns(LaidFlat):
     @classmethod
     def from_codes(
         cls,
-        offsets: NDArray[np.int64],
-        items: NDArray[np.int32],
-        supports: NDArray[np.int64],
+        offsets: Numbers,
+        items: Items,
+        supports: Numbers,
         labels: tuple[Label, ...],
         *,
         n: int,
@@ -202,25 +199,17 @@ class Patterns(LaidFlat):
         lines = ((support, html.names(labels, nothing="(every row)")) for labels, support in largest)
         return html.table(repr(self)[1:-1], ["support", "itemset"], lines, many=len(self))
 
-    @cached_property
-    def _code(self) -> Mapping[Label, int]:
-        return {label: number for number, label in enumerate(self.labels)}
-
     def codes(self, number: int) -> list[int]:
         """Return the codes of an itemset, by its number."""
         codes: list[int] = self.itemsets[number].tolist()
         return codes
 
-    def labelled(self, number: int) -> list[Label]:
-        """Return the labels of an itemset, by its number."""
-        return [self.labels[item] for item in self.codes(number)]
-
     def _find(self, itemset: Iterable[Label]) -> int | None:
         """Return the number of ``itemset``, if it is listed."""
         wanted = as_itemset(itemset)
-        if not all(label in self._code for label in wanted):
+        if not all(label in self.code for label in wanted):
             return None
-        codes = sorted(self._code[label] for label in wanted)
+        codes = sorted(self.code[label] for label in wanted)
         number = bisect_left(range(len(self)), codes, key=self.codes)
         return number if number < len(self) and self.codes(number) == codes else None
 
@@ -254,7 +243,7 @@ def lacks_root(
     return not (0 in lengths or closed_away or kind == "maximal" or n < max(1, min_support or 1))
 
 
-def as_supports(counts: Iterable[float]) -> NDArray[np.int64]:
+def as_supports(counts: Iterable[float]) -> Numbers:
     """Return ``counts`` as an array; refuse numbers that are not whole, or too large to be exact.
 
     >>> as_supports([3, 2.0])
@@ -293,7 +282,7 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     return counts
 
 
-def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:
+def _check_supports(lengths: Numbers, supports: Numbers, n: int) -> None:
     """Refuse an invalid ``n``, and a support that no ``n`` rows can have."""
     if not isinstance(n, Integral) or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"n is {abbreviate(n)}; give the number of rows that were mined, from 0 to {LARGEST_COUNT}")

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.errors import QueryError
 
 BLOCK: Final = 2**16

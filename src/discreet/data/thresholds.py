@@ -14,16 +14,14 @@ Threshold: TypeAlias = int | float | Fraction | str
 LARGEST_COUNT: Final = 2**53
 """Floats hold every whole number up to here, so counts stay exact in any table; sums of a thousand fit 64 bits."""
 
-LARGEST_QUOTIENT: Final = 10**6
-"""A float is read as a quotient of counts up to this."""
+LARGEST_QUOTIENT: Final = 10**6  # a float is read as a quotient of counts up to this
 
 NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
 """Matches every printed float. Longer numbers are refused: Python would write out all zeros of 1e999999999."""
 COUNT: Final = re.compile(r"[0-9]{1,40}")
 QUOTIENT: Final = re.compile(r"[-+]?[0-9]{1,40}/(?=0*[1-9])[0-9]{1,40}")
 
-Share: TypeAlias = float | Fraction | str
-"""A share from 0 to 1: 0.1, Fraction(1, 10), "10%"."""
+Share: TypeAlias = float | Fraction | str  # a share from 0 to 1: 0.1, Fraction(1, 10), "10%"
 
 WHOLE: Final = f"whole numbers of rows from 0 to {LARGEST_COUNT}"
 NO_NUMBER: Final = "no number of at most 40 digits"

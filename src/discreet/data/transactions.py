@@ -1,27 +1,38 @@
-"""Transactions: n rows of items, immutable, coded as integers."""
+"""Rows of items, immutable, coded as integers: n transactions, or equal rows merged."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, Self, overload
+from typing import Any, Final, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import kernels
 from discreet.data import query
-from discreet.data.itemsets import Itemsets, LaidFlat, offsets_of
-from discreet.data.labels import Itemset, Label, is_missing, sort_labels
-from discreet.errors import InputError
+from discreet.data.itemsets import (
+    Items,
+    Itemset,
+    Itemsets,
+    Label,
+    Labelled,
+    Weighted,
+    as_itemset,
+    is_missing,
+    offsets_of,
+    sort_labels,
+)
+from discreet.data.thresholds import Threshold, as_count
+from discreet.errors import InputError, ThresholdError
 from discreet.runtime import html
+from discreet.runtime.solver import Numbers
 
-LONGEST_ROW: Final = 100_000
-"""Longer rows are refused: nearly always, a file has lost its line ends."""
+LONGEST_ROW: Final = 100_000  # longer rows are refused: nearly always, a file has lost its line ends
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Transactions(LaidFlat):
+class Transactions(Labelled):
     """``n`` rows of items; a row is a set, so a repeated item counts once.
 
     ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``.
@@ -43,26 +54,21 @@ class Transactions(LaidFlat):
         from discreet.io import baskets, files, frames  # noqa: PLC0415 - io stands on this module
 
         if files.is_frame(rows):
-            coded = frames.from_onehot(rows)
-            self._fill(coded.itemsets, coded.labels, ids)
-            return
-        lengths, flat, is_ordered = _flatten(rows)
-        labels = _sort_labels(flat)
-        if is_ordered:
-            bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
-            baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
-        code = {label: number for number, label in enumerate(labels)}
-        items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
-        self._fill(Itemsets.from_lengths(lengths, items), labels, ids)
+            itemsets, labels, _ = frames.from_onehot(rows)
+        else:
+            lengths, flat, is_ordered = _flatten(rows)
+            labels = _sort_labels(flat)
+            if is_ordered:
+                bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
+                baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
+            code = {label: number for number, label in enumerate(labels)}
+            items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
+            itemsets = Itemsets.from_lengths(lengths, items)
+        self._fill(itemsets, labels, ids)
 
     @classmethod
     def from_codes(
-        cls,
-        offsets: NDArray[np.int64],
-        items: NDArray[np.int32],
-        labels: Iterable[Label],
-        *,
-        ids: Sequence[Hashable] | None = None,
+        cls, offsets: Numbers, items: Items, labels: Iterable[Label], *, ids: Sequence[Hashable] | None = None
     ) -> Self:
         """Take coded rows; each is sorted and its repeated items dropped, in place.
 
@@ -110,21 +116,11 @@ class Transactions(LaidFlat):
         return len(self.itemsets)
 
     @property
-    def weights(self) -> NDArray[np.int64]:
+    def weights(self) -> Numbers:
         """How many rows each row stands for: one."""
         weights = np.ones(self.n, dtype=np.int64)
         weights.setflags(write=False)
         return weights
-
-    @cached_property
-    def mark(self) -> object:
-        """An identity of these rows, without any of their contents."""
-        return object()
-
-    @cached_property
-    def code(self) -> Mapping[Label, int]:
-        """The code of each label."""
-        return {label: number for number, label in enumerate(self.labels)}
 
     def support(self, wanted: str | Iterable[Label]) -> int:
         """Count the rows that hold every item of an itemset, or make a query true; all hold the empty itemset.
@@ -154,9 +150,11 @@ class Transactions(LaidFlat):
     @overload
     def __getitem__(self, row: slice) -> Self: ...
     def __getitem__(self, row: int | slice) -> Itemset | Self:
-        if isinstance(row, slice):
-            return self._slice(row)
-        return frozenset(self._labelled(range(self.n)[row]))
+        if not isinstance(row, slice):
+            return frozenset(self.labelled(row))
+        part = type(self).__new__(type(self))
+        part._set(self.itemsets[row], self.labels, None if self.ids is None else self.ids[row])
+        return part
 
     def __iter__(self) -> Iterator[Itemset]:
         return (self[row] for row in range(self.n))
@@ -179,20 +177,11 @@ class Transactions(LaidFlat):
     def _repr_html_(self) -> str:
         """Return the first rows as a table, for notebooks."""
         first = self[: html.SHOWN]
-        numbered = enumerate(html.names(first._labelled(row), nothing="(no items)") for row in range(len(first)))
+        numbered = enumerate(html.names(first.labelled(row), nothing="(no items)") for row in range(len(first)))
         if first.ids is None:
             return html.table(repr(self)[1:-1], ["row", "items"], numbered, many=len(self))
         lines = ((row, html.name(first.ids[row]), items) for row, items in numbered)
         return html.table(repr(self)[1:-1], ["row", "id", "items"], lines, many=len(self))
-
-    def _labelled(self, row: int) -> list[Label]:
-        labels = self.labels
-        return [labels[item] for item in self.itemsets[row].tolist()]
-
-    def _slice(self, rows: slice) -> Self:
-        part = type(self).__new__(type(self))
-        part._set(self.itemsets[rows], self.labels, None if self.ids is None else self.ids[rows])
-        return part
 
     def _find(self, wanted: str | Iterable[Label]) -> NDArray[np.bool_]:
         """Return for each row whether it holds every item of an itemset, or makes a query true."""
@@ -213,22 +202,125 @@ class Transactions(LaidFlat):
 
     def _set(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
         itemsets.freeze()
-        for name, value in (("itemsets", itemsets), ("labels", labels), ("ids", ids)):
-            object.__setattr__(self, name, value)
+        vars(self).update(itemsets=itemsets, labels=labels, ids=ids)
 
 
-def as_itemset(itemset: Iterable[Label]) -> Itemset:
-    """Return ``itemset`` as a set; refuse text, whose letters would become items.
+@dataclass(frozen=True, eq=False, repr=False)
+class Merged(Labelled):
+    """Rows cut to the items that at least ``min_support`` of them hold, equal ones merged.
 
-    >>> as_itemset(["a", "b"]) == {"a", "b"}
+    Row ``r`` has the codes ``itemsets[r]``, strictly increasing, into ``labels``, which are those of the items that are
+    left, and stands for ``weights[r]`` of ``n`` rows. Rows are in dictionary order; one without items is the empty row.
+    ``mine``, ``detect``, ``audit``, ``tradeoff`` and ``block`` take merged rows for rows, with the same result, for any
+    minimum support from ``min_support`` on.
+
+    >>> merged = Merged.of([["a", "b"], ["b", "a", "c"], ["b"], ["d"], []], min_support=2)
+    >>> merged
+    <Merged: 5 rows, 3 different ones of 2 items that at least 2 rows hold>
+    >>> [(sorted(row), many) for row, many in merged]
+    [([], 2), (['a', 'b'], 2), (['b'], 1)]
+    """
+
+    itemsets: Weighted
+    labels: tuple[Label, ...]
+    n: int
+    min_support: int
+
+    def __post_init__(self) -> None:
+        self.itemsets.freeze()
+
+    @property
+    def weights(self) -> Numbers:
+        """How many rows each row stands for."""
+        return self.itemsets.weights
+
+    @classmethod
+    def of(cls, rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold) -> Self:
+        """Merge ``rows``.
+
+        >>> Merged.of([["a"], ["a", "b"], []], "50%").weights.tolist()
+        [1, 2]
+        """
+        data = rows if isinstance(rows, Transactions) else Transactions(rows)
+        least = as_count(min_support, data.n)
+        return cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
+
+    @classmethod
+    def from_codes(
+        cls, offsets: Numbers, items: Items, weights: Numbers, labels: Iterable[Label], *, min_support: int, n: int = 0
+    ) -> Self:
+        """Take coded rows in any order; row ``r`` stands for ``weights[r]`` rows.
+
+        The codes of each row are strictly increasing, and ``labels`` in their fixed order. Rare items and repeated rows
+        are allowed. If ``n`` is larger than the number of rows, the others are empty.
+
+        >>> offsets, items = np.array([0, 1, 3, 4]), np.array([1, 0, 1, 1], np.int32)
+        >>> list(Merged.from_codes(offsets, items, np.array([1, 1, 3]), ["a", "b"], min_support=2, n=7))
+        [(frozenset(), 2), (frozenset({'b'}), 5)]
+        """
+        names = tuple(labels)
+        is_kept = kernels.merge_rows.count(offsets, items, weights, len(names)) >= min_support
+        code = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
+        rows = Weighted(*kernels.merge_rows.merge(offsets, items, weights, code)[:3]).sort(int(is_kept.sum()))
+        listed = int(rows.weights.sum())
+        left = tuple(label for label, is_left in zip(names, is_kept.tolist(), strict=True) if is_left)
+        return cls(add_empty(rows, n - listed) if n > listed else rows, left, max(n, listed), min_support)
+
+    def check(self, min_support: int) -> None:
+        """Refuse a minimum support below the one the rows were merged for."""
+        if min_support < self.min_support:
+            raise ThresholdError(
+                f"min support is {min_support:,}, but the rows were merged for {self.min_support:,} and more; "
+                "raise it, or merge the rows again for less"
+            )
+
+    def __iter__(self) -> Iterator[tuple[Itemset, int]]:
+        """Yield each different row, and how many rows are like it."""
+        return ((frozenset(self.labelled(row)), weight) for row, weight in enumerate(self.weights.tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same rows, by label, merged for the same minimum support."""
+        if not isinstance(other, Merged):
+            return NotImplemented
+        mine, theirs = (self.labels, self.n, self.min_support), (other.labels, other.n, other.min_support)
+        return mine == theirs and self.itemsets == other.itemsets
+
+    __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
+
+    def __repr__(self) -> str:
+        items = f"{len(self.labels):,} items that at least {self.min_support:,} rows hold"
+        return f"<Merged: {self.n:,} rows, {self.weights.size:,} different ones of {items}>"
+
+
+Rows: TypeAlias = Transactions | Merged  # rows to mine: each of weight one, or merged
+
+
+def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
+    """Return ``rows``, coded if they are not yet.
+
+    >>> as_rows([["a"]])
+    <Transactions: 1 rows, 1 items, 1 entries>
+    """
+    return rows if isinstance(rows, Transactions | Merged) else Transactions(rows)
+
+
+def are_all(rows: Rows) -> bool:
+    """Return whether these are all ``n`` rows; on a cluster, some may be elsewhere.
+
+    >>> are_all(Merged.of([["a"], []], min_support=1))
     True
     """
-    if isinstance(itemset, str | bytes):
-        raise InputError("an itemset is a collection of items such as ['bread', 'milk'], not text")
-    return frozenset(itemset)
+    return int(rows.weights.sum()) == rows.n
 
 
-def check_lengths(lengths: NDArray[np.int64], *, before: int = 0) -> None:
+def add_empty(rows: Weighted, more: int) -> Weighted:
+    """Return merged rows in dictionary order with ``more`` empty rows added; the empty row is the first."""
+    if rows.is_rooted:
+        return rows.weigh(np.concatenate([rows.weights[:1] + more, rows.weights[1:]]))
+    return rows.with_empty().weigh(np.concatenate([[more], rows.weights]))
+
+
+def check_lengths(lengths: Numbers, *, before: int = 0) -> None:
     """Refuse a row that is too long; there are so many rows ``before``."""
     longest = int(lengths.max(initial=0))
     if longest > LONGEST_ROW:

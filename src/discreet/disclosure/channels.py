@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Weighted
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, Weighted, sort_labels
 from discreet.data.lattice import Cells, add_missing_root, complete_family
-from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Rows
 from discreet.errors import InputError
 from discreet.runtime import html
 

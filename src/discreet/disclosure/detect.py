@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Weighted
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label, Weighted
 from discreet.data.lattice import Cells, Family, add_root, build_cells, build_family
-from discreet.data.merged import Merged, Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.mining.mine import mine

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from time import perf_counter
 from typing import NamedTuple, Unpack
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.data.transactions import Transactions
@@ -18,7 +18,7 @@ from discreet.hiding.problem import SensitiveLike
 from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import Budget
 from discreet.runtime import html
-from discreet.runtime.progress import watching
+from discreet.runtime.resources import watching
 from discreet.runtime.text import percent
 
 

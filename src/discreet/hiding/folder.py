@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, OutputError
 from discreet.hiding.hide import Hidden

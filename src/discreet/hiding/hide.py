@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Label
 from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError
@@ -28,8 +28,7 @@ from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, Victim
 from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import Budget
 from discreet.runtime import html
-from discreet.runtime.progress import Progress, watching
-from discreet.runtime.resources import as_seconds, as_threads
+from discreet.runtime.resources import Progress, as_seconds, as_threads, watching
 from discreet.runtime.solver import Numbers
 
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_confidence, as_count
 from discreet.data.transactions import Transactions

@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, as_disclosure
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, InputError, OptionError, ThresholdError
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
-from discreet.runtime.progress import Progress
+from discreet.runtime.resources import Progress
 from discreet.runtime.solver import Numbers
 
 LISTS: Final = "give a list of lists of items, such as [['bread', 'milk'], ['beer', 'wine']]"

@@ -34,8 +34,7 @@ from discreet.io.label_codes import Reading
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
 from discreet.io.read import check_reading, find_rewrite_format, row_functions
 from discreet.io.text import as_record, encode_lines
-from discreet.runtime.progress import Progress, watching
-from discreet.runtime.resources import as_memory
+from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
 
 WINDOW: Final = 10_000

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.errors import ThresholdError
 from discreet.hiding.problem import HidingProblem, Solution, list_removals
 from discreet.runtime.solver import Numbers

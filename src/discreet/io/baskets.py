@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.errors import InputError, Message, Option, Word
 
 Records: TypeAlias = Sequence[Sequence[Label]]

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from discreet.data.merged import Merged
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Transactions
 from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
 from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
@@ -26,7 +25,7 @@ from discreet.io.lines import (
     quote_names,
     split_table_name,
 )
-from discreet.runtime.progress import Progress, watching
+from discreet.runtime.resources import Progress, watching
 
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
 

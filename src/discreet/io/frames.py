@@ -6,8 +6,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, is_missing, sort_labels
+from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
 from discreet.errors import InputError, Option
 from discreet.io import baskets
 from discreet.io.label_codes import Coded, Codes

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data import query
-from discreet.data.itemsets import offsets_of
-from discreet.data.labels import Label
-from discreet.data.transactions import Transactions, as_itemset
+from discreet.data.itemsets import Label, as_itemset, offsets_of
+from discreet.data.transactions import Transactions
 from discreet.errors import InputError
 from discreet.io.inverted_lists import (
     AGAIN,

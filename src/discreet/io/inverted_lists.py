@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.files import COMPRESSIONS, readable, save

@@ -8,8 +8,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, recode, sort_labels
+from discreet.data.itemsets import Itemsets, Label, recode, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import OutputError

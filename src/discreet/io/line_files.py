@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.errors import GuaranteeError, InputError, OutputError
 from discreet.io.files import CHUNK, EMPTY
 

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, recode
-from discreet.data.merged import Merged, add_empty
+from discreet.data.itemsets import Itemsets, Label, recode
 from discreet.data.thresholds import Threshold, as_count
-from discreet.data.transactions import Transactions, check_lengths
+from discreet.data.transactions import Merged, Transactions, add_empty, check_lengths
 from discreet.errors import BudgetError, Either, InputError, Option, OptionError, OutputError, ThresholdError
 from discreet.io.label_codes import Coded, Codes, check_label_types, find_used_codes
 from discreet.io.text import WHOLE_NUMBER

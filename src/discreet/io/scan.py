@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, is_missing, sort_labels
-from discreet.data.merged import Merged
-from discreet.data.transactions import check_lengths
+from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
+from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
 from discreet.io.files import COMPRESSIONS, EMPTY, Place, check_there, is_url, naming, stream
@@ -23,7 +21,7 @@ from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, lowest_count
 from discreet.io.read import Format, check_options, check_reading, find_source_format, row_functions
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
-from discreet.runtime.progress import Progress, watching
+from discreet.runtime.resources import Progress, watching
 
 FOLD: Final = 1 << 18  # counts wait until there are this many, and are then added up at once
 BYTES_PER_ITEM: Final = 200  # memory of a distinct item: its label, its number and its count

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.thresholds import COUNT, LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.files import Data, save

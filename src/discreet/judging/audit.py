@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Unpack
 
 from numpy.typing import ArrayLike
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
-from discreet.data.merged import Merged, Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
@@ -30,8 +29,7 @@ from discreet.publications.rules.bounded import MOST
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Changes, compare_releases, is_followed
 from discreet.publications.trees.leaves import Forest
-from discreet.runtime.progress import watching
-from discreet.runtime.resources import as_threads
+from discreet.runtime.resources import as_threads, watching
 from discreet.runtime.text import count_of
 
 if TYPE_CHECKING:

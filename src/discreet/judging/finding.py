@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits

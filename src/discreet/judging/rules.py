@@ -13,10 +13,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.data.lattice import Family
-from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
 from discreet.disclosure.attacks.sums import known_family, widen_family
 from discreet.disclosure.channels import Channel, Channels, as_text

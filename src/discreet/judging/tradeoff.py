@@ -8,17 +8,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label, offsets_of
 from discreet.data.lattice import complete_family
-from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
+from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import ThresholdError
 from discreet.mining.mine import Progress, mine
 from discreet.runtime import html, resources
-from discreet.runtime.progress import watching
+from discreet.runtime.resources import watching
 from discreet.runtime.text import percent
 
 AT_ONCE: Final = 256

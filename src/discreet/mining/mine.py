@@ -6,21 +6,19 @@ from typing import Final, TypedDict
 
 import numpy as np
 
-from discreet.data.labels import Label
-from discreet.data.merged import Merged, Rows, as_rows
+from discreet.data.itemsets import Label
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
+from discreet.data.transactions import Merged, Rows, as_rows
 from discreet.errors import ThresholdError
-from discreet.mining.search import Strategy, search
-from discreet.mining.watch import Limits
+from discreet.mining.search import Limits, Strategy, search
 from discreet.runtime import resources
-from discreet.runtime.progress import Progress, watching
+from discreet.runtime.resources import Progress, watching
 from discreet.runtime.text import abbreviate
 
 __all__ = ["Budget", "Progress", "mine"]
 
-WORTH_A_THREAD: Final = 100_000
-"""Itemsets that are worth a thread of their own when sorted."""
+WORTH_A_THREAD: Final = 100_000  # itemsets that are worth a thread of their own when sorted
 
 
 class Budget(TypedDict, total=False):
@@ -77,13 +75,7 @@ def mine(
 
 
 def mine_by(
-    strategy: Strategy,
-    rows: Rows,
-    *,
-    min_support: Threshold,
-    kind: Kind,
-    max_length: int | None,
-    limits: Limits,
+    strategy: Strategy, rows: Rows, *, min_support: Threshold, kind: Kind, max_length: int | None, limits: Limits
 ) -> Patterns:
     """Mine by one strategy: bitmaps ("dense"), lists of rows ("sparse"), both ("mixed"), or the best fit ("auto")."""
     least = as_count(min_support, rows.n)

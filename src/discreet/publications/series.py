@@ -8,8 +8,7 @@ from itertools import chain, combinations, pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root, complete_family
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.joint_releases import match_items

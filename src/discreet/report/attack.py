@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.bounds import Bounds
 from discreet.disclosure.attacks.certificate import Bound, Cells, Claim

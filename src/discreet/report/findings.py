@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.data.merged import Merged
-from discreet.data.transactions import Transactions
+from discreet.data.itemsets import Itemset, Label, sort_labels
+from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.channels import Exposed, Term, format_sum
 from discreet.errors import InputError, OutputError
 from discreet.io.files import MARK

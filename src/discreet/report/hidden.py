@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.data.labels import sort_labels
+from discreet.data.itemsets import sort_labels
 from discreet.hiding.compare import HidingComparison, MethodLine
 from discreet.hiding.folder import describe
 from discreet.hiding.hide import METHODS, Hidden

@@ -6,8 +6,7 @@ from numbers import Integral
 from typing import Any, TypeAlias, cast
 
 from discreet import __version__
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Itemsets, Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed, Term
 from discreet.disclosure.implications import Implications

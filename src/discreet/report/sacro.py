@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet import __version__
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Label
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term

@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from discreet.data.labels import Itemset, sort_labels
+from discreet.data.itemsets import Itemset, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term, format_sum
 from discreet.report.svg_chart import COLOURS

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Term, format_sum
 from discreet.errors import on_command_line

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from discreet.data.labels import Label, sort_labels
-from discreet.data.merged import Merged
-from discreet.data.transactions import Transactions
+from discreet.data.itemsets import Label, sort_labels
+from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.channels import Channel, Difference
 from discreet.disclosure.implications import Implication
 from discreet.io.databases import name_of

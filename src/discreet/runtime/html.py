@@ -7,17 +7,13 @@ from typing import Final
 
 from discreet.runtime.text import printable
 
-SHOWN: Final = 10
-"""Lines of a table at most; beyond that only their number is shown."""
+SHOWN: Final = 10  # lines of a table at most; beyond that only their number is shown
 
-MOST_LABELS: Final = 20
-"""Labels shown of one itemset or row, at most."""
+MOST_LABELS: Final = 20  # labels shown of one itemset or row, at most
 
-LONGEST_LABEL: Final = 40
-"""Letters shown of a label, at most."""
+LONGEST_LABEL: Final = 40  # letters shown of a label, at most
 
-LONGEST_TEXT: Final = 400
-"""Letters shown of anything else, including the title of a label."""
+LONGEST_TEXT: Final = 400  # letters shown of anything else, including the title of a label
 
 # No colour of text or page is set, so that light and dark themes both read well.
 _LINE: Final = "padding:.15em .6em;vertical-align:top;"

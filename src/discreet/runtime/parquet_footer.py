@@ -10,21 +10,17 @@ from typing import Any, Final, TypeAlias
 from discreet.errors import InputError
 
 FileBytes: TypeAlias = bytes | bytearray | mmap
-Struct: TypeAlias = dict[int, Any]
-"""A Thrift struct, by the field numbers of parquet.thrift."""
+Struct: TypeAlias = dict[int, Any]  # a Thrift struct, by the field numbers of parquet.thrift
 
-LARGEST: Final = 1 << 24
-"""Bytes of a footer at most; a column of a row group takes about a hundred."""
+LARGEST: Final = 1 << 24  # bytes of a footer at most; a column of a row group takes about a hundred
 WIDTHS: Final = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}
 """Bytes of a value of each physical type; text is stored once, and each value points to it in 16 bytes."""
 ENCODINGS: Final = {0, 2, 3, 4, 5, 6, 8, 9}
 """Encodings that store each text in full or once; DELTA_BYTE_ARRAY does neither."""
-PAGE: Final = 1 << 10
-"""Bytes that a page counts for at least, so that many small pages are too many as well."""
+PAGE: Final = 1 << 10  # bytes that a page counts for at least, so that many small pages are too many as well
 MAGIC: Final = b"PAR1"
 STDERR: Final = 2
-SILENCE: Final = RLock()
-"""All threads share standard error, so they silence it in turn."""
+SILENCE: Final = RLock()  # all threads share standard error, so they silence it in turn
 NO_PARQUET: Final = "this is no Parquet file, or a damaged one; check its format, or write it again"
 
 

@@ -2,10 +2,16 @@
 
 import numbers
 import os
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from importlib import import_module
+from time import monotonic
+from typing import Any, Final, TypeAlias, TypeVar
 
 from discreet.errors import ThresholdError
+from discreet.runtime.html import text
 from discreet.runtime.text import abbreviate
 
 Result = TypeVar("Result")
@@ -74,3 +80,132 @@ def as_seconds(seconds: float) -> float:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
         raise ThresholdError(f"seconds is {abbreviate(seconds)!r}; give a number above 0, such as 60")
     return float(seconds)
+
+
+Progress: TypeAlias = Callable[[float, int], None]
+"""Called now and then with the share of the work that is done and how many have been found."""
+Show: TypeAlias = Callable[[dict[str, str]], None]  # shows output below the cell, in place of its previous output
+
+DELAY: Final = 1.0  # seconds before a bar is shown
+TICK: Final = 0.25  # seconds between two updates of the bar
+ESTIMABLE: Final = 0.02  # the share of the work after which the remaining time is estimated
+MINUTE: Final = 60
+NOTHING: Final = {"text/html": "", "text/plain": ""}
+
+_is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)
+# Whether an outer call has a bar already; the calls within it show none.
+
+
+@contextmanager
+def watching(
+    progress: Progress | None, *, what: str = "mining", unit: str = "found", then: str = ""
+) -> Iterator[Progress]:
+    """Yield the callback of a long call: ``progress`` if the caller gave one, else a bar in a notebook.
+
+    Outside a notebook, and in a call within another one, it does nothing. ``what`` names the work, ``unit`` what is
+    counted, and ``then`` the work after all of that is done.
+
+    >>> with watching(None) as tell:
+    ...     tell(0.5, 12)
+    """
+    show = None if progress is not None or _is_watched.get() else _notebook()
+    if show is None:
+        yield progress or (lambda _done, _found: None)
+        return
+    token = _is_watched.set(True)
+    bar = Bar(show, what, unit, then)
+    try:
+        yield bar.tell
+    finally:
+        bar.end()
+        _is_watched.reset(token)
+
+
+class Bar:
+    """The state of a running call, and a thread that shows it, even while the call is silent."""
+
+    def __init__(self, show: Show, what: str, unit: str, then: str) -> None:
+        """Start the thread; it shows nothing for a while."""
+        # Loaded late, so that importing discreet stays quick.
+        from threading import Event, Thread  # noqa: PLC0415
+
+        self._show, self._what, self._unit, self._then = show, what, unit, then
+        self._done, self._found, self._start = 0.0, 0, monotonic()
+        self._ended = Event()
+        # The context tells the notebook which cell an output belongs to.
+        self._thread = Thread(target=copy_context().run, args=(self._watch,), daemon=True)
+        self._thread.start()
+
+    def tell(self, done: float, found: int) -> None:
+        """Record how far the work is."""
+        self._done, self._found = float(done), int(found)
+        if done >= 1 and self._then:
+            self._what = self._then
+
+    def end(self) -> None:
+        """Remove the bar; later output follows it."""
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        if self._ended.wait(DELAY):
+            return
+        try:
+            while True:
+                self._show(draw_bar(self._words(), self._done))
+                if self._ended.wait(TICK):
+                    return
+        finally:
+            self._show(NOTHING)
+
+    def _words(self) -> str:
+        elapsed, done = monotonic() - self._start, self._done
+        parts = [f"{self._found:,} {self._unit}"] if self._found else []
+        if ESTIMABLE <= done < 1:
+            parts.append(f"about {_time(elapsed * (1 - done) / done)} left")
+        else:
+            parts.append(f"{_time(elapsed)} so far")
+        return f"{self._what}: {', '.join(parts)}"
+
+
+def draw_bar(words: str, done: float) -> dict[str, str]:
+    """Return a bar with words beside it, as HTML and as plain text; the bar is open-ended if the end is unknown.
+
+    >>> draw_bar("mining: 12 found", 0.25)["text/plain"], draw_bar("blocking: 2 s so far", 1)["text/plain"]
+    ('25% mining: 12 found', 'blocking: 2 s so far')
+    """
+    is_known = 0 < done < 1
+    value = f' value="{done:.3f}"' if is_known else ""
+    return {
+        "text/html": (
+            f'<div><progress max="1"{value} aria-label="progress" style="width:16em;vertical-align:middle"></progress> '
+            f'<span style="font-variant-numeric:tabular-nums">{text(words)}</span></div>'
+        ),
+        "text/plain": f"{done:.0%} " * is_known + words,
+    }
+
+
+def _time(seconds: float) -> str:
+    """Return a time in words, rounded up.
+
+    >>> _time(2.2), _time(90)
+    ('3 s', '2 min')
+    """
+    whole = int(seconds) + 1
+    return f"{whole} s" if whole < MINUTE else f"{-(-whole // MINUTE)} min"
+
+
+def _notebook() -> Show | None:
+    """Return a function that shows output below the running cell, if any; this loads no module of IPython."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if getattr(shell, "kernel", None) is None:  # no IPython, or one in a terminal
+        return None
+    module: Any = import_module("IPython.display")
+    place, is_there = os.urandom(16).hex(), False
+
+    def show(data: dict[str, str]) -> None:
+        nonlocal is_there
+        (module.update_display if is_there else module.display)(data, raw=True, display_id=place)
+        is_there = True
+
+    return show

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 
-TICK: Final = 0.1
-"""Seconds between two looks at the solver, in which Ctrl-C is heard."""
+TICK: Final = 0.1  # seconds between two looks at the solver, in which Ctrl-C is heard
 SMALL: Final = 1 << 10
 """Columns up to which a program without whole numbers is solved too quickly to need a thread for Ctrl-C."""
-SEED: Final = 1
-"""The solver's random seed: with one thread, the same program gives the same solution."""
+SEED: Final = 1  # the solver's random seed: with one thread, the same program gives the same solution
 
 
 class Terms(NamedTuple):

@@ -6,26 +6,25 @@ from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.itemsets import Items, Itemsets, Weighted
 from discreet.data.lattice import Cells, build_cells
-from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
+from discreet.data.transactions import Merged
 from discreet.disclosure.channels import Channels, Exposed
 from discreet.disclosure.detect import WORD, Group, Question, group_tops
 from discreet.disclosure.detect import detect as detect_locally
 from discreet.errors import InputError
 from discreet.runtime.resources import as_threads
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions
 from discreet.spark.merged import Spread, merge_frame, read_parts
 
-ALL: Final = 2**62
-"""A limit above any count: a partition cannot know which cells will stay small."""
+ALL: Final = 2**62  # a limit above any count: a partition cannot know which cells will stay small
 EXPOSURE: Final = ("channels", "smallest", "weight")
 
 
@@ -73,7 +72,7 @@ def _find_channels(question: Question, spread: Spread) -> Channels:
     return Channels.from_cells(small._replace(bases=bases), tops, patterns.labels, n=patterns.n, k=question.limit)
 
 
-def _check_supports(question: Question, tops: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
+def _check_supports(question: Question, tops: Items, counts: Numbers) -> None:
     """Refuse rows in which the support of a top differs from the patterns."""
     patterns = question.patterns
     published = patterns.supports if patterns.kind == "maximal" else question.known.supports[question.known.tops]

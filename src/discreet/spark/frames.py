@@ -9,16 +9,16 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, SparkSession, types
 from pyspark.sql import functions as sql
 
 from discreet import kernels
 from discreet.data.generate import BasketOptions, Baskets, Source, check_whole, draw_rows, draw_source, make_generator
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Items, Label, as_itemset, sort_labels
 from discreet.data.query import Name, parse
-from discreet.data.transactions import LONGEST_ROW, as_itemset
+from discreet.data.transactions import LONGEST_ROW
 from discreet.errors import InputError, OptionError
+from discreet.runtime.solver import Numbers
 
 LABELS: Final = (types.StringType, types.ByteType, types.ShortType, types.IntegerType, types.LongType)
 """Types of items that Spark and Python write and compare alike."""
@@ -26,8 +26,7 @@ BY: Final = "give items= for a column of arrays, or row= and item= for an item a
 TOTALS: Final = ("rows", "missing", "longest")
 """Numbers on the line without an item: rows, missing values, and the length of the longest row."""
 CONNECTIVES: Final[Mapping[str, Callable[[Column, Column], Column]]] = {"&": and_, "|": or_}
-BLOCK: Final = 1 << 14
-"""Rows that are drawn from one seed. Another number gives other rows."""
+BLOCK: Final = 1 << 14  # rows that are drawn from one seed. Another number gives other rows.
 
 
 class FrameOptions(TypedDict, total=False):
@@ -46,16 +45,16 @@ class FrameOptions(TypedDict, total=False):
 class ArrowRows(NamedTuple):
     """Rows of an Arrow batch: row ``r`` has ``values[offsets[r]:offsets[r + 1]]``, unordered and perhaps repeated."""
 
-    offsets: NDArray[np.int64]
+    offsets: Numbers
     values: pa.Array
     missing: int
 
-    def encode(self, labels: pa.Array) -> NDArray[np.int32]:
+    def encode(self, labels: pa.Array) -> Items:
         """Return the place of each value among ``labels``; any other value gets the next code."""
         import pyarrow.compute as pc  # noqa: PLC0415 - only where rows are coded
 
         places = pc.index_in(self.values, value_set=labels.cast(self.values.type))
-        codes: NDArray[np.int32] = pc.fill_null(places, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
+        codes: Items = pc.fill_null(places, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
         return codes
 
 
@@ -65,7 +64,7 @@ class ItemCounts:
 
     n: int
     labels: tuple[Label, ...]
-    supports: NDArray[np.int64]
+    supports: Numbers
 
 
 def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:

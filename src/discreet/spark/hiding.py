@@ -18,8 +18,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Items, Itemsets, Label, offsets_of
 from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.errors import InputError, OptionError
 from discreet.hiding.hide import METHODS, Hidden
@@ -31,6 +30,7 @@ from discreet.hiding.problem import (
     parse_sensitive,
     refuse_two_targets,
 )
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import LABELS, FrameOptions, count_items, read_batch, select_rows
 
 RULES: Final = {name: method.rule for name, method in METHODS.items() if method.rule is not None}
@@ -48,9 +48,9 @@ class HidingPlan(NamedTuple):
     """What to remove from which rows: enough to change a row on its own. Codes are places among ``labels``."""
 
     labels: tuple[Label, ...]
-    supports: NDArray[np.int64]
+    supports: Numbers
     itemsets: Itemsets
-    victims: Sequence[NDArray[np.int32]]
+    victims: Sequence[Items]
     most_first: bool
     keeps_one: bool
     cuts: tuple[Cut, ...] = ()
@@ -61,7 +61,7 @@ class Block(NamedTuple):
 
     rows: Itemsets
     holds: NDArray[np.bool_]
-    conflict: NDArray[np.int64]
+    conflict: Numbers
     batch: pa.RecordBatch
 
 
@@ -116,7 +116,7 @@ def _check_ids(rows: DataFrame, n: int) -> None:
         raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
 
 
-def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[NDArray[np.int64], int, int]:
+def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[Numbers, int, int]:
     """Return how many rows of each conflict (a column) hold each itemset (a line); rows touched and items removed."""
     many = len(plan.itemsets)
     lines = rows.mapInArrow(partial(count_partition, plan=plan), "itemset int, conflict int, count long")
@@ -126,7 +126,7 @@ def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[NDArray[np.int6
     return held[:many], int(held[many, 0]), int(held[many + 1, 0])
 
 
-def _find_cuts(rows: DataFrame, plan: HidingPlan, held: NDArray[np.int64], to_lose: Sequence[int]) -> tuple[Cut, ...]:
+def _find_cuts(rows: DataFrame, plan: HidingPlan, held: Numbers, to_lose: Sequence[int]) -> tuple[Cut, ...]:
     """Return up to which conflict, and which row of it, rows lose each itemset."""
     ranked = held[:, ::-1] if plan.most_first else held
     heaped = np.cumsum(ranked, axis=1)

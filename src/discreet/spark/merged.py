@@ -8,28 +8,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.data.itemsets import Weighted, offsets_of
-from discreet.data.labels import Label
-from discreet.data.merged import Merged
+from discreet.data.itemsets import Items, Label, Weighted, offsets_of
 from discreet.data.thresholds import Threshold, as_count
+from discreet.data.transactions import Merged
 from discreet.errors import InputError, ThresholdError
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions, ItemCounts, count_items, read_batches, select_rows
 
-AT_ONCE: Final = 1 << 22
-"""Entries that a partition merges at a time: some forty megabytes."""
-BUCKET: Final = 1 << 24
-"""Entries of a bucket, about, in which equal rows of all partitions are merged."""
+AT_ONCE: Final = 1 << 22  # entries that a partition merges at a time: some forty megabytes
+BUCKET: Final = 1 << 24  # entries of a bucket, about, in which equal rows of all partitions are merged
 PARTS: Final = (
     "key int, total long, rows long, entries long, longest long, lengths binary, items binary, weights binary"
 )
@@ -53,16 +50,16 @@ def write_parts(keyed: Iterable[tuple[int, Weighted]]) -> pa.RecordBatch:
         "entries": [part.size for part in parts],
         "longest": [part.longest for part in parts],
     }
-    arrays: dict[str, list[NDArray[Any]]] = {
-        "lengths": [part.lengths.astype(np.int32) for part in parts],
-        "items": [part.items for part in parts],
-        "weights": [part.weights for part in parts],
+    stored = {
+        "lengths": [part.lengths.astype(np.int32).tobytes() for part in parts],
+        "items": [part.items.tobytes() for part in parts],
+        "weights": [part.weights.tobytes() for part in parts],
     }
     return pa.RecordBatch.from_pydict(
         {
             "key": pa.array([key for key, _ in listed], type=pa.int32()),
             **{name: pa.array(values, type=pa.int64()) for name, values in numbers.items()},
-            **{name: pa.array([one.tobytes() for one in each], type=pa.binary()) for name, each in arrays.items()},
+            **{name: pa.array(values, type=pa.binary()) for name, values in stored.items()},
         }
     )
 
@@ -89,7 +86,7 @@ class Spread:
     labels: tuple[Label, ...]
     n: int
     min_support: int
-    supports: NDArray[np.int64]
+    supports: Numbers
     longest: int
 
     @property
@@ -183,7 +180,7 @@ def merge_bucket(table: pa.Table) -> pa.Table:
     return pa.Table.from_batches([write_parts([(table.column("key")[0].as_py(), _merge([rows], same))])])
 
 
-def _merge(parts: list[Weighted], code: NDArray[np.int32]) -> Weighted:
+def _merge(parts: list[Weighted], code: Items) -> Weighted:
     """Merge equal rows in new codes, without the items whose code is -1."""
     return Weighted(*kernels.merge_rows.merge(*Weighted.concat(parts).arrays, code)[:3])
 

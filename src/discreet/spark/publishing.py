@@ -16,9 +16,9 @@ from discreet.blocking.problem import BlockProblem
 from discreet.blocking.release.release import Release
 from discreet.blocking.suppress import remove_rows
 from discreet.data.itemsets import Weighted
-from discreet.data.merged import Merged, Rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
+from discreet.data.transactions import Merged, Rows
 from discreet.disclosure.channels import Channels
 from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import OptionError, ThresholdError

@@ -15,28 +15,24 @@ from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from discreet import kernels
 from discreet.data.generate import check_whole
 from discreet.data.itemsets import Weighted
-from discreet.data.merged import Merged
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold
+from discreet.data.transactions import Merged
 from discreet.mining.mine import mine as mine_locally
-from discreet.mining.search import CROWD, SearchJob, check_size, find_root, plan_jobs, prepare
-from discreet.mining.watch import Controls, Limits, Watch
+from discreet.mining.search import CROWD, Controls, Limits, SearchJob, Watch, check_size, find_root, plan_jobs, prepare
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions
 from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
 
-SHARDS_A_CORE: Final = 4
-"""Shards per core, so that none waits long for the last."""
-SHARD: Final = 1 << 24
-"""Entries of a shard, about, at most."""
+SHARDS_A_CORE: Final = 4  # shards per core, so that none waits long for the last
+SHARD: Final = 1 << 24  # entries of a shard, about, at most
 
-Head = tuple[int, ...]
-"""Items by their codes, the rarest first."""
+Head = tuple[int, ...]  # items by their codes, the rarest first
 
 
 class Shard(NamedTuple):
@@ -50,8 +46,8 @@ class Shard(NamedTuple):
 class ShardLoads(NamedTuple):
     """For each item, the entries and the number of rows that hold a head and this item."""
 
-    loads: NDArray[np.int64]
-    supports: NDArray[np.int64]
+    loads: Numbers
+    supports: Numbers
 
 
 def mine(
@@ -115,7 +111,7 @@ def plan_shards(
     return shards, found
 
 
-def _list_head(job: SearchJob, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
+def _list_head(job: SearchJob, head: Head, supports: Numbers, least: int) -> Iterator[Weighted]:
     """Yield a head with the root if it is an itemset to return, given ``supports`` of each item beside it."""
     if not head:
         return
@@ -137,7 +133,7 @@ def _cut(job: SearchJob, head: Head, weights: ShardLoads, least: int, many: int)
         yield Shard(head, int(places[start]), int(places[stop - 1]) + 1), int(loads[start:stop].sum())
 
 
-def split_loads(loads: NDArray[np.int64], many: int) -> list[int]:
+def split_loads(loads: Numbers, many: int) -> list[int]:
     """Return where ranges of about equal load start, and the last ends: ``many`` or more, none too heavy.
 
     >>> split_loads(np.array([1, 1, 1, 1, 8]), 4)

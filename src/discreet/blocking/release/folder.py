@@ -16,8 +16,8 @@ from discreet.blocking.release.verify.cells import visible
 from discreet.blocking.release.verify.verify import CLAIMS, PATTERNS, Verification
 from discreet.blocking.release.verify.verify import verify as verify_files
 from discreet.data.lattice import build_family
-from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save

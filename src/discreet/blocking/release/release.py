@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.blocking.distortion import Distortion, class_sizes, distortion
 from discreet.data.itemsets import Itemsets, Weighted
-from discreet.data.merged import Merged, Rows, are_all
 from discreet.data.patterns import Patterns
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Rows, Transactions, are_all
 from discreet.disclosure.detect import Question
 from discreet.errors import InputError
 from discreet.judging.audit import Audit, judge_itemsets

@@ -6,11 +6,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
-from discreet.data.merged import Rows, as_rows
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
+from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.attacks import derive, sums
 from discreet.disclosure.attacks.constraints import MOST_ROWS
 from discreet.disclosure.attacks.facts import Facts, Schema

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from discreet.data.merged import Rows
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import places

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Weighted, offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label, Weighted, offsets_of
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, Cells, Certificate, Claim, Sum
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided

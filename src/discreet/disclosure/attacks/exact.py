@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.merged import Rows
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.certificate import proves
 from discreet.disclosure.attacks.constraints import Bits, Ground, build_system
 from discreet.disclosure.attacks.facts import Facts

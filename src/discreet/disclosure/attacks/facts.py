@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, LaidFlat
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Itemsets, Label, Labelled, as_itemset, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
-from discreet.data.transactions import as_itemset
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
 
 Codes: TypeAlias = frozenset[int]
@@ -43,7 +41,7 @@ class Relation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Facts(LaidFlat):
+class Facts(Labelled):
     """The least and the most rows that hold each listed itemset, in every database that fits a publication.
 
     Itemset ``i`` has from ``low[i]`` to ``high[i]`` rows. The first is the empty one: its limits are those of the

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import Final, Self
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.query import Name, Query, parse, resolve_names
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.channels import as_text

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, Schema, as_schema

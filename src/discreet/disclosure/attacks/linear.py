@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.merged import Rows
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.constraints import (
     KINDS,
     LONGEST,

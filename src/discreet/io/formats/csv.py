@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Itemset, Label, is_missing
+from discreet.data.itemsets import Itemset, Itemsets, Label, is_missing, offsets_of
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError

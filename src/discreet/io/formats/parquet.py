@@ -10,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, recode
+from discreet.data.itemsets import Itemsets, Label, recode
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
 from discreet.errors import InputError, Option, OutputError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from discreet.data.labels import Itemset, Label, is_missing
+from discreet.data.itemsets import Itemset, Label, is_missing
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Data, Place, check_there, load, name_of, naming, suffix_of

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data import query
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Label
 from discreet.data.query import Name
 from discreet.data.thresholds import as_disclosure
 from discreet.errors import InputError, OptionError, ThresholdError

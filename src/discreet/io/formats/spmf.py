@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OutputError

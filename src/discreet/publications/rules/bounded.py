@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from discreet import kernels
-from discreet.data.labels import Itemset, sort_labels
+from discreet.data.itemsets import Itemset, sort_labels
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.disclosure.channels import Term, as_text, format_sum
 from discreet.publications.rules.intervals import format_limits

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, sort_labels
 from discreet.disclosure.attacks.facts import Facts, Limits, Relation, Schema, as_schema
 from discreet.publications.rules import intervals
 from discreet.publications.rules.intervals import UNKNOWN, Fit, Interval

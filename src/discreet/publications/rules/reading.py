@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil, floor
 from typing import Final, Unpack
 
-from discreet.data.labels import Itemset
+from discreet.data.itemsets import Itemset
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
 from discreet.disclosure.attacks.facts import Facts, Limits

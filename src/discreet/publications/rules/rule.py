@@ -7,9 +7,8 @@ from itertools import chain, combinations
 from math import ceil, floor
 from typing import Final, NamedTuple, Self, TypedDict, Unpack
 
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Label, as_itemset, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
-from discreet.data.transactions import as_itemset
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.errors import InputError, Option
 from discreet.publications.rules.intervals import UNKNOWN, Interval, Mode, as_rounding, check_shares, format_limits

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
 
 from numpy.typing import ArrayLike
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Data, Place, save

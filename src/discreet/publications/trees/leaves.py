@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import InputError
 from discreet.runtime.text import count_of

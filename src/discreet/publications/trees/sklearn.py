@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.errors import InputError, OptionError
 from discreet.io.formats.trees import SQUARES
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box

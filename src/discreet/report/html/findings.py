@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from discreet.data.labels import Itemset, sort_labels
+from discreet.data.itemsets import Itemset, sort_labels
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, format_sum
 from discreet.disclosure.implications import Implications
 from discreet.judging.audit import Audit

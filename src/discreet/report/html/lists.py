@@ -9,8 +9,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Itemsets, Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference
 from discreet.disclosure.implications import Implications
