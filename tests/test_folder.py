@@ -21,7 +21,7 @@ from strategies import detected_databases
 
 import discreet
 from discreet import GuaranteeError, OutputError, Transactions, block, read_patterns, verify, write_release
-from discreet.blocking.release import folder
+from discreet.blocking import folder
 from discreet.io import files
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -128,7 +128,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from discreet import block
-from discreet.blocking.release import folder
+from discreet.blocking import folder
 from discreet.io import files
 from discreet.io import files
 files._exchange = lambda *_: False  # as on a file system that cannot do it

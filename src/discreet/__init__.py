@@ -1,10 +1,9 @@
 """Publish patterns, not people."""
 
-from discreet.blocking.block import Comparison, block, compare
-from discreet.blocking.distortion import Distortion
-from discreet.blocking.release.folder import verify, write_release
-from discreet.blocking.release.release import Proof, Release
-from discreet.blocking.release.verify.verify import Verification
+from discreet.blocking.block import Comparison, Release, block, compare
+from discreet.blocking.folder import verify, write_release
+from discreet.blocking.problem import Distortion, Proof
+from discreet.blocking.verify import Verification
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.attacks.attack import attack

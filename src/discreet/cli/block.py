@@ -13,7 +13,7 @@ import discreet
 from discreet import Comparison, Release, Tradeoff, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
-from discreet.blocking.release.folder import check_place as check_folder
+from discreet.blocking.folder import check_place as check_folder
 from discreet.cli.options import (
     EndingOptions,
     LimitOptions,

@@ -6,8 +6,8 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import Comparison, describe
-from discreet.blocking.release.release import Proof, Release
+from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.problem import Proof
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH

@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from discreet.blocking.block import Release, solve
 from discreet.blocking.block import block as block_locally
-from discreet.blocking.block import solve
+from discreet.blocking.methods import remove_rows
 from discreet.blocking.problem import BlockProblem
-from discreet.blocking.release.release import Release
-from discreet.blocking.suppress import remove_rows
 from discreet.data.itemsets import Weighted
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
@@ -114,7 +113,7 @@ def _ask(patterns: Patterns, k: int) -> Question:
 
 
 def _suppress(spread: Spread, patterns: Patterns, k: int) -> Weighted:
-    """Return the rows that a channel singles out, round after round, as ``discreet.blocking.suppress`` finds them."""
+    """Return the rows that a channel singles out, round after round, as ``suppress`` of ``methods`` finds them."""
     left, known = patterns, Weighted.concat([])
     while True:
         channels = find_channels(_ask(left, k))

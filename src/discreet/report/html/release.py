@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import Comparison, describe
-from discreet.blocking.distortion import supports_in
-from discreet.blocking.release.folder import verify
-from discreet.blocking.release.release import Release
-from discreet.blocking.release.verify.verify import PATTERNS, Verification
+from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.folder import verify
+from discreet.blocking.problem import supports_in
+from discreet.blocking.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line
 from discreet.io.label_codes import sort_pattern_codes

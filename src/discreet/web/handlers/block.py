@@ -10,7 +10,7 @@ import discreet
 from discreet import Audit, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS, ComparedMethod
-from discreet.blocking.distortion import supports_in
+from discreet.blocking.problem import supports_in
 from discreet.data.thresholds import Threshold
 from discreet.web.context import Context, list_files, show_labels
 from discreet.web.messages import on_page, say_on_page

@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import discreet
 from discreet import InputError
-from discreet.blocking.release.folder import NAMES
+from discreet.blocking.folder import NAMES
 from discreet.report import MARK, printable
 from discreet.web.context import Context
 

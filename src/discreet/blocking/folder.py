@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import BEST, METHODS
-from discreet.blocking.distortion import supports_in
-from discreet.blocking.release.release import Release
-from discreet.blocking.release.verify.cells import visible
-from discreet.blocking.release.verify.verify import CLAIMS, PATTERNS, Verification
-from discreet.blocking.release.verify.verify import verify as verify_files
+from discreet.blocking.block import BEST, METHODS, Release
+from discreet.blocking.problem import supports_in
+from discreet.blocking.verify import CLAIMS, PATTERNS, Verification
+from discreet.blocking.verify import verify as verify_files
+from discreet.blocking.verify_cells import visible
+from discreet.data.itemsets import Label, Weighted
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged
@@ -39,14 +39,8 @@ supports.csv    every closed itemset whose support has changed: before, after (e
 
 Move it to a safe place, or delete it, before you publish the rest of the folder."""
 
-NAMES: Final = {
-    "release.json",
-    "certificate.json",
-    "report.txt",
-    "DO-NOT-RELEASE",
-    *(f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns),
-}
-"""The files that a release folder may hold."""
+LISTS: Final = {f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns}
+NAMES: Final = {"release.json", "certificate.json", "report.txt", MARK, *LISTS}  # what a release folder may hold
 
 
 def write_release(
@@ -70,16 +64,12 @@ def write_release(
     >>> verification.is_good
     True
     """
-    # A door, and loaded late: importing discreet must stay quick.
-    from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415
+    from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415 - a door, loaded late
 
     if not len(release.patterns):
-        raise OutputError(
-            "the release lists nothing, so there is nothing to write; ",
-            Either(("lower {}", "min_support", "k"), "add rows"),
-        )
-    place = Path(folder)
-    suffix = find_format("-", format, what="patterns").suffixes[0]
+        advice = Either(("lower {}", "min_support", "k"), "add rows")
+        raise OutputError("the release lists nothing, so there is nothing to write; ", advice)
+    place, suffix = Path(folder), find_format("-", format, what="patterns").suffixes[0]
     check_place(place)
     with folder_beside(place) as beside:
         listed = beside / f"patterns{suffix}"
@@ -179,13 +169,15 @@ def _list_tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
 
 def _write_changes(release: Release, folder: Path) -> None:
     """Write the changes, for the owner of the rows alone."""
-    labels, added = release.rows.labels, release.added
-    copies = zip(added.weights.tolist(), added, strict=True)
-    lines = ([many, *(labels[code] for code in itemset.tolist())] for many, itemset in copies)
     write_csv(folder / "suppressed.csv", *_list_suppressed(release))
-    write_csv(folder / "added.csv", ["copies", "items"], lines)
+    write_csv(folder / "added.csv", ["copies", "items"], _list_weighted(release.added, release.rows.labels))
     write_csv(folder / "supports.csv", ["before", "after", "items"], _list_changes(release))
     write_text(folder / "README.txt", [README])
+
+
+def _list_weighted(rows: Weighted, labels: tuple[Label, ...]) -> Iterator[list[object]]:
+    pairs = zip(rows.weights.tolist(), rows, strict=True)
+    return ([many, *(labels[code] for code in itemset.tolist())] for many, itemset in pairs)
 
 
 def _list_suppressed(release: Release) -> tuple[list[str], Iterator[list[object]]]:
@@ -195,11 +187,11 @@ def _list_suppressed(release: Release) -> tuple[list[str], Iterator[list[object]
     """
     rows, numbers = release.rows, release.suppressed.tolist()
     if isinstance(rows, Merged):
-        parts = zip(rows.weights[numbers].tolist(), rows.itemsets.take(release.suppressed), strict=True)
-        return ["rows", "items"], ([many, *(rows.labels[code] for code in itemset)] for many, itemset in parts)
+        return ["rows", "items"], _list_weighted(rows.itemsets.take(release.suppressed), rows.labels)
     ids = rows.ids
-    head = ["row", *([] if ids is None else ["id"])]
-    return head, ([row + 1, *([] if ids is None else [ids[row]])] for row in numbers)
+    if ids is None:
+        return ["row"], ([row + 1] for row in numbers)
+    return ["row", "id"], ([row + 1, ids[row]] for row in numbers)
 
 
 def _list_changes(release: Release) -> Iterator[list[object]]:
@@ -215,9 +207,9 @@ def _list_changes(release: Release) -> Iterator[list[object]]:
 
 def check_place(place: Path) -> None:
     """Refuse a place that cannot be written, or holds anything but an older release."""
-    check_folder(place, "release", _is_release)
 
+    def is_release(folder: Path) -> bool:
+        present = {path.name for path in folder.iterdir()}
+        return "release.json" in present and present <= NAMES
 
-def _is_release(place: Path) -> bool:
-    present = {path.name for path in place.iterdir()}
-    return "release.json" in present and present <= NAMES
+    check_folder(place, "release", is_release)

@@ -1,4 +1,4 @@
-"""Verify a release from its files alone. This package imports errors and the Parquet footer, nothing that made it."""
+"""Verify a release from its files alone. It imports errors and the Parquet footer, nothing that made it."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, NamedTuple
 
-from discreet.blocking.release.verify.cells import Json, Pairs, code_itemsets, count_cells
+from discreet.blocking.verify_cells import Json, Pairs, code_itemsets, count_cells
 from discreet.errors import InputError
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 

@@ -1,45 +1,127 @@
-"""The least distortion of a release that keeps every frequent itemset, by a change of some types of rows."""
+"""The method "optimal": the least distortion that can be found in time, and how far it is from the best."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking.attacker_proof import match_rows
-from discreet.blocking.distortion import class_sizes
-from discreet.blocking.optimal.row_types import (
+from discreet.blocking import methods
+from discreet.blocking.methods import find_inferences, match_rows
+from discreet.blocking.problem import BlockProblem, BlockSolution, Form, Proof, class_sizes, distortion
+from discreet.blocking.row_types import (
+    SCALE,
     ChangeableRows,
     SearchResult,
+    allow_none_or_k,
     apply_change,
     as_matrix,
     choose_row_types,
     find_gained,
     holds,
+    is_small,
+    search_all_rows,
 )
-from discreet.blocking.problem import BlockProblem, BlockSolution
-from discreet.data.itemsets import Itemsets
+from discreet.data.itemsets import Itemsets, Weighted
+from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Either
 from discreet.mining.mine import mine
 from discreet.runtime.solver import Floats, Numbers, Program, Terms, list_each, list_entries
 
-GAP: Final = 0.01
-"""A solution this close to the bound, as a share of its cost, is good enough."""
-SCALE: Final = 1000.0
-"""The cost of the starting solution in the program. HiGHS takes values below 1e-7 for 0, as shares may be."""
-NEAR: Final = 10
-"""Cells of up to this many times k rows are watched from the start, others once a solution has broken them."""
-GROWTH: Final = 6
-"""In the first search, types of rows and small cells grow by up to this many times k: narrow limits are quick."""
-CLOSE: Final = 2
-"""Itemsets that this many times k more rows would make frequent are watched from the start,"""
-MOST_CLOSE: Final = 1000
-"""if they are no more than these."""
-FIRST: Final = 0.5
-"""The share of the time for the first search, and of its work for solutions; the second proves how good they are."""
+SAME: Final = 1e-6  # a bound this close, as a share of the average, is met
+SHARE: Final = 0.5  # the share of the remaining time for a search that others may follow
+GAP: Final = 0.01  # a solution this close to the bound, as a share of its cost, is good enough
+NEAR: Final = 10  # cells of up to this many times k rows are watched from the start, others once a solution breaks them
+GROWTH: Final = 6  # in the first search, types of rows and small cells grow by up to this many times k: that is quick
+CLOSE: Final = 2  # itemsets that this many times k more rows would make frequent are watched from the start,
+MOST_CLOSE: Final = 1000  # if they are no more than these
+FIRST: Final = 0.5  # the share of the time for the first search, and of its work for solutions; the second proves them
+
+
+def minimize_distortion(problem: BlockProblem) -> BlockSolution:
+    """Return the solution of the least average distortion that is found, with a proof of its quality.
+
+    If there are few items, the search covers all possible rows, and itemsets may be lost if that costs less. Otherwise
+    it keeps every itemset and changes some types of rows. The result is never worse than "add", merged or not, or
+    "suppress"; with ``keep_n`` these count only if they keep the number of rows.
+
+    Against a stronger attacker, each inference from the best solution is cut off: it must hold for no row or for k. The
+    search starts again, until there is no inference. Other releases might be safe without the cuts, so the bound is
+    that of the first search, which considers channels alone.
+    """
+    until = monotonic() + problem.seconds
+    unchanged = BlockSolution.of(problem, problem.patterns)
+    if not len(problem.channels) and not _find_inferences(unchanged):
+        return replace(unchanged, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
+    plain = methods.add, methods.suppress, methods.add_merged
+    resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
+    *starts, merge = plain if problem.against == "plain" else resisting
+    known = _select(problem, [_try(start, problem) for start in starts])
+    itemsets = distortion(problem.patterns, problem.patterns).itemsets
+    most = min([_average(one) for one in known], default=1.0)
+    result = _search(problem, most * itemsets, until)
+    # Merged rows are a worse start for the search, but the solution if nothing better is found.
+    known += _select(problem, [result.solution, _try(merge, problem)])
+    if not known:
+        raise BudgetError(
+            f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; ",
+            Either(
+                ("raise {}", "seconds"), ("leave {} out", "keep_n") if problem.keep_n else ("raise {}", "min_support")
+            ),
+        )
+    average, at = min((_average(one), at) for at, one in enumerate(known))
+    bound = max(0.0, result.bound / itemsets)
+    # The solver counts in floats: a bound this close is met.
+    bound = bound if bound < (1 - SAME) * average else average
+    return replace(known[at], proof=Proof(average, bound, result.kinds, result.whole, result.stopped), rounds=None)
+
+
+def _average(solution: BlockSolution) -> float:
+    return distortion(solution.problem.patterns, solution.patterns).average
+
+
+def _search(problem: BlockProblem, most: float, until: float) -> SearchResult:
+    """Return the result of a search; its solution, if there is one, withstands the attacker."""
+    search = search_all_rows if is_small(problem) else search_keeping_all
+    if problem.against == "plain":
+        return search(problem, most, until)
+    result = search(problem, most, _pass(SHARE, until))
+    best, cuts = result.solution, tuple[Pattern, ...]()
+    try:
+        while best is not None and (findings := _find_inferences(best)):
+            cuts += tuple(finding.pattern for finding in findings)
+            best = search(problem, most, _pass(SHARE, until), cuts).solution if monotonic() < until else None
+    except BudgetError:  # too many cuts, or inferences that were not decided
+        best = None
+    return result._replace(solution=best, stopped=result.stopped or (best is None and result.solution is not None))
+
+
+def _pass(share: float, until: float) -> float:
+    """Return when a share of the remaining time is over."""
+    return until - (1 - share) * (until - monotonic())
+
+
+def _find_inferences(solution: BlockSolution) -> tuple[Finding, ...]:
+    if solution.problem.against == "plain":
+        return ()
+    rows = solution.change_rows()
+    return find_inferences(solution.problem, solution.patterns, Weighted(*rows.itemsets.flat, rows.weights))
+
+
+def _try(start: Form, problem: BlockProblem) -> BlockSolution | None:
+    try:
+        return start(problem)
+    except BudgetError:
+        return None
+
+
+def _select(problem: BlockProblem, solutions: Iterable[BlockSolution | None]) -> list[BlockSolution]:
+    """Return the solutions that exist and, if they must, keep the number of rows."""
+    n = problem.patterns.n
+    return [one for one in solutions if one is not None and (not problem.keep_n or one.patterns.n == n)]
 
 
 class ModelCells(NamedTuple):
@@ -88,12 +170,8 @@ class KeepAllModel:
     costs: Floats
     cells: ModelCells
 
-    def compute_cost(self, change: NDArray[np.int64]) -> float:
-        """Return the cost of so many more rows of each type."""
-        return float(self.costs @ np.abs(self.held @ change))
-
     def find_broken(self, change: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the cells that then hold 1 to k − 1 rows."""
+        """Return the cells that hold 1 to k − 1 rows after so many more rows of each type."""
         counts = self.cells.counts + self.cells.types @ change
         broken: NDArray[np.bool_] = (counts != 0) & (counts < self.problem.k)
         return broken
@@ -108,30 +186,29 @@ class KeepAllModel:
         return ceilings
 
 
-def minimize(problem: BlockProblem, most: float, until: float, cuts: Sequence[Pattern] = ()) -> SearchResult:
-    """Return the best solution found in time, given one whose relative changes sum up to ``most``.
+def search_keeping_all(problem: BlockProblem, most: float, until: float, cuts: Sequence[Pattern] = ()) -> SearchResult:
+    """Return the best solution found in time that keeps every frequent itemset.
 
-    The program is that of docs/guarantee.md: counts of types of rows are whole numbers, supports and cells are sums of
-    them, each cell is empty or holds k, every maximal itemset stays frequent, and no other becomes so. With ``cuts``,
-    each of these patterns holds for no row, or for k, and no bound is looked for.
+    The relative changes of a known solution sum up to ``most``. The program is that of docs/guarantee.md: counts of
+    types of rows are whole numbers, supports and cells are sums of them, each cell is empty or holds k, every maximal
+    itemset stays frequent, and no other becomes so. With ``cuts``, each of these patterns holds for no row, or for k,
+    and no bound is looked for.
 
     It is solved twice. First narrowly, so that every solution is a release: cells that hold k rows keep k, and there
     are none or at least k rows of a new type. Then with cells left alone until a solution breaks them: that is a small
     program, and its bound holds for all.
     """
-    model = build_model(problem, SCALE / most, cuts)
-    first = FIRST if not cuts else 1.0
-    best, rules = _solve_narrow(
-        model, Incumbent(SCALE), _start_rules(model), until - (1 - first) * (until - monotonic())
-    )
-    if cuts:
-        return SearchResult(best.solution, 0.0, model.types.counts.size, whole=False, stopped=True)
-    best, bound, stopped = _solve_wide(model, best, rules, until)
+    model = _build_model(problem, SCALE / most, cuts)
+    first = _pass(1.0 if cuts else FIRST, until)
+    best, rules = _solve_narrow(model, Incumbent(SCALE), _start_rules(model), first)
+    bound, stopped = 0.0, True
+    if not cuts:
+        best, bound, stopped = _solve_wide(model, best, rules, until)
     total = min(bound, best.cost) * most / SCALE
     return SearchResult(best.solution, total, model.types.counts.size, whole=False, stopped=stopped)
 
 
-def build_model(problem: BlockProblem, scale: float, cuts: Sequence[Pattern] = ()) -> KeepAllModel:
+def _build_model(problem: BlockProblem, scale: float, cuts: Sequence[Pattern]) -> KeepAllModel:
     """Return the model of a problem, its costs scaled."""
     types, family = choose_row_types(problem, cuts), problem.family
     closed, rows = as_matrix(problem, family.itemsets), as_matrix(problem, types.itemsets)
@@ -161,14 +238,15 @@ def _build_tree(held: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _find_cells(problem: BlockProblem, rows: NDArray[np.bool_]) -> ModelCells:
     """Return the cells of tops that some of the rows are in; of those that are the same sum of rows, only one."""
-    known = problem.known.cells(problem.patterns.n + 1, problem.threads)
+    family = problem.question.known
+    known = family.cells(problem.patterns.n + 1, problem.threads)
     known = known.take(np.argsort(known.tops, kind="stable"))
-    starts = np.searchsorted(known.tops, np.arange(problem.known.tops.size + 1)).tolist()
+    starts = np.searchsorted(known.tops, np.arange(family.tops.size + 1)).tolist()
     found: dict[tuple[bytes, int], tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
-    for number, top in enumerate(as_matrix(problem, problem.known.itemsets.take(problem.known.tops))):
-        start, stop = starts[number], starts[number + 1]
-        bases = as_matrix(problem, known.bases[start:stop])
-        counts = dict(zip(_make_keys(bases).tolist(), known.counts[start:stop].tolist(), strict=True))
+    for number, top in enumerate(as_matrix(problem, family.top_itemsets)):
+        part = slice(starts[number], starts[number + 1])
+        bases = _make_keys(as_matrix(problem, known.bases[part]))
+        counts = dict(zip(bases.tolist(), known.counts[part].tolist(), strict=True))
         met = rows & top
         different, first, which = np.unique(_make_keys(met), return_index=True, return_inverse=True)
         for cell, key in enumerate(different.tolist()):
@@ -195,22 +273,19 @@ def _make_keys(itemsets: NDArray[np.bool_]) -> NDArray[np.void]:
 
 
 def _start_rules(model: KeepAllModel) -> SolutionRules:
-    """Return the rules to begin with: for cells that hold too few rows, or not many more."""
-    counts, k = model.cells.counts, model.problem.k
+    """Return the rules to begin with: for cells that hold too few rows, or not many more.
+
+    Itemsets that a few more rows would make frequent count too, if they are not too many; others are met in time.
+    """
+    counts, problem = model.cells.counts, model.problem
     none = np.zeros((0, model.types.counts.size), dtype=np.bool_), np.empty(0, dtype=np.int64)
-    rules = SolutionRules(counts < NEAR * k, (counts > 0) & (counts < k), *none)
-    return _tighten(model, rules, _find_nearly_frequent(model.problem))
-
-
-def _find_nearly_frequent(problem: BlockProblem) -> NDArray[np.bool_]:
-    """Return itemsets that a few more rows would make frequent, if there are not too many; others are met in time."""
+    rules = SolutionRules(counts < NEAR * problem.k, (counts > 0) & (counts < problem.k), *none)
+    lower, most = max(1, problem.least - CLOSE * problem.k), len(problem.patterns) + MOST_CLOSE
     try:
-        lower = max(1, problem.least - CLOSE * problem.k)
-        return find_gained(
-            problem, mine(problem.rows, min_support=lower, max_patterns=len(problem.patterns) + MOST_CLOSE)
-        )
+        nearly = mine(problem.rows, min_support=lower, max_patterns=most)
     except BudgetError:
-        return np.zeros((0, problem.columns[1] + 1), dtype=np.bool_)
+        return rules
+    return _tighten(model, rules, find_gained(problem, nearly))
 
 
 def _solve_narrow(
@@ -226,7 +301,7 @@ def _solve_narrow(
             break
         change = np.rint(values[columns]).astype(np.int64)
         broken = model.find_broken(change) & ~rules.watched
-        best, gain = _try(model, best, change)
+        best, gain = _try_change(model, best, change)
         if not broken.any() and not len(gain):
             break
         rules = _tighten(model, rules, gain)._replace(watched=rules.watched | broken)
@@ -247,7 +322,7 @@ def _solve_wide(
             return best, bound, stopped
         change = np.rint(values[columns]).astype(np.int64)
         broken = model.find_broken(change) & ~rules.chosen
-        best, gain = _try(model, best, change)
+        best, gain = _try_change(model, best, change)
         if not broken.any() and not len(gain):
             return best, bound, stopped
         rules = _tighten(model, rules, gain)._replace(chosen=rules.chosen | broken)
@@ -265,42 +340,27 @@ def _build_program(
     change = program.add_columns(types.counts.size, lower=-types.counts, upper=room, whole=True)
     rise, fall = (program.add_columns(supports.size, cost=model.costs, whole=False) for _ in range(2))
     inner = np.flatnonzero(model.tree >= 0)
-    before = model.tree[inner]
+    before, ones = model.tree[inner], np.ones(inner.size)
     differences = model.held.astype(np.int8)
     differences[inner] -= model.held[before]
-    program.add_rows(
-        supports.size,
-        list_entries(differences, change),
-        list_each(rise, -1),
-        list_each(fall, 1),
-        Terms(inner, rise[before], np.ones(inner.size)),
-        Terms(inner, fall[before], -np.ones(inner.size)),
-        lower=0,
-        upper=0,
-    )
+    own = list_entries(differences, change), list_each(rise, -1), list_each(fall, 1)
+    parents = Terms(inner, rise[before], ones), Terms(inner, fall[before], -ones)
+    program.add_rows(supports.size, *own, *parents, lower=0, upper=0)
     slack = problem.least - supports[tops]
     program.add_rows(tops.size, list_each(rise[tops], 1), list_each(fall[tops], -1), lower=slack)
     program.add_rows(rules.room.size, list_entries(rules.held, change), upper=rules.room)
-    watched = rules.watched & ~rules.chosen
+    watched, chosen = rules.watched & ~rules.chosen, rules.chosen
     floors = np.where(narrow & (cells.counts >= k), k, 0) - cells.counts
     program.add_rows(int(watched.sum()), list_entries(cells.types[watched], change), lower=floors[watched])
-    counts, most = cells.counts[rules.chosen], model.find_ceilings(cells.bases[rules.chosen], best.cost)
-    _allow_none_or_k(
-        program, list_entries(cells.types[rules.chosen], change), counts, np.minimum(most, counts + limit), k
-    )
+    counts = cells.counts[chosen]
+    most = np.maximum(np.minimum(model.find_ceilings(cells.bases[chosen], best.cost), counts + limit), k)
+    allow_none_or_k(program, list_entries(cells.types[chosen], change), counts, most, k)
     if narrow:
         new = types.counts == 0
-        _allow_none_or_k(program, list_each(change[new], 1), types.counts[new], room[new], k)
+        allow_none_or_k(program, list_each(change[new], 1), types.counts[new], np.maximum(room[new], k), k)
     if problem.keep_n:
         program.add_rows(1, Terms(np.zeros_like(change), change, np.ones(change.size)), lower=0, upper=0)
     return program, change
-
-
-def _allow_none_or_k(program: Program, terms: Terms, counts: NDArray[np.int64], ceilings: Floats, k: int) -> None:
-    """Let each sum, added to its count, be 0, or from k to its ceiling."""
-    some = program.add_columns(counts.size, upper=1, whole=True)
-    program.add_rows(counts.size, terms, list_each(some, -k), lower=-counts)
-    program.add_rows(counts.size, terms, list_each(some, -np.maximum(ceilings, k)), upper=-counts)
 
 
 def _list_values(model: KeepAllModel, rules: SolutionRules, change: NDArray[np.int64], *, narrow: bool) -> Floats:
@@ -311,11 +371,11 @@ def _list_values(model: KeepAllModel, rules: SolutionRules, change: NDArray[np.i
     return np.concatenate([change, np.maximum(moved, 0), np.maximum(-moved, 0), counts > 0, new > 0]).astype(np.float64)
 
 
-def _try(model: KeepAllModel, best: Incumbent, change: NDArray[np.int64]) -> tuple[Incumbent, NDArray[np.bool_]]:
+def _try_change(model: KeepAllModel, best: Incumbent, change: NDArray[np.int64]) -> tuple[Incumbent, NDArray[np.bool_]]:
     """Return the better of two changes, recounted from its rows; and the itemsets that this one makes frequent."""
     solution = apply_change(model.problem, model.types, change)
     gain = find_gained(model.problem, solution.patterns)
-    cost = model.compute_cost(change)
+    cost = float(model.costs @ np.abs(model.held @ change))
     if cost < best.cost and not len(gain) and not solution.has_channel():
         best = Incumbent(cost, change, solution)
     return best, gain
