@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import InputError, OptionError, Policy, Verdict, audit, report
-from discreet.publications.trees.joint import find_overlaps
-from discreet.publications.trees.leaves import Leaf, Leaves
+from discreet.publications.trees.leaves import Leaf, Leaves, find_overlaps
 from discreet.publications.trees.sklearn import leaves_of
 
 pd = pytest.importorskip("pandas")

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from discreet import InputError, OptionError, OutputError, Policy, Verdict, audit
 from discreet.cli import main
 from discreet.io import stated_trees
-from discreet.publications.trees import joint as joint_module
+from discreet.publications.trees import leaves as leaves_module
 from discreet.publications.trees import reading
-from discreet.publications.trees.joint import find_overlaps
 from discreet.publications.trees.json import write_tree
-from discreet.publications.trees.leaves import Leaf, Leaves
+from discreet.publications.trees.leaves import Leaf, Leaves, find_overlaps
 from discreet.publications.trees.reading import read_tree
 
 pd = pytest.importorskip("pandas")
@@ -745,7 +744,7 @@ def test_trees_whose_leaves_never_overlap_are_for_review():
 def test_trees_that_are_too_much_to_take_together_are_for_review(monkeypatch, limit):
     trees = read("\n".join([stump_at(40, (20, 20), (43, 43)), stump_at(50, (23, 20), (40, 43))]))
     assert len(find_overlaps(trees, 5).few) == 1
-    monkeypatch.setattr(joint_module, limit, 1 if limit != "MOST_SOLVED" else -1)
+    monkeypatch.setattr(leaves_module, limit, 1 if limit != "MOST_SOLVED" else -1)
     assert not find_overlaps(trees, 5).few
     assert find_overlaps(trees, 5).undecided
 

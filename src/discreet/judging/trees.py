@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
-from discreet.publications.trees.joint import find_overlaps
-from discreet.publications.trees.leaves import Few, Forest, Leaf, Leaves
+from discreet.publications.trees.leaves import Few, Forest, Leaf, Leaves, find_overlaps
 from discreet.publications.trees.sklearn import Fitted, is_estimator, trees_of
 from discreet.publications.trees.targets import Inferences, assume_binary, infer_counts, name_value, resolve_counts
 from discreet.runtime.text import count_of

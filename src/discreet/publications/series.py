@@ -1,10 +1,12 @@
-"""Changes: how counts differ between a release and older ones, and which differences are small."""
+"""Series: how the counts of a release differ from those of older ones, and which differences are small."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from heapq import nsmallest
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, compress, pairwise
+from operator import and_
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet import kernels
@@ -20,6 +22,8 @@ from discreet.runtime.text import count_of
 
 Bits: TypeAlias = int
 """An itemset, one bit per item, in the order of all labels."""
+MOST: Final = 100_000  # most small changes to list; their number is exact in any case
+MOST_PARTS: Final = 6  # most older releases to add up in all ways; of more, each is compared alone
 
 
 class Cell(NamedTuple):
@@ -60,8 +64,10 @@ class Releases:
         olds = [self.olds[number] for number in numbers]
         tables = [one.cells for one in (self.new, *olds) if one.cells is not None]
         if len(tables) > len(olds):
-            return list(_cells(tables[0], tables[1:], len(self.labels))), True
-        return list(_supports(self.new.supports, [old.supports for old in olds])), False
+            return list(_compare_cells(tables[0], tables[1:], len(self.labels))), True
+        supports = [old.supports for old in olds]
+        common = self.new.supports.keys() & set.intersection(*map(set, supports))
+        return [Cell(one, one, sum(old[one] for old in supports), self.new.supports[one]) for one in common], False
 
 
 def align_releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
@@ -70,84 +76,63 @@ def align_releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
     labels = sort_labels(chain(new.labels, *(names.values() for names in same)))
     code = {label: 1 << place for place, label in enumerate(labels)}
     codes = ({label: code[name] for label, name in names.items()} for names in same)
-    return Releases(labels, _count(new, code), tuple(map(_count, olds, codes)))
+    return Releases(labels, _read_counts(new, code), tuple(map(_read_counts, olds, codes)))
 
 
-def _count(patterns: Patterns, code: Mapping[Label, Bits]) -> Counts:
+def _read_counts(patterns: Patterns, code: Mapping[Label, Bits]) -> Counts:
     bits = [code[label] for label in patterns.labels]
     try:
-        cells = _tables(patterns, bits)
+        cells = _read_cells(patterns, bits)
     except InputError:
         cells = None
     rooted = add_root(patterns)
-    itemsets = _as_bits(rooted.offsets.tolist(), rooted.items.tolist(), bits)
-    supports = {0: patterns.n} | dict(zip(itemsets, rooted.supports.tolist(), strict=True))
+    supports = {0: patterns.n} | dict(zip(_as_bits(rooted.itemsets, bits), rooted.supports.tolist(), strict=True))
     return Counts(cells, supports, sum(bits))
 
 
-def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
+def _read_cells(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
     """Return the cells of each top; refuse patterns that do not determine them."""
     if not len(patterns):
         return {0: {0: patterns.n}}
     family = complete_family(patterns)
-    offsets, items = family.top_itemsets.flat
-    tops = _as_bits(offsets.tolist(), items.tolist(), bits)
+    tops = _as_bits(family.top_itemsets, bits)
     tables: dict[Bits, dict[Bits, int]] = {top: {} for top in tops}
     cells = family.cells(limit=patterns.n + 1, threads=as_threads(None))
-    bases = _as_bits(cells.offsets.tolist(), cells.items.tolist(), bits)
-    for top, base, count in zip(cells.tops.tolist(), bases, cells.counts.tolist(), strict=True):
+    for top, base, count in zip(cells.tops.tolist(), _as_bits(cells.bases, bits), cells.counts.tolist(), strict=True):
         tables[tops[top]][base] = count
     return tables
 
 
-def _cells(
+def _as_bits(itemsets: Itemsets, bits: Sequence[Bits]) -> list[Bits]:
+    items = itemsets.items.tolist()
+    return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(itemsets.offsets.tolist())]
+
+
+def _compare_cells(
     new: Mapping[Bits, Mapping[Bits, int]], olds: Sequence[Mapping[Bits, Mapping[Bits, int]]], many: int
 ) -> Iterator[Cell]:
     """Yield the cells of the largest itemsets that all releases cover; each is a sum of cells of a larger top."""
-    for top, (one, *others) in _common(new, olds, many).items():
-        after, before = _within(top, new[one]), Counter[Bits]()
-        for old, other in zip(olds, others, strict=True):
-            before.update(_within(top, old[other]))
+    for common, (top, *tops) in _find_common(new, olds, many).items():
+        after, before = Counter[Bits](), Counter[Bits]()
+        for counter, cells in [(after, new[top]), *((before, old[one]) for old, one in zip(olds, tops, strict=True))]:
+            for base, count in cells.items():
+                counter[base & common] += count
         for base in after.keys() | before.keys():
-            yield Cell(base, top, before[base], after[base])
+            yield Cell(base, common, before[base], after[base])
 
 
-def _supports(new: Mapping[Bits, int], olds: Sequence[Mapping[Bits, int]]) -> Iterator[Cell]:
-    """Yield the supports that all releases list, as cells that lack nothing."""
-    for itemset in new.keys() & set.intersection(*(set(old) for old in olds)):
-        yield Cell(itemset, itemset, sum(old[itemset] for old in olds), new[itemset])
-
-
-def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
+def _find_common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
     """Return the largest itemsets within a top of each release, with such tops."""
     met: dict[Bits, tuple[Bits, ...]] = {top: (top,) for top in new}
     for old in map(set, olds):
         same = met.keys() & old
         # A top of both needs no partner: most tops of two months are such.
         fewer = [(one, tops) for one, tops in met.items() if one not in same]
-        met = {one & other: (*tops, other) for one, tops in fewer for other in old - same} | {
-            top: (*met[top], top) for top in same
-        }
-        met = {itemset: met[itemset] for itemset in _largest(list(met), many)}
+        common = {one & other: (*tops, other) for one, tops in fewer for other in old - same}
+        common |= {top: (*met[top], top) for top in same}
+        is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, common)).flat, many).tolist()
+        met = dict(compress(common.items(), is_largest))
     return met
-
-
-def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
-    """Yield the itemsets that no other one contains."""
-    is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, itemsets)).flat, many).tolist()
-    return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
-
-
-def _within(top: Bits, cells: Mapping[Bits, int]) -> Counter[Bits]:
-    """Return the cells of an itemset, from those of a larger one."""
-    table: Counter[Bits] = Counter()
-    for base, count in cells.items():
-        table[base & top] += count
-    return table
-
-
-def _as_bits(offsets: Sequence[int], items: Sequence[int], bits: Sequence[Bits]) -> list[Bits]:
-    return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(offsets)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +177,6 @@ class Changes:
     that all releases cover. If a release does not determine its cells, ``is_whole`` is False, and the counts are the
     supports that all list. ``items`` is the number of items that all share.
 
-    >>> from discreet.publications.series import find_changes
     >>> old = Patterns.from_itemsets([([], 100), (["a"], 50)], n=100)
     >>> new = Patterns.from_itemsets([([], 101), (["a"], 51)], n=101)
     >>> print(*find_changes(new, old, k=5))
@@ -224,12 +208,6 @@ class Changes:
         lines = ((change.count, change.before, change.after, change.pattern) for change in shown)
         head = ["difference", "before", "now", "pattern"]
         return html.table(repr(self)[1:-1], head, lines, many=self.small)
-
-
-MOST: Final = 100_000
-"""Most small changes to list; their number is exact in any case."""
-MOST_PARTS: Final = 6
-"""Most older releases to add up in all ways; if there are more, each is compared alone."""
 
 
 def find_changes(new: Patterns, *olds: Patterns, k: int) -> Changes:
@@ -264,9 +242,7 @@ def is_followed(olds: Sequence[Patterns], *, grown: bool) -> bool:
 def _compare(aligned: Releases, olds: Sequence[Patterns], places: Sequence[int], k: int) -> Changes:
     cells, is_whole = aligned.compare(places)
     small = [cell for cell in cells if 0 < abs(cell.after - cell.before) < k]
-    items = aligned.new.items
-    for place in places:
-        items &= aligned.olds[place].items
+    items = reduce(and_, (aligned.olds[place].items for place in places), aligned.new.items)
     listed = (
         Change(aligned.name(base), aligned.name(top), before, after)
         for base, top, before, after in nsmallest(MOST, small, key=_rank)
