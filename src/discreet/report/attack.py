@@ -15,8 +15,8 @@ from discreet.disclosure.attacks.finding import Attack
 from discreet.disclosure.attacks.formula import Mark, Pattern
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
+from discreet.report.findings import Source
 from discreet.report.json import document, encoded
-from discreet.report.wording import Source
 from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20

@@ -20,7 +20,7 @@ from discreet.hiding.compare import HidingComparison
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
 from discreet.report.hidden import hiding_curves
-from discreet.report.svg_chart import COLOURS
+from discreet.report.svg import COLOURS
 from discreet.runtime.text import percent
 
 Figure: TypeAlias = dict[str, Any]

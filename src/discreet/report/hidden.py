@@ -16,9 +16,9 @@ from discreet.hiding.measures import Hiding, RuleCounts
 from discreet.hiding.problem import OptimalityGap
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
-from discreet.report.svg_chart import Panel, lines_svg
+from discreet.report.findings import Source
+from discreet.report.svg import Panel, lines_svg
 from discreet.report.text import aligned, share
-from discreet.report.wording import Source
 from discreet.runtime.text import count_of, percent, printable
 
 MEASURES: Final = {

@@ -17,8 +17,8 @@ from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series import Changes
 from discreet.publications.trees.leaves import Forest
+from discreet.report.findings import Source
 from discreet.report.text import ranks
-from discreet.report.wording import Source
 
 
 def audit_json(

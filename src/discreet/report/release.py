@@ -11,8 +11,8 @@ from discreet.blocking.problem import Proof
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
+from discreet.report.findings import Source
 from discreet.report.text import aligned, audit_text, share
-from discreet.report.wording import Source
 from discreet.runtime.text import count_of, percent, printable
 
 

@@ -26,8 +26,7 @@ from discreet.judging.audit import Audit
 from discreet.judging.finding import Who, find_terms
 from discreet.judging.policy import CheckName, Verdict
 from discreet.publications.series import Change
-from discreet.report.findings import cell_names, direction, joined, named_sum, rows_that
-from discreet.report.wording import Source, older_name
+from discreet.report.findings import Source, cell_names, direction, joined, named_sum, older_name, rows_that
 from discreet.runtime.text import count_of, printable
 
 SUMS: Final = 1_000

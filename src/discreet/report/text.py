@@ -16,7 +16,7 @@ from discreet.judging.checks import WIDTH
 from discreet.judging.finding import AuditFinding
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.series import Changes
-from discreet.report.wording import Source, older_name
+from discreet.report.findings import Source, older_name
 from discreet.runtime.text import count_of, printable
 
 LONGEST_SUM: Final = 8

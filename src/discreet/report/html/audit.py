@@ -13,12 +13,21 @@ from discreet.judging.policy import SIGNS, Verdict
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.trees.leaves import Forest
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
-from discreet.report.findings import exposed_rows
+from discreet.report.findings import Source, exposed_rows
 from discreet.report.html.findings import list_all, list_longer, show_groups
-from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered
-from discreet.report.html.prose import AGAINST_LIMITS, GLOSSARY, LIMITS, TREE_GLOSSARY, TREE_LIMITS
+from discreet.report.html.page import (
+    AGAINST_LIMITS,
+    GLOSSARY,
+    LIMITS,
+    ROOM,
+    TREE_GLOSSARY,
+    TREE_LIMITS,
+    Chart,
+    Table,
+    checks_of,
+    rendered,
+)
 from discreet.report.text import exposed_line, safe_from, share
-from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable

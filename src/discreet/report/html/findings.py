@@ -13,11 +13,11 @@ from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
+from discreet.report.findings import Source, describe, older_name
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import COMPLETE, ORDERS, List
-from discreet.report.svg_cells import cells_svg
+from discreet.report.svg import cells_svg
 from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
-from discreet.report.wording import Source, describe, older_name
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable

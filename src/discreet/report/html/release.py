@@ -19,10 +19,10 @@ from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import SIGNS, Verdict, make_policy
 from discreet.report.figures import before_after_figure, comparison_figure
+from discreet.report.findings import Source
 from discreet.report.html.audit import cells_chart, policy_lines
 from discreet.report.html.lists import Listing, packed
-from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered
-from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
+from discreet.report.html.page import BLOCKED_LIMITS, GLOSSARY, ORDERS, ROOM, Chart, List, Table, checks_of, rendered
 from discreet.report.release import (
     cost_cells,
     cost_lines,
@@ -34,7 +34,6 @@ from discreet.report.release import (
     public_facts,
 )
 from discreet.report.text import share
-from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import printable
