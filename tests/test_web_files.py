@@ -17,8 +17,8 @@ from web import answer, facts, served, upload
 
 import discreet
 from discreet.io.sniff import sniff
+from discreet.web.context import Refusal
 from discreet.web.handlers import verify
-from discreet.web.messages import Refusal
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
 
 LIMIT = 10_000

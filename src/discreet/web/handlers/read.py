@@ -14,8 +14,7 @@ from discreet import read as read_rows
 from discreet.io.read import FORMATS
 from discreet.io.sniff import Sniffed, sniff, split_head
 from discreet.report import printable
-from discreet.web.context import Context, UploadOptions, show_labels
-from discreet.web.messages import say_on_page
+from discreet.web.context import Context, UploadOptions, say_on_page, show_labels
 
 LINES: Final = 8
 LONGEST_LINE: Final = 200
@@ -132,9 +131,6 @@ def _describe_lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
     ordered = np.sort(lengths)
     if not ordered.size:
         return {"smallest": None, "median": None, "largest": None, "histogram": []}
-    return {
-        "smallest": int(ordered[0]),
-        "median": int(ordered[(ordered.size - 1) // 2]),
-        "largest": int(ordered[-1]),
-        "histogram": [list(pair) for pair in sorted(Counter(ordered.tolist()).items())],
-    }
+    smallest, median, largest = ordered[[0, (ordered.size - 1) // 2, -1]].tolist()
+    histogram = [list(pair) for pair in sorted(Counter(ordered.tolist()).items())]
+    return {"smallest": smallest, "median": median, "largest": largest, "histogram": histogram}
