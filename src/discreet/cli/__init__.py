@@ -39,8 +39,7 @@ ADDRESS: Final = re.compile(
 """A URL, one as a path with a user in it, or a named password, as libpq and the environment have it."""
 HEAD: Final = re.compile(r"\W*(?:[a-z][a-z0-9+.-]*:/+|\w+\s*=)", re.IGNORECASE)
 """How a URL begins; our own sentences may have that, too."""
-OURS: Final = ("user@host", "file")
-"""What follows a scheme in our own sentences."""
+OURS: Final = ("user@host", "file")  # what follows a scheme in our own sentences
 FREE: Final = frozenset({"query", "text"})
 """Not checked: no message repeats the SQL of --query, and a URL may be an item in QUERY."""
 

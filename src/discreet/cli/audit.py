@@ -19,13 +19,11 @@ from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_a
 from discreet.cli.terminal import Bars, check_place, fixed_time, put, watching
 from discreet.io.files import is_url
 
-OURS: Final = b"<!-- written by discreet -->"
-"""Our reports have this near their beginning."""
+OURS: Final = b"<!-- written by discreet -->"  # our reports have this near their beginning
 TIMES: Final = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
 """The minimum supports of the trade-off, as multiples of the given one."""
 KS: Final = (3, 5, 10, 20, 50)
-MOST_ITEMSETS: Final = 100_000
-"""Itemsets up to which the trade-off is computed: it takes several audits."""
+MOST_ITEMSETS: Final = 100_000  # itemsets up to which the trade-off is computed: it takes several audits
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ from discreet.report.json import Names
 from discreet.runtime.text import printable
 
 SUFFIX: Final = ".index"
-BEFORE: Final = 50
-AFTER: Final = 20
-"""Characters of a query that are shown before and after a place in it."""
+BEFORE, AFTER = 50, 20  # characters of a query that are shown before and after a place in it
 
 
 class Answer(NamedTuple):

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 COMPILING: Final = "compiling the kernels: some 20 to 60 seconds, only in the first run after installation"
-SHOWN: Final = 20
-"""Itemsets in a table."""
+SHOWN: Final = 20  # itemsets in a table
 ASCII: Final = dict(
     zip("∧¬−·×⇒∅✓✗│┤└─●■▲◆○□△◇", ["&", "~", "-", ".", "x", "=>", "{}", "+", *"x||+-o#^*0@Av"], strict=True)
 ) | {"…": "..."}

@@ -63,15 +63,8 @@ class WebJob:
         now, left = monotonic(), None
         if self.done is not None and SURE_FROM < self.done < 1:
             left = round((now - self.begun) * (1 - self.done) / self.done, 1)
-        return {
-            "job": self.id,
-            "verb": self.handler,
-            "stage": self.stage,
-            "done": self.done,
-            "found": self.found,
-            "seconds": round(now - self.asked, 1),
-            "seconds_left": left,
-        }
+        facts = {"job": self.id, "verb": self.handler, "stage": self.stage, "done": self.done, "found": self.found}
+        return {**facts, "seconds": round(now - self.asked, 1), "seconds_left": left}
 
     def update(self, message: dict[str, Any]) -> None:
         """Take a worker's report of how far it is."""
@@ -153,11 +146,6 @@ class Pool:
         for worker in self._workers:
             worker.kill()
         await asyncio.gather(*self._keepers)
-
-    @property
-    def processes(self) -> list[int]:
-        """The ids of the processes that are up."""
-        return [worker.process.pid for worker in self._workers]
 
     def put(self, job: WebJob) -> None:
         """Have a job done as soon as a worker is free."""
