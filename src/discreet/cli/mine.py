@@ -67,14 +67,14 @@ def mine(asked: MineOptions) -> None:
 
 
 def _rehearse(place: str, form: str | None, source: str) -> None:
-    """Write an empty list in that place and format, so that errors come before hours of mining."""
-    nothing = Patterns.from_itemsets([], n=0)
+    """Write one itemset in that place and format, so that errors come before hours of mining."""
+    example = Patterns.from_itemsets([(["a"], 1)], n=1)
     if place == "-":
-        write_patterns(nothing, BytesIO(), format=form)
+        write_patterns(example, BytesIO(), format=form)
         return
     try:
         with rehearse("--out", place, source) as path:
-            write_patterns(nothing, path, format=form)
+            write_patterns(example, path, format=form)
     except OptionError as error:
         words = error.message.parts
         raise OptionError(*(Option("out_format") if word == Option("format") else word for word in words)) from None
