@@ -309,7 +309,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = replace(_mine(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait, against=level)
         if method == BEST:
@@ -336,7 +337,8 @@ def compare(
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
-    rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = _mine(rows, min_support, rule.k, budget)
         return compare_methods(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)

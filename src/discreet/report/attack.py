@@ -9,7 +9,7 @@ from discreet import __version__
 from discreet.data.itemsets import Label
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.bounds import Bounds
-from discreet.disclosure.attacks.certificate import Bound, Cells, Claim
+from discreet.disclosure.attacks.certificate import Bound, CellSum, Claim
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Attack
 from discreet.disclosure.attacks.formula import Mark, Pattern
@@ -165,7 +165,7 @@ def _pattern(pattern: Pattern, labels: tuple[Label, ...]) -> dict[str, Any]:
 
 def _bound(bound: Bound, labels: tuple[Label, ...]) -> dict[str, Any]:
     """Return the grounds of a bound: cells beside the pattern's own sum, or multipliers of supports."""
-    if isinstance(bound, Cells):
+    if isinstance(bound, CellSum):
         beside = sorted(bound.beside, key=lambda cell: (len(cell), sorted(cell)))
         return {"beside": [_named(cell, labels) for cell in beside]}
     terms = [{"times": _fraction(times), "items": _named(itemset, labels)} for itemset, times in bound.terms]

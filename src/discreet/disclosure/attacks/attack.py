@@ -12,10 +12,12 @@ from discreet.data.thresholds import as_k
 from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.attacks import derive, sums
 from discreet.disclosure.attacks.constraints import MOST_ROWS
+from discreet.disclosure.attacks.exact import exact
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.finding import Attack, Finding, Level, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
+from discreet.disclosure.attacks.linear import find_differences, linear
 from discreet.disclosure.channels import is_acyclic
 from discreet.disclosure.detect import code_labels, count_supports
 from discreet.errors import InputError, Option, OptionError
@@ -23,11 +25,11 @@ from discreet.mining.mine import mine
 
 SECONDS: Final = 60.0
 MAX_ITEMSETS: Final = 2_000_000
-UNTOLD: Final = f"it does not tell of how many rows, or of more than {MOST_ROWS:,}"
+TOO_MANY_ROWS: Final = Undecided(1, "publication", f"it does not tell of how many rows, or of more than {MOST_ROWS:,}")
 
 
-class Question(NamedTuple):
-    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known, and a time limit."""
+class SearchTask(NamedTuple):
+    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known, and limits."""
 
     facts: Facts
     k: int
@@ -42,7 +44,7 @@ class Question(NamedTuple):
 
     @property
     def budget(self) -> derive.SearchBudget:
-        """What is left of the budget."""
+        """The rest of the budget."""
         return derive.SearchBudget(self.seconds, self.itemsets)
 
 
@@ -94,7 +96,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
-    return _search(Question(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+    return _search(SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
 
 
 def as_level(level: str) -> Level:
@@ -108,64 +110,58 @@ def as_level(level: str) -> Level:
     return level
 
 
-def _search(question: Question, level: Level) -> Attack:
+def _search(task: SearchTask, level: Level) -> Attack:
     """Return the findings of the attackers up to a level, each by the weakest who finds it."""
-    facts, found = question.facts, dict[Pattern, Finding]()
+    facts, findings = task.facts, dict[Pattern, Finding]()
     undecided, derived, acyclic = list[Undecided](), None, False
+    goes_beyond = facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
     levels = list(ATTACKERS)
     for name in levels[: levels.index(level) + 1]:
-        searched = ATTACKERS[name].search(question)
+        searched = ATTACKERS[name].search(task)
         for finding in searched.findings:
-            found.setdefault(finding.pattern, finding)
-        if name == "plain":
-            acyclic = not searched.findings and _is_acyclic(facts)
+            findings.setdefault(finding.pattern, finding)
+        if name == "plain":  # are the tables of the tops known, and do the tops form an acyclic hypergraph?
+            is_clear = facts.inherited and not searched.findings
+            acyclic = is_clear and is_acyclic(Itemsets.of(map(sorted, facts.tops)))
         # Later levels use limits as well, and the last one, if it ends, decides everything.
         is_done = name == "exact" and not searched.undecided
-        kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
-        undecided = list(dict.fromkeys([*kept, *searched.undecided]))
+        before = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
+        undecided = list(dict.fromkeys([*before, *searched.undecided]))
         derived = derived if searched.derived is None else searched.derived
-        if acyclic and not _uses_absence(facts) and name != "plain":  # nothing is left to anyone
+        if acyclic and not goes_beyond and name != "plain":  # supports alone reveal nothing more to anyone
             undecided = []
             break
     if facts.left_out:
         undecided.append(Undecided(1, "publication", facts.left_out))
-    return Attack(facts, question.k, level, tuple(found.values()), tuple(undecided), derived, acyclic)
+    return Attack(facts, task.k, level, tuple(findings.values()), tuple(undecided), derived, acyclic)
 
 
-def _plain(question: Question) -> Searched:
-    found = sums.infer(question.facts, question.k, question.budget)
-    pairs = sums.infer_differences(question.facts, question.k, question.budget)
-    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
+def _plain(task: SearchTask) -> Searched:
+    cells = sums.infer(task.facts, task.k, task.budget)
+    return cells.join(sums.infer_differences(task.facts, task.k, task.budget))
 
 
-def _derive(question: Question) -> Searched:
-    return derive.infer(question.facts, question.k, question.budget)
+def _derive(task: SearchTask) -> Searched:
+    return derive.infer(task.facts, task.k, task.budget)
 
 
-def _linear(question: Question) -> Searched:
-    # Loaded late: importing discreet shall not load a solver.
-    from discreet.disclosure.attacks.linear import linear  # noqa: PLC0415
-
-    if question.facts.n > MOST_ROWS:
-        return Searched((), (Undecided(1, "publication", UNTOLD),))
-    return Searched(*linear(question.facts, k=question.k, rows=question.rows, seconds=question.seconds))
+def _linear(task: SearchTask) -> Searched:
+    if task.facts.n > MOST_ROWS:
+        return Searched((), (TOO_MANY_ROWS,))
+    return linear(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
 
 
-def _exact(question: Question) -> Searched:
-    from discreet.disclosure.attacks.exact import exact  # noqa: PLC0415 - as above
-    from discreet.disclosure.attacks.linear import find_differences  # noqa: PLC0415
-
-    if question.facts.n > MOST_ROWS:
-        return Searched((), (Undecided(1, "publication", UNTOLD),))
-    found = exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds)
-    pairs = find_differences(question.facts, k=question.k, seconds=question.seconds)
-    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
+def _exact(task: SearchTask) -> Searched:
+    if task.facts.n > MOST_ROWS:
+        return Searched((), (TOO_MANY_ROWS,))
+    patterns = exact(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
+    return patterns.join(find_differences(task.facts, k=task.k, seconds=task.seconds))
 
 
 class Attacker(NamedTuple):
     """An attacker: how they search, and what they can do in words."""
 
-    search: Callable[[Question], Searched]
+    search: Callable[[SearchTask], Searched]
     who: str
 
 
@@ -178,24 +174,12 @@ ATTACKERS: Final[Mapping[Level, Attacker]] = {
 """From the weakest to the strongest; each can do what those before can."""
 
 
-def _is_acyclic(facts: Facts) -> bool:
-    """Return whether the tables of the tops are known, and the tops form an acyclic hypergraph."""
-    if not facts.inherited:
-        return False
-    return is_acyclic(Itemsets.of(map(sorted, facts.tops)))
-
-
-def _uses_absence(facts: Facts) -> bool:
-    """Return whether the facts go beyond supports: about unlisted itemsets, by a schema, or by rules."""
-    return facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
-
-
 def _check_rows(facts: Facts, rows: Rows) -> None:
     """Refuse rows that do not fit the facts: they could make an unsafe publication look safe."""
     counts = count_supports(rows, facts.itemsets, code_labels(rows, facts.labels))
     counts[0] = rows.n
     wrong = np.count_nonzero((counts < facts.low) | (counts > facts.high))
-    support = {facts.itemset(number): count for number, count in enumerate(counts.tolist())} if facts.relations else {}
+    support = dict(zip(map(facts.itemset, range(len(facts))), counts.tolist(), strict=True)) if facts.relations else {}
     wrong += sum(sum(times * support[one] for one, times in each) < least for each, least in facts.relations)
     if wrong:
         raise InputError(
@@ -205,16 +189,11 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
     if facts.absent is None:
         return
     largest = mine(rows, min_support=facts.absent + 1, kind="maximal", progress=lambda *_: None)
-    missing = sum(not _is_below(largest.labelled(number), facts) for number in range(len(largest)))
+    coded = ([facts.code.get(label, -1) for label in largest.labelled(number)] for number in range(len(largest)))
+    missing = sum(not facts.is_below(frozenset(codes)) for codes in coded)
     if missing:
         raise InputError(
             f"{missing:,} itemsets that more than {facts.absent:,} of the rows hold are not in the patterns; give the "
             "rows that they were mined from, or say ",
             Option("complete", value=False),
         )
-
-
-def _is_below(itemset: Iterable[Label], facts: Facts) -> bool:
-    """Return whether a listed itemset has all these items."""
-    codes = [facts.code.get(label) for label in itemset]
-    return None not in codes and facts.is_below(frozenset(code for code in codes if code is not None))

@@ -11,7 +11,7 @@ from discreet.disclosure.attacks.certificate import Certificate, check
 from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError
-from discreet.disclosure.attacks.finding import Finding
+from discreet.disclosure.attacks.finding import Finding, Proven
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.proof import Wanted, prove
@@ -19,11 +19,10 @@ from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 
 SECONDS: Final = 60.0
-"""The default time limit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Proven):
     """From ``low`` to ``high`` rows match a pattern in every database that fits the facts.
 
     If ``is_tight``, databases reach both limits; if not, other items or whole numbers may narrow them. The certificate
@@ -36,11 +35,6 @@ class Bounds:
     is_tight: bool
     certificate: Certificate
     facts: Facts = field(repr=False, compare=False)
-
-    @property
-    def pattern(self) -> Pattern:
-        """The pattern in question."""
-        return self.certificate.claim.pattern
 
     @property
     def is_proven(self) -> bool:
@@ -77,11 +71,10 @@ def bounds(
 ) -> Bounds:
     """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
 
-    The pattern is a query such as ``a & b & ~c``. All items are taken together where few kinds of rows are possible;
-    else those of the pattern and as many of the tops near it as can be. Unless ``complete`` is false, no other itemset
-    reaches the minimum support; a ``schema`` names groups of items of which no row holds two. Older releases,
-    ``against``, are taken into account as ``attack`` does; where they have ``grown``, ``before`` is an item of the rows
-    of the older one, and of several ``before1``, ``before2`` and so on.
+    The pattern is a query such as ``a & b & ~c``. If few kinds of rows are possible, all items are used together; else
+    those of the pattern and as many items of nearby tops as possible. ``complete``, ``schema``, ``against`` and
+    ``grown`` mean what they do for ``attack``. If rows have grown, the item ``before`` marks those of the older
+    release; of several, ``before1``, ``before2`` and so on.
 
     >>> from discreet import mine
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
@@ -92,8 +85,7 @@ def bounds(
     'sup(abc) is 1, because sup(ac) 3 + sup(b) 7 − n 9 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − sup(a) 5 − \
 sup(b) 7 − sup(c) 5 = 1 bound it'
     """
-    olds = as_releases(against, grown=grown)
-    facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema)
+    facts = join_facts(patterns, as_releases(against, grown=grown), grown=grown, complete=complete, schema=schema)
     if facts.n > MOST_ROWS:
         raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
@@ -107,16 +99,16 @@ sup(b) 7 − sup(c) 5 = 1 bound it'
     except TimeIsUpError:
         raise BudgetError(f"the {seconds:g} seconds were over; allow for more, or ask for fewer items") from None
     proof = _prove_nearest(systems, Wanted(over, cells, low, high), clock)
-    is_all = widest.system.universe == ground.everything
-    whole = _whole(widest, truth) if is_all else None
+    whole = _find_whole_limits(widest, truth) if widest.system.universe == ground.everything else None
     return Bounds(*(whole or (low, high)), is_tight=whole is not None, certificate=proof, facts=facts)
 
 
-def _whole(region: Region, truth: Floats) -> tuple[int, int] | None:
+def _find_whole_limits(region: Region, truth: Floats) -> tuple[int, int] | None:
     """Return the limits in whole numbers, or None if time runs out."""
     if all(np.abs(witness - np.round(witness)).max(initial=0) < TINY for witness in region.witnesses):
         # Both extreme solutions are in whole numbers: they are databases.
-        return tuple(round(float(truth @ np.round(witness))) for witness in region.witnesses)  # type: ignore[return-value]  # two
+        low, high = (round(float(truth @ np.round(witness))) for witness in region.witnesses)
+        return low, high
     try:
         return Region(region.system, region.clock, whole=True).limits(truth)
     except TimeIsUpError:

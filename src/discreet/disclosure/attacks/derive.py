@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Label, Weighted, offsets_of
-from discreet.disclosure.attacks.certificate import NOTHING, Bound, Cells, Certificate, Claim, Sum
+from discreet.disclosure.attacks.certificate import NOTHING, Bound, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Pattern
@@ -297,7 +297,9 @@ class _Prover:
                 return self._list_claims(used)
             return *self._list_claims(used | self._find_used(items, reasons)), own
 
-        return Certificate(Claim(Pattern(top, cells), line.least, line.most, Cells(), Cells()), _Lemmas(list_lemmas))
+        return Certificate(
+            Claim(Pattern(top, cells), line.least, line.most, CellSum(), CellSum()), _Lemmas(list_lemmas)
+        )
 
     def _list_claims(self, nodes: int) -> tuple[Claim, ...]:
         """Return the claims about some itemsets, the shorter ones first."""
@@ -332,7 +334,7 @@ def _claim_support(items: list[int], limits: tuple[int, int], reasons: Sequence[
     """Return the claim that an itemset has a support within limits, for which cells over it are the reasons."""
     pattern = Pattern.conjunction(items)
     itself = Sum(((pattern.over, Fraction(1)),))
-    bounds: list[Bound] = [Cells(frozenset([_choose(bits, items)])) if bits >= 0 else itself for bits in reasons]
+    bounds: list[Bound] = [CellSum(frozenset([_choose(bits, items)])) if bits >= 0 else itself for bits in reasons]
     lower = NOTHING if limits[0] == 0 and reasons[0] < 0 else bounds[0]
     return Claim(pattern, *limits, lower, bounds[1])
 

@@ -232,11 +232,6 @@ class Facts(Labelled):
         """Whether a part of a listed itemset is not listed."""
         return any(itemset - {item} not in self.listed for itemset in self.listed for item in itemset)
 
-    @cached_property
-    def code(self) -> Mapping[Label, int]:
-        """The code of each label."""
-        return {label: number for number, label in enumerate(self.labels)}
-
     def itemset(self, number: int) -> Codes:
         """Return the listed itemset of a number."""
         return frozenset(self.itemsets[number].tolist())

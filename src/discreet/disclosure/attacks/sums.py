@@ -10,9 +10,8 @@ import numpy as np
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets
-from discreet.data.lattice import Cells as SmallCells
-from discreet.data.lattice import Family
-from discreet.disclosure.attacks.certificate import LONGEST, Cells, Certificate, Claim, Sum
+from discreet.data.lattice import Cells, Family
+from discreet.disclosure.attacks.certificate import LONGEST, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.derive import SearchBudget, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
@@ -23,7 +22,7 @@ from discreet.errors import BudgetError, Option
 Pair: TypeAlias = tuple[Codes, Codes]
 """An itemset that rows hold, and a larger one that they do not hold whole."""
 
-SUM: Final = Cells()  # the pattern's own sum of supports
+SUM: Final = CellSum()  # the pattern's own sum of supports
 MOST_TOPS: Final = 1000  # itemsets that become known by zeros while other supports stay unknown
 MOST_STEPS: Final = 20_000_000  # pairs of itemsets to join: some seconds
 MOST_MEETINGS: Final = 1_000_000_000  # comparisons of wider with listed itemsets: some seconds as well
@@ -58,7 +57,7 @@ def infer(facts: Facts, k: int, budget: SearchBudget) -> Searched:
     return Searched(findings, undecided)
 
 
-def _claim_cells(family: Family, cells: SmallCells, facts: Facts) -> Iterator[Claim]:
+def _claim_cells(family: Family, cells: Cells, facts: Facts) -> Iterator[Claim]:
     """Yield the claims about small cells of a family's tops."""
     for at in np.argsort(cells.tops, kind="stable").tolist():
         base = frozenset(cells.bases[at].tolist())
