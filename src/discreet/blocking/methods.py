@@ -198,8 +198,8 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     take a missing itemset for one that no row holds.
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
-    core = _find_safe_core(problem).arrays if patterns.n >= least else NONE.arrays
-    listed = Patterns.from_codes(*core, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads)
+    core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
+    listed = Patterns.from_codes(*core.arrays, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads)
     return BlockSolution.of(problem, listed, is_whole=False)
 
 
