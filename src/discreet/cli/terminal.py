@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from discreet import Merged, OptionError, OutputError, Patterns, Transactions, report
-from discreet.runtime.progress import on_compiling
+from discreet.runtime.resources import on_compiling
 from discreet.runtime.text import count_of, printable
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import IO, Any, Final
 
 from discreet import DiscreetError, QueryError, Transactions, audit
-from discreet.runtime.progress import on_compiling
+from discreet.runtime.resources import on_compiling
 from discreet.web.arguments import HANDLERS, Run
 from discreet.web.context import STOPPED, Cache, Context, Data, Stopped, say_on_page, say_unforeseen
 
