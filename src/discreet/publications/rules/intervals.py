@@ -55,25 +55,26 @@ class Rounding(NamedTuple):
 
     mode: Mode = "round"
     digits: int | None = None
+    beside: tuple[str, ...] = ()
 
-    def intervals(self, texts: Sequence[str], what: str = "number", beside: Sequence[str] = ()) -> list[Interval]:
+    def intervals(self, texts: Sequence[str], what: str = "number") -> list[Interval]:
         """Return the interval of each number in a column; messages call the column ``what``."""
         numbers = [_parse(text, f"{what} {at}") for at, text in enumerate(texts, start=1)]
-        found = self._find_intervals(numbers, beside)
+        found = self._find_intervals(numbers)
         return [Interval(max(Fraction(0), low), high, is_open) for low, high, is_open in found]
 
-    def measure_intervals(self, texts: Sequence[str], what: str, beside: Sequence[str] = ()) -> list[Interval]:
+    def measure_intervals(self, texts: Sequence[str], what: str) -> list[Interval]:
         """Return the interval of each measure in a column; a negative one may have been truncated either way.
 
         >>> [round(float(end), 6) for end in Rounding("truncate", 1).measure_intervals(["-0.5"], "lift")[0][:2]]
         [-0.6, -0.4]
         """
         numbers = [_parse(text, f"{what} {at}", signed=True) for at, text in enumerate(texts, start=1)]
-        found = zip(self._find_intervals(numbers, beside), numbers, strict=True)
+        found = zip(self._find_intervals(numbers), numbers, strict=True)
         return [_widen(interval, number, self.mode) for interval, (number, _) in found]
 
-    def _find_intervals(self, numbers: Sequence[tuple[Decimal, int]], beside: Sequence[str]) -> list[Interval]:
-        floats = [text for text in [max(beside, key=len, default="")] if sum(map(str.isdecimal, text)) > FLOAT]
+    def _find_intervals(self, numbers: Sequence[tuple[Decimal, int]]) -> list[Interval]:
+        floats = [text for text in [max(self.beside, key=len, default="")] if sum(map(str.isdecimal, text)) > FLOAT]
         seen = [number for number, _ in [*numbers, *(_parse(text, "a number") for text in floats)]]
         decimals = max((-_exponent(number) for number in seen), default=0)
         significant = min(FLOAT, max((len(number.as_tuple().digits) for number in seen), default=1))
@@ -96,8 +97,8 @@ class Rounding(NamedTuple):
 def as_rounding(mode: str | None, digits: int | None, *, default: Mode = "round") -> Rounding:
     """Check and return a rounding; digits alone mean that numbers were rounded.
 
-    >>> as_rounding(None, 3), as_rounding("truncate", None)
-    (Rounding(mode='round', digits=3), Rounding(mode='truncate', digits=None))
+    >>> as_rounding(None, 3)[:2], as_rounding("truncate", None)[:2]
+    (('round', 3), ('truncate', None))
     """
     chosen = ("round" if digits is not None else default) if mode is None else mode
     if chosen not in MODES:

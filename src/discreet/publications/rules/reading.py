@@ -1,8 +1,7 @@
 """Reading rules, rounded supports and lists of the largest supports: printed numbers become limits."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from math import ceil, floor
 from typing import Final, Unpack
 
 from discreet.data.itemsets import Itemset
@@ -12,10 +11,10 @@ from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import is_frame, is_place
 from discreet.io.formats.csv import read_frame_of_shares, read_shares
-from discreet.io.formats.rules import StatedRule, StatedRules, read_frame_of_rules, read_stated_rules
+from discreet.io.formats.rules import read_frame_of_rules, read_stated_rules
 from discreet.io.read import read_patterns
-from discreet.publications.rules.intervals import MEASURES, Interval, Mode, Rounding, as_rounding, check_shares
-from discreet.publications.rules.rule import OF_HOW_MANY, Rule, Rules, Thresholds, as_limits
+from discreet.publications.rules.intervals import Mode, Rounding, as_rounding, check_shares
+from discreet.publications.rules.rule import OF_HOW_MANY, Rules, Thresholds
 from discreet.runtime.text import abbreviate
 
 ORDER: Final = "the fact that no other itemset has more rows than each listed one is not used in full"
@@ -54,91 +53,16 @@ def _read_rules(
     **announced: Unpack[Thresholds],
 ) -> Rules:
     if isinstance(source, Rules):
-        rules = source
-    elif is_place(source):
-        rules = as_rules(read_stated_rules(source, form), n, as_rounding(rounding, digits))  # type: ignore[arg-type]  # a place
-    elif form is not None:
+        return source.announced(**announced)
+    if not is_place(source) and form is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
-    elif is_frame(source):
-        rules = as_rules(read_frame_of_rules(source), n, as_rounding(rounding, digits, default="exact"))
-    else:
-        rules = Rules.from_rules(source, n=n, digits=digits, rounding=rounding)  # type: ignore[arg-type]  # tuples
-    return rules.announced(**announced)
-
-
-def as_rules(stated: StatedRules, n: int | None, rounding: Rounding) -> Rules:
-    """Return rules with the intervals of their numbers."""
-    if n is not None and stated.n is not None and n != stated.n:
-        raise InputError(f"the source says n is {stated.n}, but {abbreviate(n)} was given; leave ", Option("n"), " out")
+    if not is_place(source) and not is_frame(source):
+        return Rules.from_rules(source, n=n, digits=digits, rounding=rounding, **announced)  # type: ignore[arg-type]  # tuples
+    default: Mode = "round" if is_place(source) else "exact"
+    stated = read_stated_rules(source, form) if is_place(source) else read_frame_of_rules(source)  # type: ignore[arg-type]  # a place
     beside = tuple(text for rule in stated.rules for text in (rule.share, rule.confidence) if text is not None)
-    confidences = rounding.intervals([rule.confidence for rule in stated.rules], "confidence", beside)
-    check_shares(confidences, "confidence")
-    shares = _read_column([rule.share for rule in stated.rules], "share", rounding, beside)
-    check_shares((share for share in shares if share is not None), "support")
-    rows = stated.n if n is None else n
-    rows = _infer_n(stated.rules, shares) if rows is None else rows
-    more = () if rows is None else _limit_sides(stated, rows, rounding, beside)
-    exact = {itemset for itemset, (low, high) in more if low == high}
-    measures = _read_measures(stated, exact, rounding, beside)
-    rules = tuple(
-        Rule(rule.antecedent, rule.consequent, _limit_support(rule, share, rows), confidence, several)
-        for rule, share, confidence, several in zip(stated.rules, shares, confidences, measures, strict=True)
-    )
-    unused = tuple(name for name in stated.columns if name and name not in MEASURES)
-    return Rules(rules, rows, more, in_shares=any(rule.rows is None for rule in stated.rules), unused=unused)
-
-
-def _limit_support(rule: StatedRule, share: Interval | None, n: int | None) -> Limits | None:
-    """Return the limits of a rule's support, from its count and its share of ``n``."""
-    if rule.rows is None:
-        return None if share is None else as_limits(share, n)
-    low, high = (0, rule.rows) if share is None or n is None else share.times(n)
-    return max(low, rule.rows), min(high, rule.rows)
-
-
-def _read_measures(
-    stated: StatedRules, exact: Container[Itemset], rounding: Rounding, beside: Sequence[str]
-) -> list[tuple[tuple[str, Interval], ...]]:
-    """Return the intervals of each rule's measures; none where the support of its consequent is ``exact``."""
-    measures: list[list[tuple[str, Interval]]] = [[] for _ in stated.rules]
-    for name in filter(MEASURES.__contains__, stated.columns):
-        lines = zip(stated.rules, stated.columns[name], measures, strict=True)
-        texts = [(text, several) for rule, text, several in lines if text is not None and rule.consequent not in exact]
-        intervals = rounding.measure_intervals([text for text, _ in texts], name, beside)
-        for (_, several), interval in zip(texts, intervals, strict=True):
-            several.append((name, interval))
-    return [tuple(several) for several in measures]
-
-
-def _read_column(
-    texts: Sequence[str | None], name: str, rounding: Rounding, beside: Sequence[str]
-) -> list[Interval | None]:
-    """Return the intervals of a column that some rules may lack."""
-    found = iter(rounding.intervals([text for text in texts if text is not None], name, beside))
-    return [None if text is None else next(found) for text in texts]
-
-
-def _limit_sides(
-    stated: StatedRules, n: int, rounding: Rounding, beside: Sequence[str]
-) -> tuple[tuple[Itemset, Limits], ...]:
-    """Return the limits of single sides of rules, and of itemsets."""
-    held = _read_column([rule.held for rule in stated.rules], "held", rounding, beside)
-    also = _read_column([rule.also for rule in stated.rules], "also", rounding, beside)
-    itemsets = rounding.intervals([share for _, share in stated.itemsets], "support", beside)
-    shares = [
-        *zip((rule.antecedent for rule in stated.rules), held, strict=True),
-        *zip((rule.consequent for rule in stated.rules), also, strict=True),
-        *zip((itemset for itemset, _ in stated.itemsets), itemsets, strict=True),
-    ]
-    return tuple((itemset, share.times(n)) for itemset, share in dict.fromkeys(shares) if share is not None)
-
-
-def _infer_n(rules: Iterable[StatedRule], shares: Iterable[Interval | None]) -> int | None:
-    """Return the number of rows, if counts that are also printed as shares allow only one."""
-    pairs = [(rule.rows, share) for rule, share in zip(rules, shares, strict=True) if share is not None and share.low]
-    low = max((ceil(rows / share.high) for rows, share in pairs if rows is not None), default=0)
-    high = min((floor(rows / share.low) for rows, share in pairs if rows is not None), default=None)
-    return low if low == high else None
+    printed = as_rounding(rounding, digits, default=default)._replace(beside=beside)
+    return Rules.from_stated(stated, n, printed).announced(**announced)
 
 
 def read_facts(

@@ -1,6 +1,6 @@
 """Association rules with the intervals of their printed numbers, and the rules that announced thresholds exclude."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations
@@ -11,9 +11,11 @@ from discreet.data.itemsets import Itemset, Label, as_itemset, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.errors import InputError, Option
-from discreet.publications.rules.intervals import UNKNOWN, Interval, Mode, as_rounding, check_shares, format_limits
+from discreet.io.formats.rules import StatedRule, StatedRules
+from discreet.publications.rules import intervals
+from discreet.publications.rules.intervals import MEASURES, UNKNOWN, Interval, Mode, Rounding
 from discreet.runtime import html
-from discreet.runtime.text import count_of
+from discreet.runtime.text import abbreviate, count_of
 
 OF_HOW_MANY: Final = ("supports are shares of an unknown number of rows; give it with ", Option("n"))
 FOLLOWED: Final = 100_000  # most absent rules to follow
@@ -91,18 +93,39 @@ class Rules:
         longest number shows them; ``rounding`` is "round", "truncate" or "exact". ``min_support`` and
         ``min_confidence`` are announced thresholds: all rules that reach them are listed.
         """
-        lines = [(as_itemset(held), as_itemset(also), support, str(share)) for held, also, support, share in rules]
-        printed = as_rounding(rounding, digits)
-        confidences = printed.intervals([line[3] for line in lines], "confidence")
-        check_shares(confidences, "confidence")
-        texts = [str(line[2]) for line in lines if not isinstance(line[2], int | None)]
-        shares = iter(printed.intervals(texts, "support"))
-        stated = (
-            Rule(held, also, _find_limits(support, shares, n), confidence)
-            for (held, also, support, _), confidence in zip(lines, confidences, strict=True)
+        stated = tuple(
+            StatedRule(
+                *(as_itemset(held), as_itemset(also), str(confidence)),
+                rows=support if isinstance(support, int) else None,
+                share=None if isinstance(support, int | None) else str(support),
+            )
+            for held, also, support, confidence in rules
         )
-        in_shares = any(not isinstance(line[2], int) for line in lines)
-        return cls(tuple(stated), n, in_shares=in_shares).announced(**announced)
+        return cls.from_stated(StatedRules(stated), n, intervals.as_rounding(rounding, digits)).announced(**announced)
+
+    @classmethod
+    def from_stated(cls, stated: StatedRules, n: int | None, rounding: Rounding) -> Self:
+        """Take rules as a source states them."""
+        if n is not None and stated.n is not None and n != stated.n:
+            given = f"the source says n is {stated.n}, but {abbreviate(n)} was given"
+            raise InputError(given, "; leave ", Option("n"), " out")
+        confidences = rounding.intervals([rule.confidence for rule in stated.rules], "confidence")
+        supports = rounding.intervals([rule.share for rule in stated.rules if rule.share is not None], "support")
+        intervals.check_shares(confidences, "confidence")
+        intervals.check_shares(supports, "support")
+        rest = iter(supports)
+        shares = [None if rule.share is None else next(rest) for rule in stated.rules]
+        n = stated.n if n is None else n
+        n = _infer_n(stated.rules, shares) if n is None else n
+        more = () if n is None else _limit_sides(stated, n, rounding)
+        exact = {itemset for itemset, (low, high) in more if low == high}
+        measures = _read_measures(stated, exact, rounding)
+        rules = tuple(
+            Rule(rule.antecedent, rule.consequent, _limit_support(rule, share, n), confidence, several)
+            for rule, share, confidence, several in zip(stated.rules, shares, confidences, measures, strict=True)
+        )
+        unused = tuple(name for name in stated.columns if name and name not in MEASURES)
+        return cls(rules, n, more, in_shares=any(rule.rows is None for rule in stated.rules), unused=unused)
 
     def announced(self, *, min_support: Threshold | None = None, min_confidence: Share | None = None) -> Self:
         """Return the rules with announced thresholds: exactly the rules that reach them are listed.
@@ -149,22 +172,53 @@ class Rules:
 
     def _repr_html_(self) -> str:
         """Return the first rules as a table, for notebooks."""
-        shown = self.rules[: html.SHOWN]
-        lines = ((str(rule), format_limits(*rule.support) if rule.support else "not stated") for rule in shown)
+        shown = ((str(rule), rule.support) for rule in self.rules[: html.SHOWN])
+        lines = ((rule, intervals.format_limits(*limits) if limits else "not stated") for rule, limits in shown)
         return html.table(repr(self)[1:-1], ["rule", "rows"], lines, many=len(self))
 
 
-def as_limits(share: Interval, n: int | None) -> Limits:
-    """Return the limits of a count, from its share of ``n`` rows."""
-    if n is None:
+def _limit_support(rule: StatedRule, share: Interval | None, n: int | None) -> Limits | None:
+    """Return the limits of a rule's support, from its count and its share of ``n``."""
+    if rule.rows is None and share is not None and n is None:
         raise InputError(*OF_HOW_MANY)
-    return share.times(n)
+    limits = None if share is None or n is None else share.times(n)
+    if rule.rows is None:
+        return limits
+    low, high = limits or (rule.rows, rule.rows)
+    return max(low, rule.rows), min(high, rule.rows)
 
 
-def _find_limits(support: float | str | None, shares: Iterator[Interval], n: int | None) -> Limits | None:
-    if support is None or isinstance(support, int):
-        return None if support is None else (support, support)
-    return as_limits(next(shares), n)
+def _read_measures(
+    stated: StatedRules, exact: Container[Itemset], rounding: Rounding
+) -> list[tuple[tuple[str, Interval], ...]]:
+    """Return the intervals of each rule's measures; none where the support of its consequent is ``exact``."""
+    measures: list[list[tuple[str, Interval]]] = [[] for _ in stated.rules]
+    for name in filter(MEASURES.__contains__, stated.columns):
+        lines = zip(stated.rules, stated.columns[name], measures, strict=True)
+        texts = [(text, several) for rule, text, several in lines if text is not None and rule.consequent not in exact]
+        found = rounding.measure_intervals([text for text, _ in texts], name)
+        for (_, several), interval in zip(texts, found, strict=True):
+            several.append((name, interval))
+    return [tuple(several) for several in measures]
+
+
+def _limit_sides(stated: StatedRules, n: int, rounding: Rounding) -> tuple[tuple[Itemset, Limits], ...]:
+    """Return the limits of single sides of rules, and of itemsets."""
+    held = [(rule.antecedent, rule.held) for rule in stated.rules if rule.held is not None]
+    also = [(rule.consequent, rule.also) for rule in stated.rules if rule.also is not None]
+    limits: dict[tuple[Itemset, Limits], None] = {}
+    for column in (held, also, stated.itemsets):
+        shares = rounding.intervals([text for _, text in column], "support")
+        limits |= {(itemset, share.times(n)): None for (itemset, _), share in zip(column, shares, strict=True)}
+    return tuple(limits)
+
+
+def _infer_n(rules: Iterable[StatedRule], shares: Iterable[Interval | None]) -> int | None:
+    """Return the number of rows, if counts that are also printed as shares allow only one."""
+    pairs = [(rule.rows, share) for rule, share in zip(rules, shares, strict=True) if share is not None and share.low]
+    low = max((ceil(rows / share.high) for rows, share in pairs if rows is not None), default=0)
+    high = min((floor(rows / share.low) for rows, share in pairs if rows is not None), default=None)
+    return low if low == high else None
 
 
 def _as_count(min_support: Threshold, n: int | None) -> int:
