@@ -1,6 +1,5 @@
 """Releases in words: for the owner what was changed and what it cost, for everyone else how to read them."""
 
-import json
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import Any, Final
@@ -9,10 +8,9 @@ from discreet import __version__
 from discreet.blocking.block import Comparison, Release, describe
 from discreet.blocking.problem import Proof
 from discreet.disclosure.attacks.attack import ATTACKERS
-from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
-from discreet.report.text import aligned, audit_text, share
+from discreet.report.text import aligned, audit_text, indented, share
 from discreet.runtime.text import count_of, percent, printable
 
 
@@ -50,11 +48,7 @@ def release_facts(release: Release) -> dict[str, Any]:
     return {
         **public_facts(release),
         "method": release.method,
-        "rows": {
-            "before": release.rows.n,
-            "suppressed": release.rows_suppressed,
-            "added": release.rows_added,
-        },
+        "rows": {"before": release.rows.n, "suppressed": release.rows_suppressed, "added": release.rows_added},
         "distortion": release.distortion._asdict(),
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
         "rounds": release.rounds,
@@ -94,7 +88,9 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     file = f"{source.file}: " if source else ""
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
     if release.distortion.changed:
-        yield from ("", *_cost(release))
+        lines = cost_lines(release)
+        width = max(map(len, lines))
+        yield from ("", *(f"  {name.ljust(width)}  {value}" for name, value in lines.items()))
         if release.compared:
             yield from ("", *wrap(list_averages(release), WIDTH))
     yield ""
@@ -139,33 +135,20 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
 
 def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield everything about a release as JSON, for the owner of the rows."""
-    told = {
-        **release_facts(release),
-        "input": source._asdict() if source else None,
-    }
-    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
+    yield from indented({**release_facts(release), "input": source._asdict() if source else None})
 
 
 def _listed(release: Release) -> str:
-    """Return the number of published itemsets and rows."""
     patterns = release.patterns
     return f"{count_of(len(patterns), f'{patterns.kind} itemset')} of {count_of(patterns.n, 'row')}"
 
 
 def _how(release: Release) -> str:
-    """Return how the release was made safe."""
     k = f"{release.policy.k:,}"
     tried = "" if release.against == "plain" else f'; the attacker "{release.against}" finds nothing in them'
     if not release.distortion.changed:
         return f"safe for k = {k} as they are{tried}"
     return f'made safe for k = {k} by "{release.method}": {describe(release.method)}{tried}'
-
-
-def _cost(release: Release) -> Iterator[str]:
-    """Yield the cost of a release, one measure per line."""
-    lines = cost_lines(release)
-    width = max(map(len, lines))
-    yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
 
 
 def cost_lines(release: Release) -> dict[str, str]:
@@ -183,8 +166,8 @@ def cost_lines(release: Release) -> dict[str, str]:
 
 def list_averages(release: Release) -> str:
     """Return the costs of the methods that a release was compared with."""
-    told = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
-    return f"It is the best, by average distortion, of: {'; '.join(told)}."
+    costs = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
+    return f"It is the best, by average distortion, of: {'; '.join(costs)}."
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
@@ -201,8 +184,8 @@ def describe_proof(proof: Proof | None) -> list[str]:
     among = "No release" if proof.whole else f"No release made of the same {proof.kinds:,} kinds of rows"
     if proof.gap == 0:
         return [f"{among} has less average distortion."]
-    told = [f"{among} has an average distortion below {percent(proof.bound)}."] if proof.bound > 0 else []
-    return [*told, *["The time was up: a longer search may find less."] * proof.stopped]
+    bound = [f"{among} has an average distortion below {percent(proof.bound)}."] if proof.bound > 0 else []
+    return [*bound, *["The time was up: a longer search may find less."] * proof.stopped]
 
 
 def explain_supports(release: Release) -> str:
@@ -220,6 +203,7 @@ def explain_supports(release: Release) -> str:
     return "The supports are those of the rows changed in this way, and are mutually consistent."
 
 
+COSTS: Final = ["rows suppressed", "added", "itemsets lost", "changed", "distortion"]
 GUARANTEES: Final = (
     "Distortion is an average. No release has an inference channel; each was checked for it. A whole one has the "
     "supports of some rows, and lists all of their closed itemsets; an exact one has the supports of the rows "
@@ -241,17 +225,10 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
     yield ""
     lines = [
-        [
-            line.name,
-            *(["-"] * 5 if line.release is None else cost_cells(line.release)),
-            f"{line.seconds:.2f}",
-            name_guarantee(line.release),
-        ]
+        [line.name, *cost_cells(line.release), f"{line.seconds:.2f}", name_guarantee(line.release)]
         for line in comparison.lines
     ]
-    head = ["", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "seconds", "guarantee"]
-    width = max(len(line[0]) for line in lines)
-    yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
+    yield from aligned([["", *COSTS, "seconds", "guarantee"], *lines], first="<")
     yield ""
     tried = f" {name_attacker(best.against)} finds nothing in any of them." if best.against != "plain" else ""
     yield from wrap(f"{GUARANTEES}{tried}", WIDTH)
@@ -273,31 +250,19 @@ def comparison_json(comparison: Comparison, *, source: Source | None = None) -> 
         }
         for line in comparison.lines
     ]
-    told = {
-        "discreet": __version__,
-        "report": "comparison",
-        "input": source._asdict() if source else None,
-        "recommendation": comparison.recommendation,
-        "best": comparison.best.method,
-        "methods": lines,
-    }
-    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
+    facts = {"input": source._asdict() if source else None, "recommendation": comparison.recommendation}
+    best = {"best": comparison.best.method, "methods": lines}
+    yield from indented({"discreet": __version__, "report": "comparison", **facts, **best})
 
 
-def cost_cells(release: Release) -> list[str]:
-    """Return the cost of a release as a line of a table."""
-    cost = release.distortion
-    return [
-        f"{release.rows_suppressed:,}",
-        f"{release.rows_added:,}",
-        f"{cost.lost:,}",
-        share(cost.changed, cost.itemsets),
-        percent(cost.average),
-    ]
+def cost_cells(release: Release | None) -> list[str]:
+    """Return the ``COSTS`` of a release."""
+    if release is None:
+        return ["-"] * len(COSTS)
+    cost, touched = release.distortion, (release.rows_suppressed, release.rows_added, release.distortion.lost)
+    return [*(f"{number:,}" for number in touched), share(cost.changed, cost.itemsets), percent(cost.average)]
 
 
 def name_guarantee(release: Release | None) -> str:
     """Return what is guaranteed of a release beside having no channel."""
-    if release is None:
-        return "-"
-    return "whole" if release.is_whole else "exact"
+    return "-" if release is None else "whole" if release.is_whole else "exact"

@@ -1,7 +1,8 @@
 """Audits of every candidate, channels and trade-offs as lines of plain text, the worst first."""
 
+import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Final
 
@@ -10,6 +11,7 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Term, format_sum
 from discreet.errors import on_command_line
 from discreet.io.label_codes import iterate_codes
+from discreet.io.text import encode_lines
 from discreet.judging import checks
 from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH
@@ -211,11 +213,18 @@ def safe_from(min_support: int | None, tradeoff: Tradeoff) -> str:
     return f"{min_support:,} rows ({share(min_support, tradeoff.n)}){lowest}"
 
 
-def aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table, each column as wide as its widest entry and aligned on the right."""
+def aligned(lines: Sequence[Sequence[str]], first: str = ">") -> Iterator[str]:
+    """Yield the lines of a table, its columns aligned on the right; the ``first`` may be on the left ("<")."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = [first, *">" * len(widths)]
     for line in lines:
-        yield "  " + "  ".join(entry.rjust(width) for entry, width in zip(line, widths, strict=True))
+        cells = zip(line, sides, widths, strict=False)
+        yield "  " + "  ".join(f"{entry:{side}{width}}" for entry, side, width in cells)
+
+
+def indented(facts: Mapping[str, object]) -> Iterator[bytes]:
+    """Yield facts as JSON for people to read."""
+    return encode_lines([json.dumps(facts, indent=2, ensure_ascii=False)])
 
 
 MARKS: Final = "●■▲◆○□△◇"

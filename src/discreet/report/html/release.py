@@ -24,6 +24,7 @@ from discreet.report.html.audit import cells_chart, policy_lines
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import BLOCKED_LIMITS, GLOSSARY, ORDERS, ROOM, Chart, List, Table, checks_of, rendered
 from discreet.report.release import (
+    COSTS,
     cost_cells,
     cost_lines,
     describe_proof,
@@ -204,14 +205,10 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
     }
     if comparison is None:
         return told
-    head = ["method", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "promise"]
-    compared = [
-        [line.name, *(["-"] * 5 if line.release is None else cost_cells(line.release)), name_guarantee(line.release)]
-        for line in comparison.lines
-    ]
+    compared = [[line.name, *cost_cells(line.release), name_guarantee(line.release)] for line in comparison.lines]
     left_out = [f" {line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
     caption = "Average distortion of each method; the shorter, the better."
-    table = Table("What each method costs", head, compared)
+    table = Table("What each method costs", ["method", *COSTS, "promise"], compared)
     chart = Chart("methods-compared", caption, comparison_figure(comparison), [])
     recommended = comparison.recommendation + "".join(left_out)
     return {**told, "compared": table, "compared_chart": chart, "recommendation": recommended}
