@@ -14,7 +14,6 @@ import numpy as np
 
 from discreet import __version__
 from discreet.data.itemsets import Itemset, Label
-from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Difference, Term
 from discreet.errors import on_command_line
@@ -29,8 +28,7 @@ from discreet.publications.series import Change
 from discreet.report.findings import Source, cell_names, direction, joined, named_sum, older_name, rows_that
 from discreet.runtime.text import count_of, printable
 
-SUMS: Final = 1_000
-"""Of so many findings, the worst, the sums are followed: each takes a pass over all itemsets."""
+SUMS: Final = 1_000  # worst findings whose sums are followed: each takes a pass over all itemsets
 
 Finding: TypeAlias = Channel | Difference | Change
 
@@ -48,36 +46,20 @@ class Signs(NamedTuple):
 
 
 def evidence_of(audit: Audit) -> list[Signs]:
-    """Return the channels or, where they could not be looked for, the differences; then rests and changes.
-
-    Of each there is something.
-    """
-    if audit.channels is None:
-        check, found = CheckName.DIFFERENCES, list[Finding](audit.differences)
-    else:
-        check, found = CheckName.CHANNELS, list[Finding](audit.channels.worst())
-    listed = add_root(audit.patterns)
-    sums = [one.terms(listed) for one in found[:SUMS] if not isinstance(one, Change)]
-    every = [Signs(check, found, sums), _rests(audit), _changes(audit)]
-    return [evidence for evidence in every if evidence.found]
-
-
-def _rests(audit: Audit) -> Signs:
-    """Return the rests of attributes; a support that is not listed is that of a listed itemset, which is named."""
-    listed = add_root(audit.patterns)
-    found = [Channel(one.base, one.top, one.high) for one in audit.evidence.remainders]
-    sums = [
-        [term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum]
-        for one in audit.evidence.remainders[:SUMS]
-    ]
-    return Signs(CheckName.SCHEMA, found, sums)
-
-
-def _changes(audit: Audit) -> Signs:
-    """Return the small changes since each older release, the smallest first; the sums are those of now."""
+    """Return the channels or, where they could not be looked for, the differences; then remainders and changes."""
+    listed, remainders = audit.evidence.listed, audit.evidence.remainders
+    cells = list(audit.differences if audit.channels is None else audit.channels.worst())
+    check = CheckName.DIFFERENCES if audit.channels is None else CheckName.CHANNELS
+    # A support that is not listed is that of a listed itemset, which is named.
+    rests = [[term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum] for one in remainders[:SUMS]]
     pairs = [(change, changes) for changes in audit.changes for change in changes]
-    sums = [find_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
-    return Signs(CheckName.DIFFERENCING, [one for one, _ in pairs], sums, [changes.numbers for _, changes in pairs])
+    now = [find_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
+    every = [
+        Signs(check, cells, [cell.terms(listed) for cell in cells[:SUMS]]),
+        Signs(CheckName.SCHEMA, [Channel(one.base, one.top, one.high) for one in remainders], rests),
+        Signs(CheckName.DIFFERENCING, [one for one, _ in pairs], now, [changes.numbers for _, changes in pairs]),
+    ]
+    return [evidence for evidence in every if evidence.found]
 
 
 def flagged(audit: Audit, listed: Patterns, every: Iterable[Signs]) -> dict[CheckName, list[int]]:
@@ -104,7 +86,7 @@ def flagged(audit: Audit, listed: Patterns, every: Iterable[Signs]) -> dict[Chec
 
 
 def _lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
-    """Return the lines of those itemsets that have one: the empty itemset, which n tells of, need not be listed."""
+    """Return the lines of those itemsets that have one: the empty itemset, whose support is n, need not be listed."""
     code = {label: number for number, label in enumerate(listed.labels)}
     wanted = {tuple(sorted(code[label] for label in itemset)) for itemset in itemsets}
     every = enumerate(iterate_codes(listed.itemsets))
@@ -121,26 +103,22 @@ def _summed(evidence: Signs) -> Iterator[Itemset]:
 
 
 def _implied(audit: Audit, listed: Patterns) -> Iterator[Itemset]:
-    """Yield the itemsets whose supports tell the shortest implications: base, and the closest to base with item."""
+    """Yield the itemsets whose supports reveal the shortest implications: base, and the closest to base with item."""
     for implication in islice(audit.implications or (), SUMS):
         yield implication.base
         yield _closest(implication.base | {implication.item}, listed)
 
 
 def _closest(itemset: Itemset, listed: Patterns) -> Itemset:
-    """Return the listed itemset that the support of an itemset is known by: the closest of those that hold it."""
+    """Return the listed itemset whose support an itemset has: the closest of those that contain it."""
     code = {label: number for number, label in enumerate(listed.labels)}
-    codes = [code[label] for label in itemset]
-    met = np.concatenate([[0], np.cumsum(np.isin(listed.items, codes))])[listed.offsets]
-    holding = np.flatnonzero(np.diff(met) == len(codes))
-    sizes = np.diff(listed.offsets)[holding]
+    holding = np.flatnonzero(listed.itemsets.contain(code[label] for label in itemset))
+    sizes = listed.itemsets.lengths[holding]
     return frozenset(listed.labelled(int(holding[np.lexsort((sizes, -listed.supports[holding]))[0]])))
 
 
-VERSION: Final = "0.4.9"
-"""The version of ACRO whose shape outputs.json has; SACRO-Viewer takes 0.4 and later."""
+VERSION: Final = "0.4.9"  # of ACRO, whose shape outputs.json has; SACRO-Viewer takes 0.4 and later
 STATUS: Final = {Verdict.RELEASE: "pass", Verdict.REVIEW: "review", Verdict.WITHHOLD: "fail"}
-
 ITEMSETS: Final = "itemsets.csv"
 FINDINGS: Final = {
     "inference channels": f"channels.{MARK}.csv",
@@ -148,22 +126,20 @@ FINDINGS: Final = {
     "schema": f"rests.{MARK}.csv",
     "differencing": f"changes.{MARK}.csv",
 }
-"""The files of what gives away too much, by the check that found it: what they tell must not leave."""
+"""The files of what gives away too much, by the check that found it: they must not leave."""
 GIVEN_AWAY: Final = {
     **dict.fromkeys(FINDINGS, "this is what the itemsets would give away."),
     "schema": "this is what the itemsets would give away to whoever knows which values exclude each other.",
     "differencing": "this is what the itemsets would give away together with older releases.",
 }
-"""What the files are, by the same checks."""
 OUTPUTS: Final = "outputs.json"
 FILES: Final = (ITEMSETS, *FINDINGS.values(), OUTPUTS, "README.txt")
 NAMES: Final = {*FILES, "checksums", *(f"checksums/{name}.txt" for name in FILES)}
 """What such a folder may hold."""
-
 CHANGED: Final = ["before", "now", "more or fewer", "since"]
 """The columns that only changes have; the sum is that of now."""
 SUPPORT, COUNT = 0, 2
-"""The columns that cells are flagged in, of the itemsets and of what is found; the first column is not counted."""
+"""The columns that cells are flagged in, of the itemsets and of the findings; the first column is not counted."""
 
 README: Final = f"""\
 {MARK}: this folder is for whoever checks the output, inside the place where the rows are.
@@ -224,10 +200,10 @@ def write_sacro(
             save(beside / file, _table(_finding_lines(one, names)))
             results[file.removesuffix(".csv")] = _evidence_result(audit, one, file)
         when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
-        told = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
+        outputs = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
         # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
-        save(beside / OUTPUTS, [f"{json.dumps(told)}\n".encode()], private=True)
-        write_text(beside / "README.txt", [README, *_origin(source), *_compared(against)], private=True)
+        save(beside / OUTPUTS, [f"{json.dumps(outputs)}\n".encode()], private=True)
+        write_text(beside / "README.txt", [README, *_origin(source, against)], private=True)
         _write_checksums(beside)
 
 
@@ -246,16 +222,14 @@ def _is_ours(place: Path) -> bool:
 
 
 def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str, Any]:
-    """Return what is told of the itemsets: as it may be released with them, nothing that they do not tell."""
+    """Return the result for the itemsets; it may be released with them, so it says nothing that they do not."""
     status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
     why = " ".join(check.sentence for check in failed)
     last = audit.promise or audit.advice.say(on_command_line)
     return {
         "status": status,
         "properties": _properties(audit, f"{audit.patterns.kind} itemsets"),
-        "files": [
-            _file(ITEMSETS, {check: [[as_record, SUPPORT] for as_record in lines] for check, lines in flagged.items()})
-        ],
+        "files": [_file(ITEMSETS, {check: [[line, SUPPORT] for line in lines] for check, lines in flagged.items()})],
         "outcome": {one.name: {"status": STATUS[one.verdict], "found": one.found} for one in audit.checks},
         "command": _command(audit),
         # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
@@ -266,22 +240,23 @@ def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str,
 
 
 def _evidence_result(audit: Audit, evidence: Signs, file: str) -> dict[str, Any]:
-    """Return what is told of the findings: they fail, whatever the policy."""
+    """Return the result for the findings: they fail, whatever the policy."""
+    check, many = evidence.check, len(evidence.found)
     return {
         "status": "fail",
-        "properties": _properties(audit, evidence.check),
-        "files": [_file(file, {evidence.check: [[as_record, COUNT] for as_record in range(len(evidence.found))]})],
-        "outcome": {evidence.check: {"status": "fail", "found": len(evidence.found)}},
+        "properties": _properties(audit, check),
+        "files": [_file(file, {check: [[line, COUNT] for line in range(many)]})],
+        "outcome": {check: {"status": "fail", "found": many}},
         "command": _command(audit),
-        "summary": f"fail; evidence for the checker, never to be released; {evidence.check}: {len(evidence.found):,}",
-        "comments": [f"DO NOT RELEASE: {GIVEN_AWAY[evidence.check]} Reject it, whatever comes of them."],
+        "summary": f"fail; evidence for the checker, never to be released; {check}: {many:,}",
+        "comments": [f"DO NOT RELEASE: {GIVEN_AWAY[check]} Reject it, whatever comes of them."],
         "exception": "No exception is asked for: this is evidence for the checker.",
     }
 
 
-def _result(uid: str, told: Mapping[str, Any], timestamp: str) -> dict[str, Any]:
+def _result(uid: str, result: Mapping[str, Any], timestamp: str) -> dict[str, Any]:
     """Return a result with its keys in the order of ACRO."""
-    every = {"uid": uid, "type": "table", "timestamp": timestamp, **told}
+    every = {"uid": uid, "type": "table", "timestamp": timestamp, **result}
     order = "uid status type properties files outcome command summary timestamp comments exception"
     return {key: every[key] for key in order.split()}
 
@@ -314,20 +289,16 @@ def _command(audit: Audit) -> str:
     return printable(shlex.join(["discreet", "audit", ITEMSETS, *rule]))
 
 
-def _origin(source: Source | None) -> Iterator[str]:
-    """Yield where the itemsets are from: only here: a digest would let others test guesses about the rows."""
-    if source is not None:
-        yield f"Audited: {printable(source.file)}, SHA-256 {source.sha256}"
-
-
-def _compared(against: Sequence[Source]) -> Iterator[str]:
-    """Yield which older releases the itemsets were compared with: only here, likewise."""
-    for number, older in enumerate(against, start=1):
-        yield f"Older release {number}: {printable(older.file)}, SHA-256 {older.sha256}"
+def _origin(source: Source | None, against: Sequence[Source]) -> Iterator[str]:
+    """Yield which files were compared, in no other file: a digest would let others test guesses about the rows."""
+    named = {"Audited": source, **{f"Older release {number}": older for number, older in enumerate(against, start=1)}}
+    for name, file in named.items():
+        if file is not None:
+            yield f"{name}: {printable(file.file)}, SHA-256 {file.sha256}"
 
 
 def _beside(audit: Audit) -> Iterator[str]:
-    """Yield what was looked at that the command does not tell."""
+    """Yield what was looked at beside what the command says."""
     if audit.changes:
         many = count_of(max(number for changes in audit.changes for number in changes.numbers), "older release")
         yield f"The itemsets were compared with {many}, which README.txt names if it can: give each with --against."
@@ -351,21 +322,11 @@ def _finding_lines(evidence: Signs, names: Mapping[Label, str]) -> Iterator[list
     yield ["rows that", "base", "top", "count", "sum", *CHANGED * bool(evidence.since)]
     lines = zip(evidence.found, chain(evidence.sums, repeat(())), chain(evidence.since, repeat(())), strict=False)
     for one, terms, since in lines:
-        base, top = (joined(part, names) for part in (one.base, one.top))
-        more = _changed(one, since) if isinstance(one, Change) else []
-        yield [
-            rows_that(Who(one.base, one.lacked), names),
-            base,
-            top,
-            str(abs(one.count)),
-            named_sum(terms, names),
-            *more,
-        ]
-
-
-def _changed(change: Change, since: Iterable[int]) -> list[str]:
-    """Return the cells that only changes have: how many rows before and now, more or fewer, and since when."""
-    return [str(change.before), str(change.after), direction(change), older_name(since, ())]
+        itemsets = (joined(part, names) for part in (one.base, one.top))
+        cells = [rows_that(Who(one.base, one.lacked), names), *itemsets, str(abs(one.count)), named_sum(terms, names)]
+        if isinstance(one, Change):
+            cells += [str(one.before), str(one.after), direction(one), older_name(since, ())]
+        yield cells
 
 
 def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:
