@@ -12,7 +12,8 @@ from strategies import databases, detected_databases, small_databases
 
 from discreet import OptionError, Patterns, Policy, Verdict, audit, block, mine, write_patterns, write_release
 from discreet.cli import main
-from discreet.publications.series import MOST, MOST_PARTS, find_changes
+from discreet.publications import series
+from discreet.publications.series import MOST, MOST_PARTS, align_releases
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]
@@ -22,6 +23,11 @@ NEW = [*OLD, ["a"]]
 def told(found):
     """The small changes as the oracle has them."""
     return {(change.base, change.top): (change.before, change.after) for change in found}
+
+
+def find_changes(new, *olds, k):
+    labels, (newest, *older) = align_releases(new, olds)
+    return series.find_changes(labels, newest, older, k)
 
 
 def mined(rows, sigma, kind="closed"):

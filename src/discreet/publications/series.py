@@ -22,72 +22,44 @@ from discreet.runtime.text import count_of
 
 Bits: TypeAlias = int
 """An itemset, one bit per item, in the order of all labels."""
+Cell: TypeAlias = tuple[Bits, Bits, int, int]
+"""A base and a top, and how many rows hold every item of the base and no other of the top, before and after."""
 MOST: Final = 100_000  # most small changes to list; their number is exact in any case
 MOST_PARTS: Final = 6  # most older releases to add up in all ways; of more, each is compared alone
 
 
-class Cell(NamedTuple):
-    """How many rows hold every item of ``base`` and no other of ``top``, before and after."""
+class ReleaseCounts(NamedTuple):
+    """A release, its number in the series, and its counts by the labels of all releases.
 
-    base: Bits
-    top: Bits
-    before: int
-    after: int
+    The ``cells`` of each top are None if the release does not determine them; ``items`` are all its items.
+    """
 
-
-class Counts(NamedTuple):
-    """The counts of a release: the cells of each top, None if it does not determine them; its supports; its items."""
-
+    patterns: Patterns
+    number: int
     cells: dict[Bits, dict[Bits, int]] | None
     supports: dict[Bits, int]
     items: Bits
 
 
-@dataclass(frozen=True)
-class Releases:
-    """A new release and older ones by the same labels."""
-
-    labels: tuple[Label, ...]
-    new: Counts
-    olds: tuple[Counts, ...]
-
-    def name(self, itemset: Bits) -> Itemset:
-        """Return an itemset by its labels."""
-        return frozenset(self.labels[place] for place in places(itemset))
-
-    def compare(self, numbers: Iterable[int]) -> tuple[list[Cell], bool]:
-        """Return the counts that the new release shares with some older ones, and whether they are cells.
-
-        The counts of the older ones are added up. A release covers all subsets of its tops, so the itemsets that all
-        cover are the subsets of the largest ones; the cells of smaller ones are sums of theirs.
-        """
-        olds = [self.olds[number] for number in numbers]
-        tables = [one.cells for one in (self.new, *olds) if one.cells is not None]
-        if len(tables) > len(olds):
-            return list(_compare_cells(tables[0], tables[1:], len(self.labels))), True
-        supports = [old.supports for old in olds]
-        common = self.new.supports.keys() & set.intersection(*map(set, supports))
-        return [Cell(one, one, sum(old[one] for old in supports), self.new.supports[one]) for one in common], False
-
-
-def align_releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
-    """Return releases over the same labels; items are the same if their labels, or their texts, are equal."""
-    same = [match_items(old.labels, new.labels) for old in olds]
-    labels = sort_labels(chain(new.labels, *(names.values() for names in same)))
+def align_releases(new: Patterns, olds: Sequence[Patterns]) -> tuple[tuple[Label, ...], list[ReleaseCounts]]:
+    """Return all labels, and the releases by these; items are the same if their labels, or their texts, are equal."""
+    names = [dict(zip(new.labels, new.labels, strict=True)), *(match_items(old.labels, new.labels) for old in olds)]
+    labels = sort_labels(chain.from_iterable(one.values() for one in names))
     code = {label: 1 << place for place, label in enumerate(labels)}
-    codes = ({label: code[name] for label, name in names.items()} for names in same)
-    return Releases(labels, _read_counts(new, code), tuple(map(_read_counts, olds, codes)))
+    return labels, [
+        _count_release(patterns, number, [code[name[label]] for label in patterns.labels])
+        for number, (patterns, name) in enumerate(zip([new, *olds], names, strict=True))
+    ]
 
 
-def _read_counts(patterns: Patterns, code: Mapping[Label, Bits]) -> Counts:
-    bits = [code[label] for label in patterns.labels]
+def _count_release(patterns: Patterns, number: int, bits: Sequence[Bits]) -> ReleaseCounts:
     try:
         cells = _read_cells(patterns, bits)
     except InputError:
         cells = None
     rooted = add_root(patterns)
     supports = {0: patterns.n} | dict(zip(_as_bits(rooted.itemsets, bits), rooted.supports.tolist(), strict=True))
-    return Counts(cells, supports, sum(bits))
+    return ReleaseCounts(patterns, number, cells, supports, sum(bits))
 
 
 def _read_cells(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
@@ -111,14 +83,17 @@ def _as_bits(itemsets: Itemsets, bits: Sequence[Bits]) -> list[Bits]:
 def _compare_cells(
     new: Mapping[Bits, Mapping[Bits, int]], olds: Sequence[Mapping[Bits, Mapping[Bits, int]]], many: int
 ) -> Iterator[Cell]:
-    """Yield the cells of the largest itemsets that all releases cover; each is a sum of cells of a larger top."""
+    """Yield the cells of the largest itemsets that all releases cover.
+
+    A release covers all subsets of its tops, so the itemsets that all cover are the subsets of the largest ones; the
+    cells of smaller ones are sums of theirs.
+    """
     for common, (top, *tops) in _find_common(new, olds, many).items():
         after, before = Counter[Bits](), Counter[Bits]()
         for counter, cells in [(after, new[top]), *((before, old[one]) for old, one in zip(olds, tops, strict=True))]:
             for base, count in cells.items():
                 counter[base & common] += count
-        for base in after.keys() | before.keys():
-            yield Cell(base, common, before[base], after[base])
+        yield from ((base, common, before[base], after[base]) for base in after.keys() | before.keys())
 
 
 def _find_common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
@@ -179,7 +154,7 @@ class Changes:
 
     >>> old = Patterns.from_itemsets([([], 100), (["a"], 50)], n=100)
     >>> new = Patterns.from_itemsets([([], 101), (["a"], 51)], n=101)
-    >>> print(*find_changes(new, old, k=5))
+    >>> print(*compare_releases(new, [old], k=5, grown=True)[0])
     a: 1 row more (50 before, 51 now)
     """
 
@@ -210,27 +185,18 @@ class Changes:
         return html.table(repr(self)[1:-1], head, lines, many=self.small)
 
 
-def find_changes(new: Patterns, *olds: Patterns, k: int) -> Changes:
-    """Return how the counts of a release differ from those of an older one, or from the sum of several.
-
-    If the new rows include the old ones, the differences are the cells of the added rows: whoever has both releases has
-    a release of these few as well.
-    """
-    return _compare(align_releases(new, olds), olds, range(len(olds)), k)
-
-
 def compare_releases(new: Patterns, olds: Sequence[Patterns], *, k: int, grown: bool) -> tuple[Changes, ...]:
     """Return the changes since each older release, and since several together if few rows are in none of them.
 
     Several may cover parts, such as the wards of a hospital: then their counts add up to at most the new ones.
     Releases that have ``grown`` into each other are not parts.
     """
-    aligned, places = align_releases(new, olds), range(len(olds))
-    alone = [_compare(aligned, olds, [place], k) for place in places]
+    labels, (newest, *older) = align_releases(new, olds)
+    alone = [find_changes(labels, newest, [old], k) for old in older]
     if grown or not is_followed(olds, grown=grown):
         return tuple(alone)
-    groups = (group for size in places[1:] for group in combinations(places, size + 1))
-    together = (_compare(aligned, olds, group, k) for group in groups)
+    groups = chain.from_iterable(combinations(older, size) for size in range(2, len(older) + 1))
+    together = (find_changes(labels, newest, group, k) for group in groups)
     return (*alone, *(one for one in together if one.small and not one.fell))
 
 
@@ -239,26 +205,41 @@ def is_followed(olds: Sequence[Patterns], *, grown: bool) -> bool:
     return grown or len(olds) <= MOST_PARTS
 
 
-def _compare(aligned: Releases, olds: Sequence[Patterns], places: Sequence[int], k: int) -> Changes:
-    cells, is_whole = aligned.compare(places)
-    small = [cell for cell in cells if 0 < abs(cell.after - cell.before) < k]
-    items = reduce(and_, (aligned.olds[place].items for place in places), aligned.new.items)
+def find_changes(labels: Sequence[Label], new: ReleaseCounts, olds: Sequence[ReleaseCounts], k: int) -> Changes:
+    """Return how the counts of a release differ from those of an older one, or from the sum of several.
+
+    If the new rows include the old ones, the differences are the cells of the added rows: whoever has both releases has
+    a release of these few as well.
+    """
+    tables = [one.cells for one in (new, *olds) if one.cells is not None]
+    is_whole = len(tables) > len(olds)
+    if is_whole:
+        cells = list(_compare_cells(tables[0], tables[1:], len(labels)))
+    else:
+        common = new.supports.keys() & set.intersection(*(set(old.supports) for old in olds))
+        cells = [(one, one, sum(old.supports[one] for old in olds), new.supports[one]) for one in common]
+    small = [cell for cell in cells if 0 < abs(cell[3] - cell[2]) < k]
     listed = (
-        Change(aligned.name(base), aligned.name(top), before, after)
+        Change(_name(base, labels), _name(top, labels), before, after)
         for base, top, before, after in nsmallest(MOST, small, key=_rank)
     )
     return Changes(
-        tuple(olds[place] for place in places),
-        tuple(place + 1 for place in places),
+        tuple(old.patterns for old in olds),
+        tuple(old.number for old in olds),
         k,
-        rose=sum(cell.after > cell.before for cell in cells),
-        fell=sum(cell.after < cell.before for cell in cells),
+        rose=sum(after > before for _, _, before, after in cells),
+        fell=sum(after < before for _, _, before, after in cells),
         small=len(small),
         listed=tuple(listed),
-        items=items.bit_count(),
+        items=reduce(and_, (old.items for old in olds), new.items).bit_count(),
         is_whole=is_whole,
     )
 
 
+def _name(itemset: Bits, labels: Sequence[Label]) -> Itemset:
+    return frozenset(labels[place] for place in places(itemset))
+
+
 def _rank(cell: Cell) -> tuple[int, int, int, int]:
-    return abs(cell.after - cell.before), cell.top.bit_count(), cell.top, cell.base
+    base, top, before, after = cell
+    return abs(after - before), top.bit_count(), top, base
