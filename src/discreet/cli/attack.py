@@ -49,13 +49,7 @@ class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
     seconds: float | None = option("Time for the attacker; the rest is undecided.", "N")
 
 
-@command(
-    DetectOptions,
-    "List the groups of few rows that published supports give away.",
-    "discreet detect clinic.csv --min-support 5% -k 10",
-    "discreet detect patterns.json -k 10 --json",
-    "discreet detect mined.txt -k 10 --n 2000 --kind closed | sort -n | head",
-)
+@command(DetectOptions, "List the groups of few rows that published supports give away.")
 def detect(asked: DetectOptions) -> int:
     """List the inference channels of FILE: differences of supports that reveal fewer than K rows.
 
@@ -66,6 +60,11 @@ def detect(asked: DetectOptions) -> int:
     pattern.
 
     Exit code 0: no channel. 1: channels. 2: wrong usage or input.
+
+    For example:
+      discreet detect clinic.csv --min-support 5% -k 10
+      discreet detect patterns.json -k 10 --json
+      discreet detect mined.txt -k 10 --n 2000 --kind closed | sort -n | head
     """
     sources = (asked.file, asked.rows_file)
     check_place("--out", asked.out, *sources)
@@ -83,14 +82,7 @@ def detect(asked: DetectOptions) -> int:
     return int(len(channels) > 0)
 
 
-@command(
-    AttackOptions,
-    "Find what a stronger attacker infers about few rows.",
-    "discreet attack patterns.json -k 10",
-    "discreet attack clinic.csv --min-support 5% -k 10 --level derive",
-    'discreet attack patterns.json -k 10 --pattern "flu & ~asthma"',
-    "discreet attack may.json -k 10 --against april.json --grown",
-)
+@command(AttackOptions, "Find what a stronger attacker infers about few rows.")
 def attack(asked: AttackOptions) -> int:
     """Find what an attacker who can do more than add up supports infers about fewer than K rows from FILE.
 
@@ -102,6 +94,12 @@ def attack(asked: AttackOptions) -> int:
     those of FILE. Then QUERY may use "before" as an item, for the rows that were there before.
 
     Exit code 0: nothing is inferred, and nothing is undecided. 1: something is. 2: wrong usage or input.
+
+    For example:
+      discreet attack patterns.json -k 10
+      discreet attack clinic.csv --min-support 5% -k 10 --level derive
+      discreet attack patterns.json -k 10 --pattern "flu & ~asthma"
+      discreet attack may.json -k 10 --against april.json --grown
     """
     sources, complete, grown = (asked.file, asked.rows_file, *asked.against), asked.complete, asked.grown
     check_place("--out", asked.out, *sources)

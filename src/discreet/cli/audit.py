@@ -35,19 +35,7 @@ class AuditOptions(EndingOptions, JudgeOptions):
     sacro: str | None = option("Write a folder for output checkers, which SACRO-Viewer opens.", "FOLDER")
 
 
-@command(
-    AuditOptions,
-    "Judge whether a pattern set may be published.",
-    "discreet audit clinic.csv --min-support 5% -k 10",
-    "discreet audit clinic.csv --min-support 5% --policy acro --exposed exposed.csv",
-    "discreet audit clinic.csv --min-support 5% --policy acro --sacro checked",
-    "discreet audit patterns.json -k 10 --json",
-    "discreet audit mined.txt -k 10 --n 2000 --kind closed",
-    "discreet audit may.json -k 10 --against april.json --grown",
-    "discreet audit rules.csv -k 10 --rules --n 2000",
-    "discreet audit tree.dot -k 10 --tree",
-    "discreet audit clinic.csv --min-support 5% -k 10 --schema =",
-)
+@command(AuditOptions, "Judge whether a pattern set may be published.")
 def audit(asked: AuditOptions) -> int:
     """Judge whether publishing patterns would give away facts about fewer than K people.
 
@@ -61,6 +49,17 @@ def audit(asked: AuditOptions) -> int:
     With --against, FILE is also judged together with what was published before.
 
     Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
+
+    For example:
+      discreet audit clinic.csv --min-support 5% -k 10
+      discreet audit clinic.csv --min-support 5% --policy acro --exposed exposed.csv
+      discreet audit clinic.csv --min-support 5% --policy acro --sacro checked
+      discreet audit patterns.json -k 10 --json
+      discreet audit mined.txt -k 10 --n 2000 --kind closed
+      discreet audit may.json -k 10 --against april.json --grown
+      discreet audit rules.csv -k 10 --rules --n 2000
+      discreet audit tree.dot -k 10 --tree
+      discreet audit clinic.csv --min-support 5% -k 10 --schema =
     """
     asked.check_rule()
     check_place("--out", asked.out, *asked.sources)
@@ -121,7 +120,7 @@ def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iter
 class ReportOptions(QuietOptions, JudgeOptions):
     """What the page is about, and where it goes."""
 
-    method: str | None = option("Make FILE safe; report it.", name="--block", type=click.Choice((BEST, *METHODS)))
+    method: str | None = option("Block FILE; report the release.", name="--block", type=click.Choice((BEST, *METHODS)))
     seconds: float | None = option(
         "With --block: time for optimal, or best, to look for less distortion.  [default: 60]", "N"
     )
@@ -140,17 +139,7 @@ class Page(NamedTuple):
     findings: Iterable[bytes] = ()
 
 
-@command(
-    ReportOptions,
-    "Write an audit or a release as an HTML file.",
-    "discreet report clinic.csv --min-support 5% -k 10",
-    "discreet report clinic.csv --min-support 5% --policy acro --out clinic.html --csv findings.csv",
-    "discreet report patterns.json -k 10",
-    "discreet report may.json -k 10 --against april.json --grown",
-    "discreet report rules.csv -k 10 --rules --n 2000",
-    "discreet report clinic.csv --min-support 5% -k 10 --block best --private",
-    "discreet report release",
-)
+@command(ReportOptions, "Write an audit or a release as an HTML file.")
 def report(asked: ReportOptions) -> int:
     """Write a page for people: the verdict, the findings in words and charts, and what they mean.
 
@@ -159,6 +148,15 @@ def report(asked: ReportOptions) -> int:
     --out it is written beside FILE, under FILE's name with .report.html as its suffix.
 
     Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
+
+    For example:
+      discreet report clinic.csv --min-support 5% -k 10
+      discreet report clinic.csv --min-support 5% --policy acro --out clinic.html --csv findings.csv
+      discreet report patterns.json -k 10
+      discreet report may.json -k 10 --against april.json --grown
+      discreet report rules.csv -k 10 --rules --n 2000
+      discreet report clinic.csv --min-support 5% -k 10 --block best --private
+      discreet report release
     """
     is_folder = asked.file != "-" and Path(asked.file).is_dir()
     check = _check_folder if is_folder else _check_usage

@@ -75,13 +75,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     as_json: bool = option("Write the release and its cost as JSON.", name="--json")
 
 
-@command(
-    BlockOptions,
-    "Make patterns that are safe to publish.",
-    "discreet block clinic.csv --min-support 5% -k 10",
-    "discreet block clinic.csv --min-support 5% -k 10 --compare",
-    "discreet block clinic.csv --min-support 5% -k 10 --method add --out release",
-)
+@command(BlockOptions, "Make patterns that are safe to publish.")
 def block(asked: BlockOptions) -> int:
     """Change the closed itemsets of FILE as little as possible, so that nobody learns about fewer than K rows.
 
@@ -90,6 +84,11 @@ def block(asked: BlockOptions) -> int:
     FILE holds rows, and may be - for stdin.
 
     Exit code 0: a safe release was made. 1: the policy asks for more than that. 2: wrong usage or input.
+
+    For example:
+      discreet block clinic.csv --min-support 5% -k 10
+      discreet block clinic.csv --min-support 5% -k 10 --compare
+      discreet block clinic.csv --min-support 5% -k 10 --method add --out release
     """
     _check_usage(asked)
     with watching(quiet=asked.quiet, then="blocking") as bars:
@@ -193,17 +192,16 @@ class TradeoffOptions(EndingOptions, ReadOptions):
     threads: int | None = option("Number of threads.  [default: all cores]", "N")
 
 
-@command(
-    TradeoffOptions,
-    "Find the lowest minimum support that is safe, for several k.",
-    "discreet tradeoff clinic.csv",
-    "discreet tradeoff clinic.csv --min-support 5%,10%,20% -k 3,5,10 --json",
-)
+@command(TradeoffOptions, "Find the lowest minimum support that is safe, for several k.")
 def tradeoff(asked: TradeoffOptions) -> None:
     """Count channels and exposed rows of FILE for several minimum supports and values of k.
 
     For each k, it also shows the lowest minimum support at which the closed itemsets of FILE have no channel. FILE
     holds rows, and may be - for stdin.
+
+    For example:
+      discreet tradeoff clinic.csv
+      discreet tradeoff clinic.csv --min-support 5%,10%,20% -k 3,5,10 --json
     """
     supports, ks, memory = _split(asked.min_supports), [_as_k(k) for k in _split(asked.ks)], asked.memory
     check_place("--out", asked.out, asked.file)

@@ -170,18 +170,17 @@ class ServeOptions(ColumnOptions):
     memory: int | None = option("Memory limit of a task.  [default: a quarter of all]", "SIZE", type=as_bytes)
 
 
-@command(
-    ServeOptions,
-    "Open the web app, on this machine alone.",
-    "discreet serve",
-    "discreet serve clinic.csv",
-    "discreet serve orders.csv --row order --item product --port 8000 --no-browser",
-)
+@command(ServeOptions, "Open the web app, on this machine alone.")
 def serve(asked: ServeOptions) -> None:
     """Serve pages to load a file, audit it, make it safe, hide patterns, ask queries and verify a release.
 
     Writes the address, with a token that lets you in, and opens it in your browser. Only this machine can reach it,
     and nothing is sent anywhere. Uploads are kept in a private folder that is deleted at the end. Ctrl-C ends it.
+
+    For example:
+      discreet serve
+      discreet serve clinic.csv
+      discreet serve orders.csv --row order --item product --port 8000 --no-browser
     """
 
     def say(line: str) -> None:

@@ -82,13 +82,7 @@ class HideOptions(QuietOptions, ReadOptions):
         return self.method or "iga"
 
 
-@command(
-    HideOptions,
-    "Remove items from rows, so that sensitive itemsets cannot be found.",
-    "discreet hide baskets.csv --sensitive secret.txt",
-    "discreet hide baskets.csv --sensitive secret.txt --compare --psi 0,10% --sigma 5%",
-    "discreet hide baskets.csv --sensitive secret.txt --method border --below 5% --out shared",
-)
+@command(HideOptions, "Remove items from rows, so that sensitive itemsets cannot be found.")
 def hide(asked: HideOptions) -> int:
     """Remove items from the rows of FILE, so that the sensitive itemsets cannot be found in them.
 
@@ -97,6 +91,11 @@ def hide(asked: HideOptions) -> int:
     FILE itself is never changed, and may be - for stdin.
 
     Exit code 0: hidden. 2: wrong usage or input.
+
+    For example:
+      discreet hide baskets.csv --sensitive secret.txt
+      discreet hide baskets.csv --sensitive secret.txt --compare --psi 0,10% --sigma 5%
+      discreet hide baskets.csv --sensitive secret.txt --method border --below 5% --out shared
     """
     if asked.compare:
         _check_comparison(asked)

@@ -33,18 +33,17 @@ class MineOptions(QuietOptions, LimitOptions, ReadOptions):
     as_json: bool = option("Write all itemsets to stdout as JSON.", name="--json")
 
 
-@command(
-    MineOptions,
-    "Find the itemsets that enough rows of a file hold.",
-    "discreet mine baskets.csv --min-support 10%",
-    "discreet mine retail.dat.gz --min-support 353 --kind maximal --out maximal.txt",
-    "zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt",
-)
+@command(MineOptions, "Find the itemsets that enough rows of a file hold.")
 def mine(asked: MineOptions) -> None:
     """Mine FILE for itemsets that at least --min-support of its rows hold.
 
     Without --out, a terminal shows the itemsets with the largest supports. A pipe or a file gets all itemsets in
     SPMF's format, one per line: its items, #SUP:, its support. FILE may be - for stdin.
+
+    For example:
+      discreet mine baskets.csv --min-support 10%
+      discreet mine retail.dat.gz --min-support 353 --kind maximal --out maximal.txt
+      zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt
     """
     file, out, form = asked.file, asked.out, asked.out_format
     place, form = (out, form) if out is not None and out != "-" else ("-", form or "spmf")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from fractions import Fraction
 from functools import wraps
+from inspect import getdoc
 from re import ASCII, fullmatch
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_args, get_origin
@@ -86,19 +87,22 @@ def _flag(one: "Field[object]") -> str:
     return one.metadata.get("flag") or f"--{one.name.replace('_', '-')}"
 
 
-def command(kind: type[Given], short_help: str, *examples: str) -> Callable[[Callable[[Given], object]], click.Command]:
-    """Make a command with the options of a class: those of FILE first, then its own, then the general ones."""
+def command(kind: type[Given], short_help: str) -> Callable[[Callable[[Given], object]], click.Command]:
+    """Make a command with the options of a class: those of FILE first, then its own, then the general ones.
+
+    Its help is the docstring, whose examples come last.
+    """
 
     def make(work: Callable[[Given], object]) -> click.Command:
         @wraps(work)
         def run(**given: object) -> object:
             return work(kind(**given))
 
+        run.__doc__, _, examples = (getdoc(work) or "").partition("\n\nFor example:\n")
         first, last = names(FileOptions), names(ReadOptions, LimitOptions, EndingOptions)
         for one in sorted(fields(kind), key=lambda one: (one.name in last) - (one.name in first))[::-1]:
             run = one.metadata["declare"](one)(run)
-        lines = "\n".join(f"  {example}" for example in examples)
-        return click.command(short_help=short_help, epilog=f"\b\nExamples:\n{lines}")(run)
+        return click.command(short_help=short_help, epilog=f"\b\nExamples:\n{examples}")(run)
 
     return make
 

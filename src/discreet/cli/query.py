@@ -50,19 +50,18 @@ class IndexOptions(QuietOptions, ColumnOptions):
     out: str | None = option("Write the index to this file.  [default: FILE.index]", "FILE")
 
 
-@command(
-    QueryOptions,
-    "Find the rows that make a formula over items true.",
-    'discreet query baskets.csv "bread & (beer | ~milk)"',
-    "discreet query baskets.csv \"bread and not 'red wine'\" --count",
-    'discreet query baskets.csv "bread & ~milk" --rows --json',
-    'discreet query baskets.csv.index "beer | wine" --explain',
-)
+@command(QueryOptions, "Find the rows that make a formula over items true.")
 def query(asked: QueryOptions) -> None:
     """Write the numbers of the rows of FILE, from 1 on, that make QUERY true; or their ids if they have ids.
 
     ~ (or "not") binds tightest, then & ("and"), then | ("or"); brackets group. Put an item with blanks or signs in
     quotes. FILE may be - for stdin, or an index: then no other file is needed.
+
+    For example:
+      discreet query baskets.csv "bread & (beer | ~milk)"
+      discreet query baskets.csv "bread and not 'red wine'" --count
+      discreet query baskets.csv "bread & ~milk" --rows --json
+      discreet query baskets.csv.index "beer | wine" --explain
     """
     text = asked.text
     if asked.count + asked.rows + asked.explain > 1:
@@ -159,17 +158,16 @@ def _document(text: str, n: int, answer: Answer) -> Iterator[str]:
     yield "\n}\n"
 
 
-@command(
-    IndexOptions,
-    "Index the rows of a file, so that queries start at once.",
-    "discreet index baskets.csv",
-    "discreet index stays.csv --row patient --item drug --out stays.index",
-)
+@command(IndexOptions, "Index the rows of a file, so that queries start at once.")
 def index(asked: IndexOptions) -> None:
     """Write the inverted file of FILE: for each item the rows that hold it, as compressed bitmaps.
 
     `discreet query` uses the index FILE.index beside FILE until FILE changes. The index holds all data of FILE, so
     protect it as you protect FILE. Only you can read it.
+
+    For example:
+      discreet index baskets.csv
+      discreet index stays.csv --row patient --item drug --out stays.index
     """
     file = asked.file
     if is_url(file):
