@@ -4,17 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, TypedDict
 
-import numpy as np
-
 from discreet.data.itemsets import Label
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged, Rows, as_rows
-from discreet.errors import ThresholdError
 from discreet.mining.search import Limits, Strategy, search
 from discreet.runtime import resources
-from discreet.runtime.resources import Progress, watching
-from discreet.runtime.text import abbreviate
+from discreet.runtime.resources import Progress, as_whole, watching
 
 __all__ = ["Budget", "Progress", "mine"]
 
@@ -64,11 +60,11 @@ def mine(
             as_rows(rows),
             min_support=min_support,
             kind=as_kind(kind),
-            max_length=_at_least("max_length", max_length, 0),
+            max_length=as_whole("max_length", max_length, 0),
             limits=Limits(
-                threads=_at_least("threads", threads, 1),
-                patterns=_at_least("max_patterns", max_patterns, 0),
-                memory=_at_least("memory", memory, 0),
+                threads=as_whole("threads", threads, 1),
+                patterns=as_whole("max_patterns", max_patterns, 0),
+                memory=as_whole("memory", memory, 0),
                 progress=report,
             ),
         )
@@ -91,14 +87,3 @@ def mine_by(
         threads=min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD),
     )
     return replace(patterns, mined=rows.mark)
-
-
-def _at_least(name: str, value: int | None, least: int) -> int | None:
-    """Return ``value`` if it is None or a whole number of at least ``least``."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ThresholdError(
-            f"{name} is {abbreviate(value)!r}; give a whole number of at least {least}, or leave it out"
-        )
-    return int(value)

@@ -1,4 +1,4 @@
-"""The machine: its memory and cores, sizes in words, and work shared by threads."""
+"""What a long call uses and shows: memory, cores, threads, and its progress as a callback or a bar in a notebook."""
 
 import numbers
 import os
@@ -15,6 +15,18 @@ from discreet.runtime.html import text
 from discreet.runtime.text import abbreviate
 
 Result = TypeVar("Result")
+Progress: TypeAlias = Callable[[float, int], None]
+"""Called now and then with the share of the work that is done and how many have been found."""
+Show: TypeAlias = Callable[[dict[str, str]], None]  # shows output below the cell, in place of its previous output
+
+DELAY: Final = 1.0  # seconds before a bar is shown
+TICK: Final = 0.25  # seconds between two updates of the bar
+ESTIMABLE: Final = 0.02  # the share of the work after which the remaining time is estimated
+MINUTE: Final = 60
+NOTHING: Final = {"text/html": "", "text/plain": ""}
+
+_is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)
+# Whether an outer call has a bar already; the calls within it show none.
 
 
 def memory() -> int:
@@ -30,22 +42,35 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def as_whole(name: str, value: int | None, least: int, wanted: str = "") -> int | None:
+    """Return ``value`` if it is None or a whole number of at least ``least``.
+
+    >>> as_whole("threads", 2, least=1)
+    2
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        advice = wanted or f"give a whole number of at least {least}, or leave it out"
+        raise ThresholdError(f"{name} is {abbreviate(value)!r}; {advice}")
+    return int(value)
+
+
 def as_threads(threads: int | None) -> int:
     """Return how many threads to use: all cores by default."""
-    if threads is None:
-        return cores()
-    if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or threads < 1:
-        raise ThresholdError(f"threads is {abbreviate(threads)!r}; give a whole number of at least 1, or leave it out")
-    return int(threads)
+    return as_whole("threads", threads, least=1) or cores()
 
 
 def as_memory(bytes_: int | None) -> int:
     """Return how many bytes of memory to use: half of the machine's by default."""
-    if bytes_ is None:
-        return memory() // 2
-    if isinstance(bytes_, bool) or not isinstance(bytes_, numbers.Integral) or bytes_ < 1:
-        raise ThresholdError(f"memory is {abbreviate(bytes_)!r}; give a whole number of bytes, such as 100_000_000")
-    return int(bytes_)
+    return as_whole("memory", bytes_, 1, "give a whole number of bytes, such as 100_000_000") or memory() // 2
+
+
+def as_seconds(seconds: float) -> float:
+    """Return ``seconds`` if it is a time to wait."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
+        raise ThresholdError(f"seconds is {abbreviate(seconds)!r}; give a number above 0, such as 60")
+    return float(seconds)
 
 
 def size(bytes_: int) -> str:
@@ -68,42 +93,19 @@ def share(function: Callable[[int, int], Result], parts: Iterable[tuple[int, int
     """
     if threads == 1:
         return [function(*part) for part in parts]
-    # Loaded late: it loads logging, and importing discreet should stay quick.
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it loads logging
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda part: function(*part), parts))
-
-
-def as_seconds(seconds: float) -> float:
-    """Return ``seconds`` if it is a time to wait."""
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
-        raise ThresholdError(f"seconds is {abbreviate(seconds)!r}; give a number above 0, such as 60")
-    return float(seconds)
-
-
-Progress: TypeAlias = Callable[[float, int], None]
-"""Called now and then with the share of the work that is done and how many have been found."""
-Show: TypeAlias = Callable[[dict[str, str]], None]  # shows output below the cell, in place of its previous output
-
-DELAY: Final = 1.0  # seconds before a bar is shown
-TICK: Final = 0.25  # seconds between two updates of the bar
-ESTIMABLE: Final = 0.02  # the share of the work after which the remaining time is estimated
-MINUTE: Final = 60
-NOTHING: Final = {"text/html": "", "text/plain": ""}
-
-_is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)
-# Whether an outer call has a bar already; the calls within it show none.
 
 
 @contextmanager
 def watching(
     progress: Progress | None, *, what: str = "mining", unit: str = "found", then: str = ""
 ) -> Iterator[Progress]:
-    """Yield the callback of a long call: ``progress`` if the caller gave one, else a bar in a notebook.
+    """Yield the callback of a long call: ``progress``, or a bar in a notebook; a call within another one shows none.
 
-    Outside a notebook, and in a call within another one, it does nothing. ``what`` names the work, ``unit`` what is
-    counted, and ``then`` the work after all of that is done.
+    ``what`` names the work, ``unit`` what is counted, and ``then`` the work after that.
 
     >>> with watching(None) as tell:
     ...     tell(0.5, 12)
@@ -113,7 +115,7 @@ def watching(
         yield progress or (lambda _done, _found: None)
         return
     token = _is_watched.set(True)
-    bar = Bar(show, what, unit, then)
+    bar = _Bar(show, what, unit, then)
     try:
         yield bar.tell
     finally:
@@ -121,13 +123,31 @@ def watching(
         _is_watched.reset(token)
 
 
-class Bar:
+@contextmanager
+def on_compiling(say: Callable[[], None]) -> Iterator[None]:
+    """Call ``say`` once, when Numba first compiles a kernel and does not merely load it."""
+    from numba.core import event  # noqa: PLC0415 - importing discreet should stay quick
+
+    class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
+        is_said = False
+
+        def on_start(self, _: event.Event) -> None:
+            if not self.is_said:
+                self.is_said = True
+                say()
+
+        def on_end(self, _: event.Event) -> None:
+            """Say nothing: the next kernel follows."""
+
+    with event.install_listener("numba:compile", Compiling()):
+        yield
+
+
+class _Bar:
     """The state of a running call, and a thread that shows it, even while the call is silent."""
 
     def __init__(self, show: Show, what: str, unit: str, then: str) -> None:
-        """Start the thread; it shows nothing for a while."""
-        # Loaded late, so that importing discreet stays quick.
-        from threading import Event, Thread  # noqa: PLC0415
+        from threading import Event, Thread  # noqa: PLC0415 - importing discreet should stay quick
 
         self._show, self._what, self._unit, self._then = show, what, unit, then
         self._done, self._found, self._start = 0.0, 0, monotonic()
@@ -137,13 +157,11 @@ class Bar:
         self._thread.start()
 
     def tell(self, done: float, found: int) -> None:
-        """Record how far the work is."""
         self._done, self._found = float(done), int(found)
         if done >= 1 and self._then:
             self._what = self._then
 
     def end(self) -> None:
-        """Remove the bar; later output follows it."""
         self._ended.set()
         self._thread.join()
 
@@ -161,15 +179,13 @@ class Bar:
     def _words(self) -> str:
         elapsed, done = monotonic() - self._start, self._done
         parts = [f"{self._found:,} {self._unit}"] if self._found else []
-        if ESTIMABLE <= done < 1:
-            parts.append(f"about {_time(elapsed * (1 - done) / done)} left")
-        else:
-            parts.append(f"{_time(elapsed)} so far")
+        is_estimable = ESTIMABLE <= done < 1
+        parts.append(f"about {_time(elapsed * (1 - done) / done)} left" if is_estimable else f"{_time(elapsed)} so far")
         return f"{self._what}: {', '.join(parts)}"
 
 
 def draw_bar(words: str, done: float) -> dict[str, str]:
-    """Return a bar with words beside it, as HTML and as plain text; the bar is open-ended if the end is unknown.
+    """Return a bar with words beside it, as HTML and as plain text; it is open-ended if the end is unknown.
 
     >>> draw_bar("mining: 12 found", 0.25)["text/plain"], draw_bar("blocking: 2 s so far", 1)["text/plain"]
     ('25% mining: 12 found', 'blocking: 2 s so far')
