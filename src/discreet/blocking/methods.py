@@ -199,7 +199,9 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
-    listed = Patterns.from_codes(*core.arrays, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads)
+    listed = Patterns.from_codes(
+        *core.arrays, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads
+    )
     return BlockSolution.of(problem, listed, is_whole=False)
 
 
