@@ -151,26 +151,17 @@ def _several(parse: Parse) -> Parse:
 
 _positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
-    "min_support": _threshold,
-    "min_supports": _several(_threshold),
-    "below": _threshold,
-    "disclosure": _threshold,
-    "disclosures": _several(_threshold),
-    "k": _positive,
+    **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
+    **dict.fromkeys(("min_supports", "disclosures"), _several(_threshold)),
+    **dict.fromkeys(("offset", "number", "n"), _whole),
+    **dict.fromkeys(("k", "limit"), _positive),
     "ks": _several(_positive),
+    "seconds": _seconds,
+    **dict.fromkeys(("descending", "merge", "keep_n", "patterns"), _flag),
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
-    "descending": _flag,
-    "offset": _whole,
-    "limit": _positive,
-    "number": _whole,
-    "seconds": _seconds,
-    "merge": _flag,
-    "keep_n": _flag,
     "format": _one_of(*FORMATS),
     "shape": _one_of(*SHAPES),
-    "patterns": _flag,
-    "n": _whole,
     "kind": _one_of(*KINDS),
 }
 """How each argument is parsed, whichever handler takes it; all others are text."""

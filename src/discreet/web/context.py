@@ -234,7 +234,7 @@ class Context:
 
 
 def list_files(*paths: Path) -> list[dict[str, Any]]:
-    """Return the files of a job as JSON lists them."""
+    """Return the files of a job, as JSON."""
     return [{"name": path.name, "bytes": path.stat().st_size} for path in paths]
 
 
@@ -280,8 +280,6 @@ def is_sample(name: str) -> bool:
 
 def load_sample(name: str) -> tuple[Transactions, str]:
     """Return the rows of a sample, and the SHA-256 of the public file or of the rows as CSV."""
-    if not is_sample(name):
-        raise InputError("there is no such sample on this machine; choose one from the start page")
     rows = clinic(CLINIC_ROWS, seed=CLINIC_SEED) if name == CLINIC else datasets.load(name)
     if name in datasets.FILES:
         return rows, datasets.FILES[name].sha256

@@ -42,8 +42,7 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Judge what publishing would give away."""
     judged = _audit(context, rule)
     patterns, exposed = judged.patterns, judged.exposed
-    sizes = exposed.histogram() if exposed is not None else ()
-    smallest = [{"count": count, "rows": rows} for count, rows in sizes]
+    smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed else []
     context.stage("drawing")
     return {
         "verdict": judged.verdict.name,

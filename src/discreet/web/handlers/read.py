@@ -55,19 +55,14 @@ def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[Uploa
 def read(context: Context) -> dict[str, Any]:
     """Describe the loaded data in numbers."""
     rows, patterns, source, _ = context.load()
-    if patterns is None:
-        listed: Transactions | Patterns = context.rows()
-        facts: dict[str, Any] = {}
-    else:
-        listed = patterns
-        facts = {"kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
+    listed: Transactions | Patterns = context.rows() if patterns is None else patterns
     lengths = np.diff(listed.offsets)
     used = listed.items[listed.offsets[0] : listed.offsets[-1]]
-    if patterns is None:
-        supports = np.bincount(used, minlength=len(listed.labels))
-    else:  # of each item, the largest support of an itemset that holds it
-        supports = np.zeros(len(listed.labels), dtype=np.int64)
+    supports, facts = np.bincount(used, minlength=len(listed.labels)), {}
+    if patterns is not None:  # of each item, the largest support of an itemset that holds it
+        supports[:] = 0
         np.maximum.at(supports, used, np.repeat(patterns.supports, lengths))
+        facts = {"kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
     commonest = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
     return {
         "data": context.data.id,
