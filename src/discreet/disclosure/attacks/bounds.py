@@ -10,11 +10,10 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.certificate import Certificate, check
 from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
 from discreet.disclosure.attacks.facts import Facts, Schema
-from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError
+from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, prove
 from discreet.disclosure.attacks.finding import Finding, Proven
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
-from discreet.disclosure.attacks.proof import Wanted, prove
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats
 
