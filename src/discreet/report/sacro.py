@@ -48,7 +48,7 @@ class Signs(NamedTuple):
 def evidence_of(audit: Audit) -> list[Signs]:
     """Return the channels or, where they could not be looked for, the differences; then remainders and changes."""
     listed, remainders = audit.evidence.listed, audit.evidence.remainders
-    cells = list(audit.differences if audit.channels is None else audit.channels.worst())
+    cells: list[Channel | Difference] = [*(audit.differences if audit.channels is None else audit.channels.worst())]
     check = CheckName.DIFFERENCES if audit.channels is None else CheckName.CHANNELS
     # A support that is not listed is that of a listed itemset, which is named.
     rests = [[term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum] for one in remainders[:SUMS]]

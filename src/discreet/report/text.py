@@ -127,22 +127,22 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
       k = 3: 7 rows (35%)
     """
     yield printable(f"{source.file + ': ' if source else ''}{tradeoff.n:,} rows.")
-    for title, numbers in (
-        ("Maximal channels of fewer than k rows:", tradeoff.channels),
-        ("Rows that they expose:", tradeoff.exposed),
-    ):
-        yield from ("", title)
-        head = ["min support", "itemsets", *(f"k = {k:,}" for k in tradeoff.ks)]
-        lines = [
-            [f"{support:,} ({share(support, tradeoff.n)})", f"{itemsets:,}", *(f"{number:,}" for number in line)]
-            for support, itemsets, line in zip(
-                tradeoff.min_supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True
-            )
-        ]
-        yield from aligned([head, *lines])
+    for title, lines in list_tradeoff(tradeoff):
+        cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in line] for line in lines]
+        yield from ("", f"{title}:", *aligned(cells))
     yield from ("", "No channel of fewer than k rows, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {safe_from(safe, tradeoff)}"
+
+
+def list_tradeoff(tradeoff: Tradeoff) -> Iterator[tuple[str, list[list[str | int]]]]:
+    """Yield two tables, of channels and of exposed rows: the title, and lines of which the first is the head."""
+    supports = [f"{support:,} ({share(support, tradeoff.n)})" for support in tradeoff.min_supports]
+    head: list[str | int] = ["min support", "itemsets", *(f"k = {k:,}" for k in tradeoff.ks)]
+    tables = {"Maximal channels of fewer than k rows": tradeoff.channels, "Rows that they expose": tradeoff.exposed}
+    for title, numbers in tables.items():
+        lines = zip(supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True)
+        yield title, [head, *([support, itemsets, *line] for support, itemsets, line in lines)]
 
 
 def ranks(labels: Sequence[Label]) -> list[int]:

@@ -9,25 +9,15 @@ from discreet import __version__
 from discreet.data.patterns import Patterns
 from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
-from discreet.judging.policy import SIGNS, Verdict
+from discreet.judging.policy import Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.trees.leaves import Forest
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
 from discreet.report.findings import Source, exposed_rows
+from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
-from discreet.report.html.page import (
-    AGAINST_LIMITS,
-    GLOSSARY,
-    LIMITS,
-    ROOM,
-    TREE_GLOSSARY,
-    TREE_LIMITS,
-    Chart,
-    Table,
-    checks_of,
-    rendered,
-)
-from discreet.report.text import exposed_line, safe_from, share
+from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered, show_verdict
+from discreet.report.text import exposed_line, list_tradeoff, safe_from, share
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable
@@ -86,46 +76,43 @@ def audit_html(
     groups, lists = show_groups(audit, FINDINGS, explain), list(list_all(audit, ROOM - beside))
     implied = show_groups(audit, ["implication"], explain)
     cells = cells_chart(audit) if is_list else None
-    return rendered(
-        "report.html",
-        title=f"Audit of {name}",
-        private=PRIVATE if private else "",
-        timestamp=timestamp,
-        charts=tradeoff is not None or cells is not None,
-        verdict=audit.verdict.name,
-        sign=SIGNS[audit.verdict],
-        sentence=audit.sentence,
-        then=audit.advice.say(on_command_line),
-        numbers=list(_list_numbers(audit)),
-        warnings=audit.warnings,
-        audited=Table("The candidate, and the rule that it was judged by", [], list(_describe(audit, source, against))),
-        checks=checks_of(audit.checks),
-        found_sentences=[_introduce(audit, any_shown=bool(groups or implied or lists))],
-        groups=groups,
-        implied=implied[0] if implied else None,
-        lists=lists,
-        older=older,
-        older_lists=list_longer(audit, "change", explain, beside, against),
-        left=remainders[0] if remainders else None,
-        left_lists=list_longer(audit, "remainder", explain, beside),
-        tradeoff=None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
-        no_tradeoff=no_tradeoff,
-        safe=None if tradeoff is None else _safe_table(tradeoff),
-        cells=cells,
-        exposed=exposed_sentence(audit) if is_list else "",
-        exposed_tables=list(_exposed_tables(audit, private=private)),
-        exposed_notes=_exposed_notes(audit, private=private),
-        guarantee=audit.promise or "Nothing: the verdict is not RELEASE.",
-        limits=TREE_LIMITS if is_forest else AGAINST_LIMITS if audit.changes else LIMITS,
-        glossary=TREE_GLOSSARY if is_forest else GLOSSARY,
-    )
+    described = list(_describe(audit, source, against))
+    values = {
+        "title": f"Audit of {name}",
+        **show_verdict(audit.verdict),
+        "sentence": audit.sentence,
+        "then": audit.advice.say(on_command_line),
+        "numbers": list(_list_numbers(audit)),
+        "warnings": audit.warnings,
+        "audited": Table("The candidate, and the rule that it was judged by", [], described),
+        "checks": checks_of(audit.checks),
+        "found_sentences": [_introduce(audit, any_shown=bool(groups or implied or lists))],
+        "groups": groups,
+        "implied": implied[0] if implied else None,
+        "lists": lists,
+        "older": older,
+        "older_lists": list_longer(audit, "change", explain, beside, against),
+        "left": remainders[0] if remainders else None,
+        "left_lists": list_longer(audit, "remainder", explain, beside),
+        "tradeoff": None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
+        "no_tradeoff": no_tradeoff,
+        "safe": None if tradeoff is None else _safe_table(tradeoff),
+        "cells": cells,
+        "exposed": _exposed_sentence(audit) if is_list else "",
+        "exposed_tables": list(_exposed_tables(audit, private=private)),
+        "exposed_notes": _exposed_notes(audit, private=private),
+        "guarantee": audit.promise or "Nothing: the verdict is not RELEASE.",
+        "limits": page.TREE_LIMITS if is_forest else page.AGAINST_LIMITS if audit.changes else page.LIMITS,
+        "glossary": page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
+    }
+    charts = tradeoff is not None or cells is not None
+    return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp, charts=charts)
 
 
-def policy_lines(audit: Audit) -> Iterator[tuple[str, str]]:
-    """Yield by which rule a candidate was judged."""
-    policy = audit.policy
+def policy_lines(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield the rule by which a candidate was judged."""
     few = f"counts from 1 to {policy.k - 1:,} are" if policy.k > 1 else "no count is"
-    yield "k", f"{policy.k:,}: {few} too small to be told"
+    yield "k", f"{policy.k:,}: {few} too small to be published"
     yield "policy", "k alone" if policy.name == "k" else printable(str(policy))
     if policy.about:
         yield "about it", policy.about
@@ -146,8 +133,7 @@ def cells_chart(audit: Audit) -> Chart | None:
     return Chart("cell-sizes", caption, cell_sizes_figure(audit), [table])
 
 
-def exposed_sentence(audit: Audit) -> str:
-    """Return how many rows are exposed, or why that is not known."""
+def _exposed_sentence(audit: Audit) -> str:
     if audit.exposed is not None:
         return exposed_line(audit)
     if audit.rows is None:
@@ -185,13 +171,13 @@ def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) ->
         yield "itemsets", count_of(len(patterns), f"{patterns.kind} itemset")
     else:
         yield "what it is", printable(audit.what)
-    yield from policy_lines(audit)
+    yield from policy_lines(audit.policy)
     if isinstance(audit.candidate, Patterns):
-        at_hand = "at hand: the itemsets were mined from them, or compared with them"
-        yield (
-            "the rows themselves",
-            "not at hand: the supports are taken as they are" if audit.rows is None else at_hand,
+        away, at_hand = (
+            "not at hand: the supports are taken as they are",
+            "at hand: the itemsets were compared with them",
         )
+        yield "the rows themselves", away if audit.rows is None else at_hand
     for number, older in enumerate(against, start=1):
         yield f"older release {number}", Html(f"{html.text(older.file)}, SHA-256 <code>{older.sha256}</code>")
     yield "discreet", __version__
@@ -217,27 +203,13 @@ def _introduce(audit: Audit, *, any_shown: bool) -> str:
 
 
 def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
-    head = ["minimum support", "itemsets", *(f"k = {one:,}" for one in tradeoff.ks)]
     tables = [
-        Table(
-            caption,
-            head,
-            [
-                [f"{support:,} ({share(support, tradeoff.n)})", itemsets, *line]
-                for support, itemsets, line in zip(
-                    tradeoff.min_supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True
-                )
-            ],
-        )
-        for caption, numbers in (
-            ("Maximal channels of fewer than k rows", tradeoff.channels),
-            ("Rows that they expose", tradeoff.exposed),
-        )
+        Table(title, ["minimum support", *map(str, head[1:])], lines)
+        for title, (head, *lines) in list_tradeoff(tradeoff)
     ]
-    caption = "Maximal channels over the minimum support, a curve for each k" + f"; k = {k:,} stands out" * (
-        k in tradeoff.ks
-    )
-    return Chart("tradeoff-curves", f"{caption}.", tradeoff_figure(tradeoff, k), tables)
+    stands_out = f"; k = {k:,} stands out" * (k in tradeoff.ks)
+    caption = f"Maximal channels over the minimum support, a curve for each k{stands_out}."
+    return Chart("tradeoff-curves", caption, tradeoff_figure(tradeoff, k), tables)
 
 
 def _safe_table(tradeoff: Tradeoff) -> Table:
