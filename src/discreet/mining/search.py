@@ -24,10 +24,7 @@ from discreet.runtime.resources import Progress, Result
 from discreet.runtime.solver import Numbers
 
 Controls: TypeAlias = Numbers
-
-Run: TypeAlias = Callable[[int, int, Controls], Weighted]
-"""Searches from one place to another; returns the itemsets, or none if it was stopped."""
-
+Run: TypeAlias = Callable[[int, int, Controls], Weighted]  # searches from place to place; returns none if stopped
 TICK: Final = 0.1  # seconds between two checks of the work
 BYTES_AN_ENTRY: Final = 16
 """Memory of an entry of a stream at the peak: found, growing, sorted and moved, four bytes each."""
@@ -46,11 +43,10 @@ class Limits:
     progress: Progress | None = None
 
 
-class Work:
-    """A search shared by threads: its parts, by the place where each starts."""
+class _Work:
+    """A search shared by as many threads as there are ``controls``: its parts, by the place where each starts."""
 
     def __init__(self, run: Run, weights: Numbers, controls: list[Controls]) -> None:
-        """Divide the work between as many threads as there are ``controls``."""
         self.controls = controls
         self.found: dict[int, Weighted] = {}
         self._run, self._places = run, weights.size
@@ -82,7 +78,7 @@ class Work:
         return min(1.0, done / self._places)
 
     def count(self) -> int:
-        """Return how many itemsets have been found, in the parts under way too."""
+        """Return how many itemsets have been found, those of unfinished parts too."""
         return sum(int(control[kernels.common.FOUND]) for control in self.controls)
 
     def entries(self) -> int:
@@ -90,7 +86,6 @@ class Work:
         return sum(_entries(itemsets) for itemsets in list(self.found.values()))
 
     def is_full(self) -> bool:
-        """Return whether a thread has reached a limit."""
         return any(control[kernels.common.STOP] == kernels.common.FULL for control in self.controls)
 
     def stop(self) -> None:
@@ -114,11 +109,8 @@ class Watch:
     def afford(self, size: int) -> None:
         """Refuse to go on if ``size`` bytes are more than allowed."""
         if size > self._memory:
-            raise BudgetError(
-                f"the rows may need {resources.size(size)} to be searched; memory is limited to "
-                f"{resources.size(self._memory)}: ",
-                Either(("raise {}", "memory", "min_support")),
-            )
+            sizes = f"{resources.size(size)} to be searched; memory is limited to {resources.size(self._memory)}"
+            raise BudgetError(f"the rows may need {sizes}: ", Either(("raise {}", "memory", "min_support")))
 
     def note(self, itemsets: Weighted) -> Weighted:
         """Count itemsets found without a search."""
@@ -131,11 +123,10 @@ class Watch:
 
     def run(self, run: Run, weights: Numbers) -> list[Weighted]:
         """Search through all places, which have these ``weights``; return the itemsets in the order of places."""
-        # Loaded late: it loads logging, and importing discreet should stay quick.
-        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
+        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - it loads logging
 
         threads = min(self._threads, weights.size)
-        work = Work(run, weights, [self._controls() for _ in range(threads)])
+        work = _Work(run, weights, [self._controls() for _ in range(threads)])
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work.take, control) for control in work.controls]
             try:
@@ -145,8 +136,7 @@ class Watch:
                         break
                     self._look(work)
             finally:
-                # Also on Ctrl-C: leaving the pool waits for the threads.
-                work.stop()
+                work.stop()  # also on Ctrl-C: leaving the pool waits for the threads
             for future in futures:
                 future.result()
         self._add(work.count(), work.entries(), full=work.is_full())
@@ -154,7 +144,7 @@ class Watch:
         return [work.found[start] for start in sorted(work.found)]
 
     def end(self) -> None:
-        """Report that all is done."""
+        """Report that the search is over."""
         self._report(1.0, self._found)
 
     def _controls(self) -> Controls:
@@ -163,7 +153,7 @@ class Watch:
         controls[kernels.common.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
         return controls
 
-    def _look(self, work: Work) -> None:
+    def _look(self, work: _Work) -> None:
         """Report progress; stop the work when all threads together have found too much."""
         found = self._found + work.count()
         self._share = max(self._share, (self._ended + work.share()) / self._jobs)
@@ -175,7 +165,6 @@ class Watch:
             work.stop()
 
     def _add(self, found: int, entries: int, *, full: bool = False) -> None:
-        """Count itemsets; refuse more than allowed."""
         self._found += found
         self._entries += entries
         if self._found > self._most:
@@ -184,9 +173,9 @@ class Watch:
                 Either(("raise {}", "max_patterns", "min_support"), ("lower {}", "max_length")),
             )
         if full or self._entries * BYTES_AN_ENTRY > self._memory:
+            allowed = resources.size(self._memory)
             raise BudgetError(
-                f"the {self._found:,} itemsets found so far take more than the allowed "
-                f"{resources.size(self._memory)} of memory: ",
+                f"the {self._found:,} itemsets found so far take more than the allowed {allowed} of memory: ",
                 Either(("raise {}", "memory", "min_support"), ("lower {}", "max_length")),
             )
 
@@ -212,7 +201,7 @@ Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
 Stream: TypeAlias = Items  # records of itemsets, as kernels/common.py writes them
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
-"""Bits that a word of bitmaps must hold on average to pay off: for bitmaps of all rows, and of a part of them."""
+# Bits that a word of bitmaps must hold on average to pay off: for bitmaps of all rows, and of a part of them.
 WORD: Final = 64  # rows that fit a word of bitmaps: always crowded enough
 TABLE: Final = 1 << 19  # cells of the table that counts pairs: two megabytes, to stay in the cache
 PAIRS_AN_ITEM: Final = 4  # pairs that an item forms in a row as the lower one, about
@@ -232,10 +221,9 @@ class SearchJob(NamedTuple):
 
 def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy) -> Weighted:
     """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
-    n = rows.n
+    n, longest = rows.n, rows.itemsets.longest
     supports = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels))
     check_size(n, rows.offsets.size - 1, bound_entries(rows, supports[supports >= least]))
-    longest = rows.itemsets.longest
     todo = list(plan_jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
     parts: list[Weighted] = []
@@ -303,8 +291,7 @@ def prepare(
     Rows become bitmaps if these are crowded enough, else lists of rows. An item is coded by its place in the menu, one
     of the root by a place behind them all.
     """
-    many = job.menu.size
-    held = supports[job.menu]
+    many, held = job.menu.size, supports[job.menu]
     entries = bound_entries(data, held)
     watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
     code = np.full(supports.size, -1, dtype=np.int32)
@@ -342,10 +329,9 @@ def bound_pairs(records: Stream, starts: Items, least: int, many: int) -> int:
     return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
 
 
-Records: TypeAlias = tuple[Stream, Items, NDArray[np.uint8]]
-"""Records that each weigh a power of 2, where they start, and which power."""
+Records: TypeAlias = tuple[Stream, Items, NDArray[np.uint8]]  # each weighs a power of 2; their starts; which power
 Kernel: TypeAlias = Callable[[int, int, tuple[Items, int], Stream, Controls], tuple[Stream, int]]
-"""Searches from place to place for extensions of an itemset; returns the stream of records, and its size."""
+# Searches from place to place for extensions of an itemset; returns the stream of records, and its size.
 
 
 def use_bitmaps(rows: Records, held: Numbers, job: SearchJob, goal: tuple[int, int, int]) -> Kernel:

@@ -221,7 +221,7 @@ def quest(
     blocks of 16,384 rows. Each block has its own random numbers, from the seed and its number: its rows depend neither
     on the number of blocks nor on the partition that draws them.
     """
-    count, baskets = check_whole("n", n), Baskets.of(**options)
+    count, baskets = check_whole("n", n), Baskets(**options)
     source = draw_source(make_generator(seed), baskets)
     many = -(-count // BLOCK)
     parts = partitions or max(1, min(many, 4 * session.sparkContext.defaultParallelism))
