@@ -21,8 +21,8 @@ from discreet import InputError, OptionError, Patterns, Policy, ThresholdError, 
 from discreet.cli import main
 from discreet.data.generate import clinic
 from discreet.publications.rules import rule as rule_module
+from discreet.publications.rules.bounded import narrow_rules
 from discreet.publications.rules.intervals import TRIED, Interval, Rounding, find_only, find_simplest, fit_counts
-from discreet.publications.rules.propagate import narrow_rules
 from discreet.publications.rules.reading import read_rules
 from discreet.publications.rules.rule import Rules, read_thresholds
 from discreet.report import audit_json, audit_text
@@ -313,7 +313,7 @@ def test_only_a_minimum_confidence_tells_of_one_row():
 def test_rules_of_another_shape_than_listed_ones_are_never_missing():
     rules = Rules.from_rules([(["a", "b"], ["c"], 8, "100%")], n=20, min_confidence="80%")
     expected = {(frozenset("ac"), frozenset("abc")), (frozenset("bc"), frozenset("abc"))}
-    assert set(narrow_rules(rules).absent.rules) == expected
+    assert set(narrow_rules(rules).announced.absent) == expected
     assert by_name(audit(rules, k=2))["absent rules"].found == 2
 
 

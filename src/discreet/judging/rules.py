@@ -26,8 +26,16 @@ from discreet.errors import BudgetError, InconsistencyError, OptionError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
-from discreet.publications.rules.bounded import MOST, Bounded, find_absences, find_differences, sort_worst
-from discreet.publications.rules.propagate import Narrowed, narrow_facts, narrow_rules
+from discreet.publications.rules.bounded import (
+    MOST,
+    Bounded,
+    Narrowed,
+    find_absences,
+    find_differences,
+    narrow_facts,
+    narrow_rules,
+    sort_worst,
+)
 from discreet.publications.rules.reading import as_rounded
 from discreet.publications.rules.rule import Rules
 from discreet.runtime.text import count_of
@@ -277,8 +285,8 @@ def check_rules(rules: Rules, known: Narrowed) -> Iterator[Check]:
         )
         yield CheckName.SUPPORTS.review(unstated, sentence)
     if known.announced is not None:
-        many, share = len(known.absent.rules), f"{float(100 * known.announced.share):g}%"
-        if known.absent.is_all:
+        many, share = len(known.announced.absent), f"{float(100 * known.announced.share):g}%"
+        if known.announced.is_all:
             sentence = f"{count_of(many, 'rule')} not listed, so their confidence is below the announced {share}."
             yield CheckName.ABSENT_RULES.release(sentence, many)
         else:
@@ -371,13 +379,15 @@ def _find_channels(
 
 def _count_equal_pairs(known: Narrowed) -> int:
     """Count the pairs of an itemset and a larger one, of rules or with one item more, that the same rows hold."""
-    listed = {} if known.facts is None else known.facts.listed
+    if known.facts is None:
+        return 0
+    listed, sizes = known.facts.listed, known.facts.itemsets.lengths
     pairs = sum(
         limits[0] == limits[1] and listed.get(itemset - {item}) == limits
         for itemset, limits in listed.items()
         for item in itemset
     )
-    return pairs + sum(gap == (0, 0) and len(top) > len(base) + 1 for (base, top), gap in known.gaps.items())
+    return pairs + sum(gap == (0, 0) and bool(sizes[top] > sizes[base] + 1) for (base, top), gap in known.gaps.items())
 
 
 def _check_facts(policy: Policy, facts: Facts) -> Iterator[Check]:

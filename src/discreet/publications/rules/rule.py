@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations
 from math import ceil, floor
-from typing import Final, NamedTuple, Self, TypedDict, Unpack
+from typing import Final, Self, TypeAlias, TypedDict, Unpack
 
 from discreet.data.itemsets import Itemset, Label, as_itemset, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
@@ -20,6 +20,8 @@ from discreet.runtime.text import abbreviate, count_of
 OF_HOW_MANY: Final = ("supports are shares of an unknown number of rows; give it with ", Option("n"))
 FOLLOWED: Final = 100_000  # most absent rules to follow
 LOOKED_AT: Final = 2_000_000  # most parts of listed rules to search for them
+Sides: TypeAlias = tuple[tuple[Itemset, Itemset], ...]
+"""Rules as their antecedents and the items of both sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +232,6 @@ def _as_count(min_support: Threshold, n: int | None) -> int:
     return count
 
 
-class Absent(NamedTuple):
-    """Absent rules with enough support, as antecedents and both sides; ``is_all`` is False if there are too many."""
-
-    rules: tuple[tuple[Itemset, Itemset], ...] = ()
-    is_all: bool = True
-
-
 @dataclass(frozen=True)
 class Announced:
     """All rules with ``least`` rows and confidence ``share`` are listed, if they have one of the ``shapes``.
@@ -245,13 +240,15 @@ class Announced:
     confidence is too small: sup(A ∪ B) < c · sup(A). For any other itemset, either this holds or its support is too
     small. Some miners list only consequents of one item, or stop at a length. So a rule counts as absent only if some
     listed rule has its shape: as many items on each side. If ``is_blurred``, rules that just reach the confidence may
-    be absent too.
+    be absent too. ``absent`` are the absent rules with enough support; unless ``is_all``, there are more.
     """
 
     least: int
     share: Fraction
     shapes: frozenset[tuple[int, int]]
     is_blurred: bool = False
+    absent: Sides = ()
+    is_all: bool = True
 
     @property
     def below(self) -> Interval:
@@ -278,50 +275,47 @@ class Announced:
 
 
 def read_thresholds(rules: Rules) -> Announced | None:
-    """Return the announced thresholds, if a minimum confidence was announced.
+    """Return the announced thresholds with the absent rules, if a minimum confidence was announced.
 
     An unknown minimum support is at most the smallest listed one. Programs that hold shares as floats may lose rules
     that just reach a threshold.
+
+    >>> rules = Rules.from_rules([(["a"], ["b"], 40, 0.8)], n=100, min_confidence=0.5)
+    >>> [(sorted(held), sorted(both)) for held, both in read_thresholds(rules).absent]
+    [(['b'], ['a', 'b'])]
     """
     if rules.min_confidence is None:
         return None
     least = min((rule.support[1] for rule in rules if rule.support), default=UNKNOWN)
     shapes = frozenset((len(rule.antecedent), len(rule.consequent)) for rule in rules)
     least = min(least, rules.min_support or UNKNOWN) + rules.in_shares
-    return Announced(least, rules.min_confidence, shapes, rules.in_shares)
+    absent, is_all = _find_absent(rules, least, shapes)
+    return Announced(least, rules.min_confidence, shapes, rules.in_shares, absent, is_all)
 
 
-def find_absent(rules: Rules) -> Absent:
-    """Return the absent rules whose support is large enough, those of the fewest items first.
-
-    >>> rules = Rules.from_rules([(["a"], ["b"], 40, 0.8)], n=100, min_confidence=0.5)
-    >>> [(sorted(held), sorted(both)) for held, both in find_absent(rules).rules]
-    [(['b'], ['a', 'b'])]
-    """
-    announced = read_thresholds(rules)
-    if announced is None:
-        return Absent()
+def _find_absent(rules: Rules, least: int, shapes: Iterable[tuple[int, int]]) -> tuple[Sides, bool]:
+    """Return the absent rules with enough support, those of the fewest items first, and whether these are all."""
     frequent = [rule.both for rule in rules]
-    frequent += [itemset for itemset, (low, _) in rules.more if low >= announced.least]
+    frequent += [itemset for itemset, (low, _) in rules.more if low >= least]
     labels = sort_labels(label for itemset in frequent for label in itemset)
     code = {label: number for number, label in enumerate(labels)}
     coded = sorted({tuple(sorted(code[label] for label in itemset)) for itemset in frequent})
     lefts: dict[int, list[int]] = {}
-    for left, right in sorted(announced.shapes):
+    for left, right in sorted(shapes):
         lefts.setdefault(left + right, []).append(left)
     parts = (both for size in sorted(lefts) for itemset in coded for both in combinations(itemset, size))
     listed, seen = {(rule.antecedent, rule.both) for rule in rules}, set[tuple[int, ...]]()
     absent: list[tuple[Itemset, Itemset]] = []
     for number, both in enumerate(parts):
         if number == LOOKED_AT:
-            return Absent(tuple(absent), is_all=False)
+            return tuple(absent), False
         if both in seen:
             continue
         seen.add(both)
         for held in chain.from_iterable(combinations(both, left) for left in lefts[len(both)]):
             if len(absent) == FOLLOWED:
-                return Absent(tuple(absent), is_all=False)
+                return tuple(absent), False
             rule = frozenset(labels[item] for item in held), frozenset(labels[item] for item in both)
             if rule not in listed:
                 absent.append(rule)
-    return Absent(tuple(absent))
+    return tuple(absent), True
