@@ -34,7 +34,7 @@ from discreet import (
     rewrite,
     write,
 )
-from discreet.hiding import stream, swa
+from discreet.hiding import stream, victims
 from discreet.io import files
 
 STATUS = Path("/proc/self/status")
@@ -70,7 +70,7 @@ def test_the_sliding_window_is_that_of_its_text(case):
 def test_how_many_windows_are_looked_at_together_does_not_matter(case, cells):
     rows, sensitive, told, window = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(swa, "CELLS", cells)
+        patch.setattr(victims, "CELLS", cells)
         assert [*hide(rows, sensitive, method="swa", window=window, **told).transactions] == expected(*case)
 
 
@@ -289,7 +289,10 @@ def test_items_that_no_row_has_are_refused_at_the_end_and_by_number(file, sensit
 
 
 def test_what_is_not_hidden_is_not_shared(file, monkeypatch):
-    monkeypatch.setattr(stream, "choose", lambda *asked: tuple(found[:1] for found in swa.choose(*asked)))
+    choose = victims.choose_in_windows
+    monkeypatch.setattr(
+        stream, "choose_in_windows", lambda *asked: [(rows[:1], items[:1]) for rows, items in choose(*asked)][:1]
+    )
     with pytest.raises(GuaranteeError, match="a sensitive itemset is not hidden; nothing is shared"):
         hide_file(file, file.parent / "new.dat", [[1, 2]])
     assert left(file) == ["rows.dat"]

@@ -13,7 +13,7 @@ import pytest
 from test_watch import HARD
 
 from discreet import BudgetError, audit, block, compare, hide, hide_file, mine, tradeoff
-from discreet.hiding.compare import compare_hiding
+from discreet.hiding.hide import compare_hiding
 from discreet.runtime import resources
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -152,7 +152,7 @@ CALLS = {
     "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.hide.check_solution", "hiding"),
     "compare_hiding": (
         lambda _: compare_hiding(ROWS, [["a", "b"]], min_supports=[10], methods=["iga"]),
-        "discreet.hiding.compare.hide",
+        "discreet.hiding.hide.hide",
         "comparing methods",
     ),
 }

@@ -1,11 +1,11 @@
 """Hide in one scan: a file that may be larger than memory is rewritten, window by window, without the removed items."""
 
-import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
+from numbers import Integral
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -26,7 +26,7 @@ from discreet.hiding.problem import (
     refuse_two_targets,
     refuse_unknown,
 )
-from discreet.hiding.swa import Demand, Windows, as_window, choose
+from discreet.hiding.victims import Demand, Windows, as_window, choose_in_windows
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
@@ -38,10 +38,8 @@ from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
 
 WINDOW: Final = 10_000
-COPIES: Final = 4
-"""Copies of a window's bytes in memory: as read, put together, changed, and on their way to the file."""
-ROW: Final = 64
-"""Bytes that a row takes beside its own."""
+COPIES: Final = 4  # of a window's bytes in memory: as read, put together, changed, and on their way to the file
+ROW: Final = 64  # bytes that a row takes beside its own
 
 
 def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of its own
@@ -155,12 +153,12 @@ class _Scan:
         """Return the bytes of some windows without the removed items, and count supports before and after."""
         rows = Transactions.from_codes(*batch.held.flat, texts)
         holders = InvertedFile(rows).rows_of_each(demand.itemsets)
-        removals = list_removals(*choose(Windows(batch.lengths, rows.itemsets, holders), demand, self.before))
+        windows = Windows(batch.lengths, rows.itemsets, holders)
+        removals = list_removals(choose_in_windows(windows, demand, self.before))
         data, same = batch.data, np.ones(batch.n, dtype=np.bool_)
         if removals.size:
-            data, touched, after = remove_items(
-                batch, RemovedItems(removals.rows[removals.owners], removals.items), self.text
-            )
+            removed = RemovedItems(removals.rows[removals.owners], removals.items)
+            data, touched, after = remove_items(batch, removed, self.text)
             same[touched] = False
             self.after += count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
         self.after += [np.count_nonzero(same[held]) for held in holders]
@@ -189,13 +187,10 @@ class _Scan:
 
 def _parse_request(sensitive: SensitiveLike, disclosure: Share | Sequence[Share], below: int | None) -> _Request:
     """Return the itemsets to hide, by the text of their items."""
-    names = (
-        {name.text for itemset in sensitive.itemsets for name in itemset}
-        if isinstance(sensitive, NamedItemsets)
-        else ()
-    )
-    parsed = parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(sorted(names))})
-    if below is not None and (isinstance(below, bool) or not isinstance(below, numbers.Integral) or below < 1):
+    listed = sensitive.itemsets if isinstance(sensitive, NamedItemsets) else ()
+    names = sorted({name.text for itemset in listed for name in itemset})
+    parsed = parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(names)})
+    if below is not None and (isinstance(below, bool) or not isinstance(below, Integral) or below < 1):
         raise ThresholdError(
             f"below is {abbreviate(below)!r}; in one scan the number of rows is not known: give a count from 1 on"
         )

@@ -16,7 +16,7 @@ from discreet.blocking.problem import supports_in
 from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
 from discreet.errors import InputError
-from discreet.hiding.compare import HidingComparison
+from discreet.hiding.hide import HidingComparison
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
 from discreet.report.hidden import hiding_curves

@@ -88,7 +88,7 @@ def hide(
     parsed = parse_sensitive(sensitive, disclosure, code)
     least = None if below is None else as_count(below, counts.n)
     refuse_two_targets(parsed, least)
-    itemsets = Itemsets.of(encode_sensitive(parsed, code, counts.supports))
+    itemsets = encode_sensitive(parsed, code, counts.supports)
     rule = RULES[method]
     ranking = rule.most_conflict_first, rule.keeps_one
     plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
