@@ -250,7 +250,7 @@ def test_the_app_takes_no_column_for_ids_that_repeats_values(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_bytes(b"age,a,b\n" + csv_of([[20 + at % 9, *row] for at, row in enumerate(BITS.tolist())]))
     seen = sniff(file, {})
-    assert (seen.shape.shape, seen.shape.row) == ("baskets", None)
+    assert (seen.shape.shape, seen.shape.options.row) == ("baskets", None)
     assert "looks like a header of 3 columns; choose how the file is shaped" in seen.doubt
 
 

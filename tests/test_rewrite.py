@@ -265,7 +265,7 @@ def test_ids_in_parquet_are_kept():
 def test_a_row_without_items_cannot_stand_in_a_table_with_a_line_an_item(form):
     frame = pl.DataFrame({"who": ["x", "y"], "what": ["a", "b"]})
     content = parquet(frame) if form == "parquet" else frame.write_csv().encode()
-    with pytest.raises(OutputError, match="row 2 loses all of its items, and a table with a line an item cannot hold"):
+    with pytest.raises(OutputError, match="row 2 loses all of its items, and one line per item cannot hold"):
         rewritten(content, {1: ["b"]}, form, row="who", item="what")
 
 

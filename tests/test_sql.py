@@ -21,7 +21,8 @@ import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
 from discreet.io import databases, drivers
-from discreet.io.lines import quote_names, split_table_name
+from discreet.io.label_codes import Reading
+from discreet.io.lines import quote_names, split_name
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")
@@ -181,11 +182,11 @@ def test_names_are_names_whatever_stands_in_them(url):
 @pytest.mark.parametrize("table", ["", ".", "a.", ".a", 'a"b', '"a', "a.b.c", 'stays"; DROP TABLE stays', "a\0b"])
 def test_what_is_no_name_of_a_table_is_refused(table):
     with pytest.raises(OptionError, match="give its name"):
-        split_table_name(table)
+        split_name(table)
 
 
 def test_a_name_may_have_a_schema_and_quotes():
-    assert (split_table_name("ward.stays"), split_table_name('"a.b"."c""d"'), quote_names("a", 'b"')) == (
+    assert (split_name("ward.stays"), split_name('"a.b"."c""d"'), quote_names("a", 'b"')) == (
         ("ward", "stays"),
         ("a.b", 'c"d'),
         '"a"."b"""',
@@ -223,7 +224,7 @@ def test_reading_can_be_stopped_in_the_middle(url):
     write(Transactions([["a"], ["b"]], ids=[1, 2]), url, **ASKED)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            databases.read(url, progress=stop, **ASKED)
+            databases.read(url, Reading(**ASKED), progress=stop)
     assert read(url, **ASKED).n == 2
 
 
@@ -317,7 +318,7 @@ def test_what_fails_in_the_middle_of_writing_leaves_nothing(url, monkeypatch):
         yield [1], ["a"]
         raise InputError("broken")
 
-    monkeypatch.setattr("discreet.io.lines.TableRows.chunks", broken)
+    monkeypatch.setattr("discreet.io.lines.NewRows.chunks", broken)
     with pytest.raises(OutputError, match="broken"):
         write(Transactions([["a"]], ids=[1]), url, **ASKED)
     monkeypatch.undo()
@@ -449,7 +450,13 @@ def test_what_needs_no_row_ids_leaves_rare_items_in_the_database(server, argumen
     assert 0 < sum(arrived) < 50_000
 
 
-@pytest.mark.parametrize("reader", [databases.read, lambda *place, **asked: scan(*place, min_support=1, **asked)])
+@pytest.mark.parametrize(
+    "reader",
+    [
+        lambda url, progress, **asked: databases.read(url, Reading(**asked), progress=progress),
+        lambda url, **asked: scan(url, min_support=1, **asked),
+    ],
+)
 def test_a_server_that_goes_away_in_the_middle_is_told_in_a_sentence(server, reader):
     long_table(server, "long", 2_000_000)
     killed = threading.Event()

@@ -162,7 +162,8 @@ def test_the_shape_of_a_file_is_guessed(tmp_path, name, data, expected):
     path = tmp_path / name
     path.write_bytes(data)
     seen = sniff(path, {}).shape
-    assert (seen.format, seen.shape, seen.row, seen.item, seen.separator) == expected
+    options = seen.options
+    assert (seen.format, seen.shape, options.row, options.item, options.separator) == expected
     assert seen.patterns == (name == "a.json" or b"#SUP" in data)
 
 

@@ -24,7 +24,7 @@ from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO  # a path, "-" for a standard stream, or an open binary file
-Data: TypeAlias = bytes | bytearray
+Bytes: TypeAlias = bytes | bytearray
 
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)  # part of an address of libpq that is no URL
@@ -70,6 +70,11 @@ def is_url(source: object) -> bool:
     return isinstance(source, str) and (URL.fullmatch(source) or PASSWORD.search(source)) is not None
 
 
+def as_path(place: Place) -> Path | None:
+    """Return the path of ``place``; None for a standard stream or an open file."""
+    return Path(place) if isinstance(place, str | os.PathLike) and place != "-" else None
+
+
 def name_of(place: Place) -> str:
     """Return the name of ``place`` for messages; a URL may hold a password and is never shown."""
     if is_url(place):
@@ -102,15 +107,12 @@ def check_there(place: Place) -> None:
             raise IsADirectoryError
 
 
-def load(place: Place, memory: int | None = None) -> Data:
-    """Return all bytes of ``place``, decompressed; refuse an empty file.
-
-    They, and the unpacked columns of a Parquet file, may take ``memory`` bytes, by default half of the machine's.
-    """
+def load(place: Place, memory: int | None = None) -> Bytes:
+    """Return all bytes of ``place``, unpacked, up to ``memory`` bytes (by default half of the machine's), not empty."""
     with _open(place) as (chunks, file):
         if file is not None:
             _check_room(os.fstat(file.fileno()).st_size, memory)
-        data: Data = bytearray() if file is None else file.read()
+        data: Bytes = bytearray() if file is None else file.read()
         for chunk in chunks:  # none are left of a plain file
             data += chunk
             _check_room(len(data), memory)
@@ -128,21 +130,19 @@ def stream(place: Place) -> Iterator[bytes]:
         yield from chunks
 
 
-def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
+def save(place: Place, chunks: Iterable[Bytes], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
     """Write ``chunks`` to ``place``: all of them, or the file stays as it was.
 
-    Only those who may read all ``sources`` may read it. If it is ``private``, or its path says DO-NOT-RELEASE, only its
-    owner may.
+    Only those who may read all ``sources`` may read it; only its owner, if ``private`` or marked DO-NOT-RELEASE.
     """
-    if place == "-":
-        place = sys.stdout.buffer
+    place = sys.stdout.buffer if place == "-" else place
     if not isinstance(place, str | os.PathLike):
         place.writelines(chunks)
         place.flush()
         return
     path = Path(place)
     compression = COMPRESSIONS.get(path.suffix.lower())
-    modes = map(_mode, filter(None, sources))
+    modes = (_mode(source) for source in sources if source is not None)
     with beside(path, PRIVATE if private else reduce(and_, modes, PUBLIC)) as file:
         if compression is None:
             file.writelines(chunks)
@@ -155,8 +155,7 @@ def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None
 @contextmanager
 def _open(place: Place) -> Iterator[tuple[Iterator[bytes], BinaryIO | None]]:
     """Yield the chunks of ``place``, decompressed; and the file itself if it is a plain one."""
-    if place == "-":
-        place = sys.stdin.buffer
+    place = sys.stdin.buffer if place == "-" else place
     if not isinstance(place, str | os.PathLike):
         yield _chunks(place), None
         return
@@ -221,10 +220,7 @@ def _mode(source: Place) -> int:
 
 @contextmanager
 def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
-    """Open a new file beside ``path``; move it into place if all goes well, else remove it.
-
-    Its mode is ``mode``, limited by the umask, the mark, and the file that it replaces.
-    """
+    """Open a new file beside ``path``; move it into place if all goes well. An older file and a mark limit its mode."""
     with _writing(path, "give a file in a folder where you may write"):
         if path.is_dir():
             raise OutputError(f"{path} is a directory; give the name of a file")
@@ -244,19 +240,18 @@ def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
 def aside(place: Path) -> Iterator[Path]:
     """Yield a new name beside ``place``; remove the file or folder of that name at the end, or at exit."""
     part = place.parent / f".{os.urandom(8).hex()}.part"
-    remove = partial(_remove, part)
+
+    def remove() -> None:
+        with suppress(OSError):
+            part.unlink()
+        shutil.rmtree(part, ignore_errors=True)
+
     atexit.register(remove)
     try:
         yield part
     finally:
         remove()
         atexit.unregister(remove)
-
-
-def _remove(part: Path) -> None:
-    with suppress(OSError):
-        part.unlink()
-    shutil.rmtree(part, ignore_errors=True)
 
 
 def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None:
@@ -274,9 +269,9 @@ def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None
 
 @contextmanager
 def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
-    """Make a folder beside ``place``; move it into place if all goes well, else leave all as it was.
+    """Make a folder beside ``place``, for its owner alone; move it into place if all goes well, else remove it.
 
-    Until then only the owner can enter it. Its mode is ``mode``, limited by the umask and the folder that it replaces.
+    Its mode is then ``mode``, limited by the umask and the folder that it replaces.
     """
     with _writing(place), aside(place) as part:
         part.mkdir(OWN)
@@ -304,7 +299,7 @@ def _replace(place: Path, new: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step; return whether it worked."""
+    """Swap two folders in one step, and return whether it worked."""
     if os.name != "posix":
         return False
     system, names = ctypes.CDLL(None), (os.fsencode(one), os.fsencode(other))
@@ -315,7 +310,6 @@ def _exchange(one: Path, other: Path) -> bool:
 
 @contextmanager
 def _writing(place: Path, advice: str = "name a folder in one that you may write to") -> Iterator[None]:
-    """Explain why a file or a folder cannot be written."""
     try:
         yield
     except OutputError:
@@ -340,11 +334,6 @@ def _decompress(name: str, open_: Callable[[BinaryIO], Any], file: BinaryIO) -> 
             yield from _chunks(stream)
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
         raise _broken(name) from None
-
-
-def _gzip(file: BinaryIO) -> gzip.GzipFile:
-    # Without name and time in its header, the same rows give the same bytes.
-    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
 def _unzstd(file: BinaryIO) -> Iterator[bytes]:
@@ -379,7 +368,11 @@ def _zstd_library() -> tuple[Any, bool]:
 
 
 COMPRESSIONS: Final = {
-    ".gz": Compression(partial(_decompress, "gzip", lambda file: gzip.GzipFile(fileobj=file)), _gzip),
+    ".gz": Compression(
+        partial(_decompress, "gzip", lambda file: gzip.GzipFile(fileobj=file)),
+        # Without name and time in its header, the same rows give the same bytes.
+        lambda file: gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0),
+    ),
     ".xz": Compression(partial(_decompress, "xz", lzma.LZMAFile), partial(lzma.LZMAFile, mode="wb")),
     ".zst": Compression(_unzstd, _zstd),
 }

@@ -1,7 +1,8 @@
-"""Lines of a row id and an item: batches out of a database, rows out of batches, and lines out of rows."""
+"""Lines of a row id and an item: batches out of a database, rows out of lines, merged or not, and lines out of rows."""
 
+import operator
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
@@ -13,67 +14,52 @@ from discreet.data.itemsets import Itemsets, Label, recode
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged, Transactions, add_empty, check_lengths
 from discreet.errors import BudgetError, Either, InputError, Option, OptionError, OutputError, ThresholdError
-from discreet.io.label_codes import Coded, Codes, check_label_types, find_used_codes
+from discreet.io.label_codes import Coded, Coder, check_label_types, find_used_codes
 from discreet.io.text import WHOLE_NUMBER
 from discreet.runtime import resources
 
 Thresholds: TypeAlias = Threshold | Iterable[Threshold]
 
-BYTES_PER_ROW: Final = 64
-"""Memory of a distinct row beside its items: its place, its weight, and its position when all are sorted."""
-BYTES_PER_ENTRY: Final = 8
+BYTES_PER_ROW, BYTES_PER_ENTRY = 64, 8  # memory of a distinct row beside its items, and of each item
 SMALL_CODE: Final = 1 << 16  # codes below this take two bytes of a row
 
 LINES: Final = 1 << 16  # lines that are fetched or written at a time where the library does not choose
 NAME_PART: Final = re.compile(r'"(?P<quoted>(?:[^"]|"")+)"|(?P<bare>[^".]+)')
 
+SCATTERED: Final = "lines of one row are not adjacent; check that each row id is always written the same way"
+
 NewLines: TypeAlias = tuple[list[Label], list[Label]]  # row ids and items to write
 
 
-class RowGrouper:
-    """Rows from lines of a row id and an item; the ids must rise, so that no row continues later.
+def group_rising(blocks: Iterable[tuple[Iterable[Hashable], Iterable[int]]]) -> Iterator[Itemsets]:
+    """Yield the rows of blocks of row ids and items as they end; the ids must rise, so that no row continues later.
 
-    >>> rows = RowGrouper()
-    >>> [rows.add(["7", "7"], [0, 1]).items, rows.add(["7", "10"], [2, 0]).items.tolist(), rows.end().items.tolist()]
-    [array([], dtype=int32), [0, 1, 2], [0]]
+    >>> [rows.items.tolist() for rows in group_rising([(["7", "7"], [0, 1]), (["7", "10"], [2, 0])])]
+    [[], [0, 1, 2], [0]]
     """
-
-    def __init__(self) -> None:
-        """Begin without any row."""
-        self._row: list[int] = []
-        self._id: Hashable = None
-        self._orders = {"number", "own"}
-        self._lines = 0
-
-    def add(self, ids: Iterable[Hashable], items: Iterable[int]) -> Itemsets:
-        """Return the rows that end within these lines."""
+    row: list[int] = []
+    last: Hashable = None
+    orders: list[Callable[[Any, Any], bool]] = [_is_larger_number, operator.gt]
+    number = 0
+    for ids, items in blocks:
         ended: list[list[int]] = []
         for row_id, item in zip(ids, items, strict=True):
-            self._lines += 1
-            if row_id != self._id:
-                if self._lines > 1:
-                    ended.append(self._row)
-                    self._check_rising(row_id)
-                self._row, self._id = [], row_id
-            self._row.append(item)
-        return Itemsets.of(ended)
-
-    def end(self) -> Itemsets:
-        """Return the last row."""
-        return Itemsets.of([self._row] if self._lines else [])
-
-    def _check_rising(self, row_id: Hashable) -> None:
-        self._orders -= {order for order in self._orders if not _is_above(row_id, self._id, order)}
-        if not self._orders:
-            raise InputError(
-                f"the row ids do not rise at line {self._lines} of the table; a table is scanned only where a row's "
-                "lines stand together: sort it by its row ids, or read all of it"
-            )
+            number += 1
+            if number > 1 and row_id != last:
+                ended.append(row)
+                row, orders = [], [order for order in orders if order(row_id, last)]
+                if not orders:
+                    advice = "sort the table by its row ids, or read all of it"
+                    raise InputError(
+                        f"the row ids do not rise at line {number} of the table, as a scan needs; {advice}"
+                    )
+            last = row_id
+            row.append(item)
+        yield Itemsets.of(ended)
+    yield Itemsets.of([row] if number else [])
 
 
-def _is_above(one: Any, other: Any, order: str) -> bool:  # noqa: ANN401 - values of a table
-    if order == "own":
-        return bool(other < one)
+def _is_larger_number(one: object, other: object) -> bool:
     texts = str(one), str(other)
     return all(map(WHOLE_NUMBER.fullmatch, texts)) and int(texts[1]) < int(texts[0])
 
@@ -103,11 +89,12 @@ class RowMerger:
         table = (self._slots, self._starts, self._items, self._weights)
         self._many = int(kernels.merge_rows.merge_more(offsets, items, *table, self._many))
         if BYTES_PER_ROW * self._many + BYTES_PER_ENTRY * int(self._starts[self._many]) > self._room:
-            raise BudgetError(
-                f"there are {self._many:,} different rows of frequent items or more, which do not fit in the "
-                f"{resources.size(self._room)} that ",
-                *(Option("memory"), " allows: ", Either(("raise {}", "memory", "min_support"))),
+            many, room = (
+                f"there are {self._many:,} different rows of frequent items or more",
+                resources.size(self._room),
             )
+            advice = Either(("raise {}", "memory", "min_support"))
+            raise BudgetError(f"{many}, which do not fit in the {room} that ", Option("memory"), " allows: ", advice)
 
     def merge(self, labels: Sequence[Label], *, n: int, min_support: int) -> Merged:
         """Return ``n`` rows, merged, and give up the arrays; item i is ``labels[i]``, and rows never added are empty.
@@ -124,7 +111,6 @@ class RowMerger:
         return Merged(add_empty(rows, more) if more > 0 else rows, names, n, min_support)
 
     def _make_room(self, rows: int, entries: int) -> None:
-        """Make room for so many more rows and entries, and for half as many again."""
         rows, entries = self._many + rows, int(self._starts[self._many]) + entries
         for numbers, size in ((self._starts, rows + 1), (self._weights, rows), (self._items, entries)):
             if numbers.size < size:
@@ -134,10 +120,10 @@ class RowMerger:
             kernels.merge_rows.place_rows(self._starts, self._items, self._many, self._slots)
 
 
-def lowest_count(min_support: Thresholds, n: int) -> int:
+def least_count(min_support: Thresholds, n: int) -> int:
     """Return the lowest of some minimum supports as a count.
 
-    >>> lowest_count(["90%", 7], 10), lowest_count("20%", 10)
+    >>> least_count(["90%", 7], 10), least_count("20%", 10)
     (7, 2)
     """
     several = min_support if isinstance(min_support, Iterable) and not isinstance(min_support, str) else [min_support]
@@ -148,7 +134,7 @@ def lowest_count(min_support: Thresholds, n: int) -> int:
 
 
 class Column(NamedTuple):
-    """Distinct values as they first appear, and the place of each line's value among them."""
+    """Distinct values as they first appear, and the code of each line's value."""
 
     values: list[Label]
     codes: NDArray[np.int64]
@@ -161,10 +147,10 @@ class Batch(NamedTuple):
     items: Column
 
 
-def split_table_name(table: str) -> tuple[str, ...]:
+def split_name(table: str) -> tuple[str, ...]:
     """Return the schema, if one is named, and the name of a table; a name with dots or quotes is in double quotes.
 
-    >>> split_table_name("ward.stays"), split_table_name('"a.b"'), split_table_name('"2""x"')
+    >>> split_name("ward.stays"), split_name('"a.b"'), split_name('"2""x"')
     (('ward', 'stays'), ('a.b',), ('2"x',))
     """
     names, at = [], 0
@@ -174,10 +160,8 @@ def split_table_name(table: str) -> tuple[str, ...]:
         if table[match.end() : at] != ".":
             break
     if at <= len(table) or not 1 <= len(names) <= 2 or "\0" in table:  # noqa: PLR2004 - schema and table
-        raise OptionError(
-            f"table is {table[:40]!r}; give its name, such as stays or ward.stays, and put a name with dots or quotes "
-            "in double quotes"
-        )
+        advice = "give its name, such as stays or ward.stays, and put a name with dots or quotes in double quotes"
+        raise OptionError(f"table is {table[:40]!r}; {advice}")
     return tuple(names)
 
 
@@ -208,31 +192,23 @@ def batch_tuples(blocks: Iterable[list[tuple[Label, Label]]]) -> Iterator[Batch]
 
 
 def _encode(values: Iterable[Label]) -> Column:
-    codes: Codes[Label] = Codes()
+    codes: Coder[Label] = Coder()
     places = codes.encode(values)
     return Column(codes.values, np.array(places, dtype=np.int64))
 
 
-class WholeRows(NamedTuple):
-    """Some whole rows with their ids; a row may repeat an item."""
-
-    ids: list[Label]
-    rows: Itemsets
-
-
-def group_rows(batches: Iterable[Batch], codes: Codes[Label]) -> Iterator[WholeRows]:
-    """Yield the rows of batches; the last row of each waits for the next batch, which may continue it.
+def group_rows(batches: Iterable[Batch], codes: Coder[Label]) -> Iterator[tuple[list[Label], Itemsets]]:
+    """Yield the ids and the rows of batches; the last row of each waits for the next batch, which may continue it.
 
     >>> lines = [[(3, "a"), (7, "b")], [(7, "a")]]
-    >>> [(part.ids, part.rows.lengths.tolist(), part.rows.items.tolist()) for part in
-    ...     group_rows(batch_tuples(lines), Codes())]
+    >>> [(ids, rows.lengths.tolist(), rows.items.tolist()) for ids, rows in group_rows(batch_tuples(lines), Coder())]
     [([3], [1], [0]), ([], [], []), ([7], [2], [0, 1])]
     """
     last_ids: list[Label] = []
     last = np.zeros(0, dtype=np.int32)
     for batch in batches:
         if (np.diff(batch.rows.codes) < 0).any():
-            raise _scattered()
+            raise InputError(SCATTERED)
         ids = batch.rows.values
         lengths = np.bincount(batch.rows.codes, minlength=len(ids))
         items = np.array(codes.encode(batch.items.values), dtype=np.int32)[batch.items.codes]
@@ -242,24 +218,19 @@ def group_rows(batches: Iterable[Batch], codes: Codes[Label]) -> Iterator[WholeR
             ids, lengths = last_ids + ids, np.append(last.size, lengths)
         items = np.concatenate([last, items])
         cut = items.size - int(lengths[-1])
-        yield WholeRows(ids[:-1], Itemsets.from_lengths(lengths[:-1], items[:cut]))
+        yield ids[:-1], Itemsets.from_lengths(lengths[:-1], items[:cut])
         last_ids, last = ids[-1:], np.unique(items[cut:])
-    yield WholeRows(last_ids, Itemsets.from_lengths([last.size] * len(last_ids), last))
-
-
-def _scattered() -> InputError:
-    return InputError("lines of one row are not adjacent; check that each row id is always written the same way")
+    yield last_ids, Itemsets.from_lengths([last.size] * len(last_ids), last)
 
 
 def collect_rows(batches: Iterable[Batch]) -> Transactions:
     """Return the rows with their ids."""
-    codes: Codes[Label] = Codes()
+    codes: Coder[Label] = Coder()
     parts = list(group_rows(batches, codes))
-    ids = [name for part in parts for name in part.ids]
+    ids = [row_id for some, _ in parts for row_id in some]
     if len(set(ids)) < len(ids):
-        raise _scattered()
-    rows = Itemsets.concat([part.rows for part in parts])
-    return Coded.of(rows, codes.values, ids).transactions()
+        raise InputError(SCATTERED)
+    return Coded.of(Itemsets.concat([rows for _, rows in parts]), codes.values, ids).transactions()
 
 
 def merge_rows(batches: Iterable[Batch], *, min_support: int, n: int, room: int) -> Merged:
@@ -269,16 +240,16 @@ def merge_rows(batches: Iterable[Batch], *, min_support: int, n: int, room: int)
     >>> list(merge_rows(batch_tuples(lines), min_support=3, n=5, room=1 << 20))
     [(frozenset(), 2), (frozenset({'a'}), 3)]
     """
-    codes: Codes[Label] = Codes()
+    codes: Coder[Label] = Coder()
     merger, many = RowMerger(room), 0
-    for part in group_rows(batches, codes):
-        check_lengths(part.rows.lengths, before=many)
-        many += len(part.rows)
-        merger.add(part.rows)
+    for _, rows in group_rows(batches, codes):
+        check_lengths(rows.lengths, before=many)
+        many += len(rows)
+        merger.add(rows)
     return merger.merge(codes.values, n=n, min_support=min_support)
 
 
-class TableRows(NamedTuple):
+class NewRows(NamedTuple):
     """Rows to write, sorted by id, with labels that occur; each has an id and at least one item."""
 
     rows: Transactions
@@ -288,16 +259,14 @@ class TableRows(NamedTuple):
     def of(cls, rows: Transactions) -> Self:
         """Refuse rows that lines of a row id and an item cannot hold.
 
-        >>> lines = TableRows.of(Transactions([["b"], ["a"]], ids=["y", "x"]))
+        >>> lines = NewRows.of(Transactions([["b"], ["a"]], ids=["y", "x"]))
         >>> list(lines.chunks()), lines.are_whole
         ([(['x', 'y'], ['a', 'b'])], (False, False))
         """
         lengths = rows.itemsets.lengths
         if not lengths.all():
-            raise OutputError(
-                f"row {int(np.argmin(lengths)) + 1} has no items, and a table with a line an item cannot hold such a "
-                "row; write the rows as baskets, or as lists in Parquet"
-            )
+            problem = f"row {int(np.argmin(lengths)) + 1} has no items, and one line per item cannot hold such a row"
+            raise OutputError(f"{problem}; write the rows as baskets, or as lists in Parquet")
         codes = find_used_codes(rows)
         check_label_types(rows, codes, "a table")
         ids = list(range(1, rows.n + 1)) if rows.ids is None else list(rows.ids)
@@ -310,8 +279,8 @@ class TableRows(NamedTuple):
         place[codes] = np.arange(len(codes), dtype=np.int32)
         taken = rows.itemsets.take(order)
         ids = [ids[row] for row in order.tolist()]
-        sorted_rows = Itemsets(taken.offsets, place[taken.items])
-        return cls(Coded.of(sorted_rows, [rows.labels[code] for code in codes], ids).transactions(), ids)
+        coded = Coded.of(Itemsets(taken.offsets, place[taken.items]), [rows.labels[code] for code in codes], ids)
+        return cls(coded.transactions(), ids)
 
     @property
     def are_whole(self) -> tuple[bool, bool]:

@@ -1,9 +1,7 @@
 """The one door: files, frames and plain rows in; files out."""
 
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from discreet.data.itemsets import Itemset, Label
@@ -11,21 +9,19 @@ from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import databases, frames
+from discreet.io import databases, files, frames
 from discreet.io.files import Place, check_there, is_frame, is_place, is_url, load, naming, save, stream, suffix_of
-from discreet.io.formats import csv, fimi, onehot, patterns, spmf
+from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions, collect_patterns
-from discreet.io.label_codes import Reading, RowFunctions, sort_pattern_codes, sort_row_codes
+from discreet.io.frames import AnyFrame, AnySource
+from discreet.io.label_codes import Reading, RowFunctions, check_options, sort_pattern_codes, sort_row_codes
 from discreet.io.line_files import Losses, remove_items, spread_losses
 from discreet.runtime import resources
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its suffixes, its functions for rows and for patterns, the options of its reader of rows.
-
-    A format without suffixes has to be named. ``lines`` says that each line is a row.
-    """
+    """A file format: its suffixes, its functions for rows and patterns, its options; ``lines``: each line is a row."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -35,16 +31,10 @@ class Format:
     lines: bool = False
 
 
-def _parquet_rows() -> RowFunctions:
+def _parquet() -> tuple[RowFunctions, PatternFunctions]:
     from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
 
-    return parquet.ROWS
-
-
-def _parquet_patterns() -> PatternFunctions:
-    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
-
-    return parquet.PATTERNS
+    return parquet.ROWS, parquet.PATTERNS
 
 
 _CSV_OPTIONS: Final = frozenset({"separator", "row", "item"})
@@ -53,11 +43,11 @@ _PARQUET_OPTIONS: Final = frozenset({"items", "row", "item"})
 FORMATS: Final = {
     form.name: form
     for form in (
-        Format("fimi", (".dat", ".fimi"), lambda: fimi.ROWS, lines=True),
-        Format("spmf", (".txt", ".spmf"), lambda: spmf.ROWS, lambda: spmf.PATTERNS, lines=True),
-        Format("csv", (".csv", ".basket"), lambda: csv.ROWS, lambda: csv.PATTERNS, _CSV_OPTIONS, lines=True),
+        Format("fimi", (".dat", ".fimi"), lambda: fimi.FIMI, lines=True),
+        Format("spmf", (".txt", ".spmf"), lambda: fimi.SPMF, lambda: fimi.PATTERNS, lines=True),
+        Format("csv", (".csv", ".basket"), lambda: csv.ROWS, lambda: patterns.CSV, _CSV_OPTIONS, lines=True),
         Format("onehot", (), lambda: onehot.ROWS, options=frozenset({"separator", "row"})),
-        Format("parquet", (".parquet", ".pq"), _parquet_rows, _parquet_patterns, _PARQUET_OPTIONS),
+        Format("parquet", (".parquet", ".pq"), lambda: _parquet()[0], lambda: _parquet()[1], _PARQUET_OPTIONS),
         Format("json", (".json",), patterns=lambda: patterns.JSON),
         Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
     )
@@ -73,10 +63,10 @@ def find_format(place: Place, name: str | None, *, what: Literal["rows", "patter
     formats = {form.name: form for form in FORMATS.values() if getattr(form, what)}
     if is_url(place):
         check_there(place)
-    if name is not None:
-        if name not in formats:
-            raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(formats)}")
+    if name in formats:
         return formats[name]
+    if name is not None:
+        raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(formats)}")
     suffix = suffix_of(place)
     for form in formats.values():
         if suffix in form.suffixes:
@@ -116,15 +106,8 @@ def check_reading(form: Format, name: str | None, options: Reading) -> Reading:
     return options._replace(is_meant=form.name == "csv" and bool(name) and options.separator is not None)
 
 
-def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:
-    """Refuse options that ``what`` does not have."""
-    for name in given:
-        if name not in allowed:
-            raise OptionError(Option(name), f" means nothing for {what}; leave it out, or name the right format")
-
-
 def read(  # noqa: PLR0913 - all but one by their names, as in scan
-    source: frames.Source,
+    source: AnySource,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     row: str | None = None,
@@ -152,27 +135,25 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = Reading(row, item, items, separator)
-    given = options.given | {name: text for name, text in (("table", table), ("query", query)) if text is not None}
+    options = Reading(row, item, items, separator, table, query)
     if is_url(source):
-        check_options([*given, *([] if format is None else ["format"])], databases.OPTIONS, "a database")
-        return databases.read(source, table=table, query=query, row=row, item=item)
+        return databases.read(source, databases.check_options(options, format))
     if is_place(source):
         form = find_source_format(source, format, what="rows")
-        check_options(given, form.options, f"the format {form.name}")
+        options = check_reading(form, format, options)
         room = None if memory is None else resources.as_memory(memory)
         with naming(source):
-            return row_functions(form).read(load(source, room), check_reading(form, format, options))
+            return row_functions(form).read(load(source, room), options)
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
     if is_frame(source):
-        return _read_frame(source, given)
-    check_options(given, frozenset(), "a source of plain rows")
+        return _read_frame(source, options.given)
+    check_options(options.given, frozenset(), "a source of plain rows")
     return source if isinstance(source, Transactions) else Transactions(source)
 
 
 def read_patterns(
-    source: frames.Source,
+    source: AnySource,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,
@@ -196,7 +177,7 @@ def read_patterns(
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if is_frame(source):
-        return _read_frame_of_patterns(source, n=n, min_support=min_support, kind=kind)
+        return _read_frame_of_patterns(source, n, min_support, kind)
     if isinstance(source, Patterns):
         return source
     return collect_patterns(source).patterns(n, min_support, kind)
@@ -223,13 +204,12 @@ def write(
     b'bread,milk\n\n'
     """
     transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
+    options = Reading(row, item, table=table)
     if is_url(target):
-        check_options([] if format is None else ["format"], frozenset(), "a database")
-        databases.write(transactions, str(target), table=table, row=row, item=item)
+        databases.write(transactions, str(target), databases.check_options(options, format))
         return
     form = find_format(target, format, what="rows")
-    given = [name for name, text in (("table", table), ("row", row), ("item", item)) if text is not None]
-    check_options(given, frozenset(), "a file that is written")
+    check_options(options.given, frozenset(), "a file that is written")
     save(target, row_functions(form).write(sort_row_codes(transactions)))
 
 
@@ -279,9 +259,8 @@ def rewrite(
     >>> file.getvalue()
     b'rye bread\n\ntea,milk\n'
     """
-    options = Reading(row, item, items, separator)
     form = find_rewrite_format(source, target, format)
-    check_options(options.given, form.options, f"the format {form.name}")
+    options = check_reading(form, format, Reading(row, item, items, separator))
     losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
     with naming(source):
         save(target, _rewrite(source, losses, form, options), sources=[source])
@@ -290,16 +269,12 @@ def rewrite(
 def find_rewrite_format(source: Place, target: Place, name: str | None) -> Format:
     """Return the format of ``source``; refuse a ``target`` that is the same file, or of another format."""
     form = find_source_format(source, name, what="rows")
-    old, new = _as_path(source), _as_path(target)
+    old, new = files.as_path(source), files.as_path(target)
     if old is not None and new is not None and old.exists() and new.exists() and old.samefile(new):
         raise OptionError("the rows would be written over the file that they come from; give another file to write")
     if new is not None and name is None and find_format(new, None, what="rows") != form:
         raise OptionError(f"the rows stay in their format, {form.name}; give a file to write with such a suffix")
     return form
-
-
-def _as_path(place: Place) -> Path | None:
-    return Path(place) if isinstance(place, str | os.PathLike) and place != "-" else None
 
 
 def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> Iterator[bytes]:
@@ -314,7 +289,7 @@ def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> I
             yield remove_items(part, removed, lines).data if removed.rows.size else part.data
 
 
-def _read_frame(frame: frames.Frame, given: dict[str, str]) -> Transactions:
+def _read_frame(frame: AnyFrame, given: dict[str, str]) -> Transactions:
     if given.keys() == {"row", "item"}:
         return Transactions.from_long(frame, row=given["row"], item=given["item"])
     if "items" in given:
@@ -325,7 +300,7 @@ def _read_frame(frame: frames.Frame, given: dict[str, str]) -> Transactions:
 
 
 def _read_frame_of_patterns(
-    frame: frames.Frame, *, n: int | None, min_support: Threshold | None, kind: Kind | None
+    frame: AnyFrame, n: int | None, min_support: Threshold | None, kind: Kind | None
 ) -> Patterns:
     if n is None:
         raise InputError("a frame does not say of how many rows these are patterns; say it with ", Option("n"))

@@ -12,18 +12,16 @@ from typing import Any, Final
 from discreet.data.itemsets import Label
 from discreet.data.thresholds import COUNT, LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError, OutputError
-from discreet.io.files import Data, save
+from discreet.io.files import Bytes, save
 
 BLOCK: Final = 4096  # lines that are joined before they are written
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 LONE_RETURN: Final = "a carriage return that ends no line; save the file with line feeds"
-WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
-"""A whole number as we write it, so that no digit is lost; 18 digits fit in 64 bits."""
+WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as we write it; 18 digits fit in 64 bits
 HEADER: Final = ["itemset", "support"]
 COMMA: Final = ","
 WITHIN: Final = ";"  # the separator of the items of an itemset, within its cell
-FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")
-"""The beginning of a field that a spreadsheet may take for a formula, or that an apostrophe escapes as one."""
+FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")  # how a formula of a spreadsheet begins, escaped or not
 
 
 def as_labels(texts: Iterable[str]) -> list[Label]:
@@ -38,10 +36,9 @@ def as_labels(texts: Iterable[str]) -> list[Label]:
 
 def as_support(text: str, where: str) -> int:
     """Return ``text`` as a count; refuse anything else."""
-    count = int(text) if COUNT.fullmatch(text) else None
-    if count is None or count > LARGEST_COUNT:
+    if not COUNT.fullmatch(text) or int(text) > LARGEST_COUNT:
         raise InputError(f"{where} has a support that is no count; supports are {WHOLE}")
-    return count
+    return int(text)
 
 
 def is_plain(text: str) -> bool:
@@ -56,7 +53,7 @@ def encode_lines(lines: Iterable[str]) -> Iterator[bytes]:
         yield ("\n".join(block) + "\n").encode()
 
 
-def as_text(data: Data, *, before: int = 0) -> str:
+def as_text(data: Bytes, *, before: int = 0) -> str:
     """Decode UTF-8 without its byte-order mark; ``before`` is the number of earlier lines."""
     at = data.find(b"\0")
     if at >= 0:
@@ -69,7 +66,7 @@ def as_text(data: Data, *, before: int = 0) -> str:
         raise InputError(f"line {line} is not UTF-8; save the file as UTF-8") from None
 
 
-def as_lines(data: Data) -> list[str]:
+def as_lines(data: Bytes) -> list[str]:
     r"""Return the lines of a text without their ends.
 
     >>> as_lines(b"a\r\nb\n")
@@ -80,7 +77,7 @@ def as_lines(data: Data) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def refuse_lone_returns(data: Data, *, before: int = 0) -> None:
+def refuse_lone_returns(data: Bytes, *, before: int = 0) -> None:
     """Refuse a carriage return within a line, which may have been meant to end it."""
     if b"\r" in data and (match := re.search(rb"\r[^\n]", data)):
         line = before + data.count(b"\n", 0, match.start()) + 1
@@ -141,7 +138,7 @@ def as_record(values: Iterable[object]) -> str:
     return COMMA.join(map(as_field, values))
 
 
-def open_text(data: Data) -> Iterator[str]:
+def open_text(data: Bytes) -> Iterator[str]:
     """Yield the lines of a UTF-8 file with their ends; refuse other bytes at once."""
     as_text(data)
     return TextIOWrapper(BytesIO(data), encoding="utf-8-sig", newline="")
@@ -166,20 +163,14 @@ def parse_records(lines: Iterable[str], separator: str) -> Iterator[tuple[str, l
         for record in reader:
             text = "".join(taken)
             taken.clear()
-            if (' "' in text or '\t"' in text) and _has_late_quote(text, separator):
+            fields = find_fields(text.rstrip("\r\n"), separator) if ' "' in text or '\t"' in text else ()
+            if any(not is_quoted and re.match(r'[ \t]+"', label) for *_, label, is_quoted in fields):
+                # A separator within such a field would end it.
                 raise InputError(f"line {reader.line_num} has blanks before a quote; take them out")
             yield text, record
     except csv.Error:
-        raise InputError(
-            f"line {reader.line_num} has a quote that does not end, text after a quote, or a field of more than "
-            f"{csv.field_size_limit():,} characters; mend it"
-        ) from None
-
-
-def _has_late_quote(text: str, separator: str) -> bool:
-    """Return whether a field begins with blanks before a quote, so that a separator within would end it."""
-    fields = find_fields(text.rstrip("\r\n"), separator)
-    return any(not is_quoted and re.match(r'[ \t]+"', label) for *_, label, is_quoted in fields)
+        problem = f"line {reader.line_num} has a quote that does not end, text after a quote, or a field of more than"
+        raise InputError(f"{problem} {csv.field_size_limit():,} characters; mend it") from None
 
 
 def find_fields(line: str, separator: str) -> Iterator[tuple[int, int, str, bool]]:
@@ -205,7 +196,7 @@ def split_cell(cell: str, where: str) -> list[str]:
         raise InputError(f"{where} has a quote that does not end; mend it") from None
 
 
-def read_table(data: Data, what: str, *, row_names: bool = False) -> tuple[list[str], list[list[str]]]:
+def read_table(data: Bytes, what: str, *, row_names: bool = False) -> tuple[list[str], list[list[str]]]:
     """Return the header and the records of a CSV table; with ``row_names``, R may have put names before records."""
     head, *body = [record for record in read_records(open_text(data)) if record] or [[]]
     if row_names and body and len(body[0]) == len(head) + 1:
@@ -229,9 +220,8 @@ def write_text(path: Path, lines: Iterable[str], *, private: bool = False) -> No
 def as_json(document: dict[str, Any]) -> str:
     """Return JSON with one line for each entry, and for each entry of a list."""
     lists = {name: value for name, value in document.items() if isinstance(value, list)}
-    text = json.dumps(
-        {name: value for name, value in document.items() if name not in lists}, indent=2, ensure_ascii=False
-    )
+    others = {name: value for name, value in document.items() if name not in lists}
+    text = json.dumps(others, indent=2, ensure_ascii=False)
     for name, entries in lists.items():
         lines = ",".join(f"\n    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
         text = f'{text[:-2]},\n  "{name}": [{lines}\n  ]\n}}'

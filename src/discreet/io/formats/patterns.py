@@ -1,4 +1,4 @@
-"""Patterns as a source states them, and two formats of patterns alone: JSON, and that of Borgelt's programs."""
+"""Patterns as a source states them, and their formats: CSV, JSON, and that of Borgelt's programs."""
 
 import json
 import re
@@ -6,19 +6,35 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import ceil, floor
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, Label, recode
+from discreet.data.itemsets import Itemset, Itemsets, Label, is_missing, recode
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
-from discreet.errors import InputError, Option, OutputError
-from discreet.io.files import Data
-from discreet.io.label_codes import Codes, Value, as_texts, find_used_codes, iterate_codes
-from discreet.io.text import as_labels, as_lines, as_support, as_text, encode_lines, fits_field
+from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.io.files import Bytes, Place, load, naming, suffix_of
+from discreet.io.frames import AnyFrame, as_narwhals
+from discreet.io.label_codes import Coder, Value, as_texts, find_used_codes, iterate_codes
+from discreet.io.text import (
+    HEADER,
+    WITHIN,
+    as_labels,
+    as_lines,
+    as_record,
+    as_support,
+    as_text,
+    encode_lines,
+    fits_field,
+    open_text,
+    quote_label,
+    read_records,
+    split_cell,
+)
 from discreet.runtime.text import abbreviate
 
 T = TypeVar("T")
@@ -37,14 +53,10 @@ class Mined:
 
     def __post_init__(self) -> None:
         """Refuse impossible values."""
-        are_counts = (self.n is None or _is_count(self.n, least=0)) and (
-            self.min_support is None or _is_count(self.min_support, least=1)
-        )
-        if not are_counts or self.kind not in (None, *KINDS):
-            raise InputError(
-                "the source says that its patterns were mined in a way that cannot be; n must be a number of rows, "
-                f"min_support a number of rows from 1 on, and kind one of {', '.join(KINDS)}"
-            )
+        stated = ((count, least) for count, least in ((self.n, 0), (self.min_support, 1)) if count is not None)
+        if not all(_is_count(count, least=least) for count, least in stated) or self.kind not in (None, *KINDS):
+            rules = f"n must be a number of rows, min_support one from 1 on, and kind one of {', '.join(KINDS)}"
+            raise InputError(f"the source says that its patterns were mined in a way that cannot be; {rules}")
 
 
 NOT_STATED: Final = Mined()
@@ -66,8 +78,7 @@ class StatedPatterns:
         itemset by habit, so it is put back where the kind asks for it.
         """
         n = self._agree_on_n(n)
-        given = None if min_support is None else as_count(min_support, n)
-        count = _agree("min_support", self.mined.min_support, given)
+        count = _agree("min_support", self.mined.min_support, None if min_support is None else as_count(min_support, n))
         kind = as_kind(_agree("kind", self.mined.kind, kind) or "frequent")
         itemsets, supports = self.itemsets, self.supports
         lengths = itemsets.lengths.tolist()
@@ -89,7 +100,7 @@ class StatedPatterns:
 class PatternFunctions(NamedTuple):
     """How a format reads patterns, given ``n`` where a caller states it, and writes them in chunks."""
 
-    read: Callable[[Data, int | None], StatedPatterns]
+    read: Callable[[Bytes, int | None], StatedPatterns]
     write: Callable[[Patterns], Iterator[bytes]]
 
 
@@ -104,7 +115,7 @@ def collect_patterns(
     >>> collect_patterns([(["b", "a"], 2)]).patterns(3, None, "maximal")
     <Patterns: 1 maximal itemsets, support at least 2 of 3 rows>
     """
-    codes: Codes[Value] = Codes()
+    codes: Coder[Value] = Coder()
     flat, lengths, supports = array("i"), array("q"), []
     for itemset, support in pairs:
         coded = codes.encode(itemset)
@@ -121,9 +132,7 @@ def _is_count(value: object, *, least: int) -> bool:
 
 def _agree(name: str, stated: T | None, given: T | None) -> T | None:
     if stated is not None and given is not None and stated != given:
-        raise InputError(
-            f"the source says {name} is {stated}, but {abbreviate(given)} was given; leave ", Option(name), " out"
-        )
+        raise InputError(f"the source says {name} is {stated}, not {abbreviate(given)}; leave ", Option(name), " out")
     return given if stated is None else stated
 
 
@@ -132,7 +141,7 @@ def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
     return zip(iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
 
 
-def read_json(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
+def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a JSON file of ours; labels are text or whole numbers."""
     try:
         document = json.loads(as_text(data))
@@ -150,26 +159,23 @@ def read_json(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG0
 
 def write_json(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as JSON, in chunks."""
-    texts = _as_json_texts(patterns)
-    last = len(patterns)
+    texts, last = _as_json_texts(patterns), len(patterns)
     mined = f'  "n": {patterns.n},\n  "min_support": {patterns.min_support},\n  "kind": "{patterns.kind}",'
-    yield from encode_lines(["{", mined, '  "patterns": ['])
-    yield from encode_lines(
+    lines = (
         f'    {{"items": [{", ".join(texts[code] for code in itemset)}], "support": {support}}}{"," * (number < last)}'
         for number, (itemset, support) in enumerate(iterate_patterns(patterns), start=1)
     )
-    yield from encode_lines(["  ]", "}"])
+    return encode_lines(chain(["{", mined, '  "patterns": ['], lines, ["  ]", "}"]))
 
 
 def _as_json_texts(patterns: Patterns) -> list[str]:
-    """Return each label as JSON; refuse those in use that are neither text nor whole numbers."""
     texts = [""] * len(patterns.labels)
     for code in find_used_codes(patterns):
         label = patterns.labels[code]
         number = getattr(label, "__index__", None)  # numpy's integers have it too
         if isinstance(label, bool) or not (isinstance(label, str) or number):
             raise OutputError(
-                f"item {code + 1} has a label of type {type(label).__name__}; JSON holds text and whole numbers"
+                f"item {code + 1} has a label of type {type(label).__name__}; JSON holds text and integers"
             )
         texts[code] = json.dumps(str(label), ensure_ascii=False) if isinstance(label, str) else str(label)
         if not texts[code].isascii() and any("\ud800" <= character <= "\udfff" for character in texts[code]):
@@ -179,16 +185,12 @@ def _as_json_texts(patterns: Patterns) -> list[str]:
 
 def _read_pattern(pattern: object, number: int) -> tuple[list[str | int], int]:
     items, support = (pattern.get("items"), pattern.get("support")) if isinstance(pattern, dict) else (None, None)
-    if not (isinstance(items, list) and isinstance(support, int) and all(map(_is_plain, [*items, support]))):
+    if not (isinstance(items, list) and type(support) is int and {*map(type, items)} <= {str, int}):
         raise InputError(f"pattern {number} of the JSON is not as it must be; it must look like {SHAPE}")
     return items, support
 
 
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def read_borgelt(data: Data, n: int | None = None) -> StatedPatterns:
+def read_borgelt(data: Bytes, n: int | None = None) -> StatedPatterns:
     r"""Return the patterns of a file such as ``a b c (12)``, a count; ``(12.3)`` and ``(12%)`` are shares of ``n``.
 
     >>> read_borgelt(b"a b (12.5)\n", 8).supports.tolist()
@@ -202,10 +204,8 @@ def write_borgelt(patterns: Patterns) -> Iterator[bytes]:
     if len(patterns) == 0:
         raise OutputError("there are no patterns, and an empty file reads as a failed export; write JSON")
     texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text] and fits_field(text))
-    return encode_lines(
-        " ".join([*(texts[code] for code in itemset), f"({support})"])
-        for itemset, support in iterate_patterns(patterns)
-    )
+    pairs = iterate_patterns(patterns)
+    return encode_lines(" ".join([*(texts[code] for code in one), f"({support})"]) for one, support in pairs)
 
 
 def _read_pairs(lines: list[str], n: int | None) -> Iterator[tuple[list[str], int]]:
@@ -232,12 +232,69 @@ def _read_support(match: re.Match[str], n: int | None, where: str) -> int:
     half = Fraction(n, 200 * 10 ** (len(match["decimals"] or ".") - 1))
     least, most = ceil(middle - half), floor(middle + half)
     if least != most:
-        raise InputError(
-            f"{where} has a support in percent that is no count of {n} rows, or of several; "
-            "give the n that was mined, or write more decimals or counts"
-        )
+        advice = "give the n that was mined, or write more decimals or counts"
+        raise InputError(f"{where} has a support in percent that is no count of {n} rows, or of several; {advice}")
     return least
 
 
+def read_csv(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
+    """Return the patterns of a CSV file with the header ``itemset,support``, such as ``bread;milk,12``."""
+    records = enumerate(_read_pattern_records(data, "counts"), start=1)
+    pairs = ((_read_itemset(record, at), as_support(record[-1], f"pattern {at}")) for at, record in records)
+    return collect_patterns(pairs, as_labels=as_labels)
+
+
+def write_csv(patterns: Patterns) -> Iterator[bytes]:
+    """Yield the patterns as a CSV file, in chunks."""
+    cells = [quote_label(text) for text in as_texts(patterns, "CSV", fits_field)]
+    pairs = iterate_patterns(patterns)
+    lines = (as_record([WITHIN.join([cells[code] for code in one]), support]) for one, support in pairs)
+    return encode_lines(chain([as_record(HEADER)], lines))
+
+
+def read_shares(source: Place, format: str | None = None) -> list[tuple[Itemset, str]]:  # noqa: A002 - as in read
+    r"""Return the itemsets of a CSV file with the header ``itemset,support``, and their supports as text.
+
+    >>> from io import BytesIO
+    >>> read_shares(BytesIO(b"itemset,support\na;b,12.5%\n"), "csv") == [({"a", "b"}, "12.5%")]
+    True
+    """
+    if (suffix_of(source).removeprefix(".") if format is None else format) != "csv":
+        raise OptionError("rounded shares are read from CSV files with the columns itemset and support; give one")
+    with naming(source):
+        records = list(_read_pattern_records(load(source), "shares such as 12.5%"))
+        itemsets = [_read_itemset(record, number) for number, record in enumerate(records, start=1)]
+        distinct = list(dict.fromkeys(chain.from_iterable(itemsets)))
+        label_of = dict(zip(distinct, as_labels(distinct), strict=True))
+        labelled = (frozenset(map(label_of.__getitem__, itemset)) for itemset in itemsets)
+        return list(zip(labelled, [record[1] for record in records], strict=True))
+
+
+def read_frame_of_shares(frame: AnyFrame) -> list[tuple[Itemset, str]]:
+    """Return the itemsets of a frame in the layout of mlxtend, and their supports as text."""
+    table = as_narwhals(frame)
+    if not {"itemsets", "support"} <= set(table.columns):
+        raise InputError("a frame of patterns needs the columns 'support' and 'itemsets'; rename them")
+    supports = table["support"].to_list()
+    missing = sum(map(is_missing, supports))
+    if missing:
+        raise InputError(f"{missing:,} of {len(supports):,} supports are missing; fill them, or leave their lines out")
+    return [(frozenset(one), str(share)) for one, share in zip(table["itemsets"].to_list(), supports, strict=True)]
+
+
+def _read_pattern_records(data: Bytes, supports: str) -> Iterator[list[str]]:
+    records = filter(None, read_records(open_text(data)))
+    if next(records, None) != HEADER:
+        raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports {supports}")
+    return records
+
+
+def _read_itemset(record: list[str], number: int) -> list[str]:
+    if len(record) != len(HEADER):
+        raise InputError(f"pattern {number} has {len(record)} fields; it must have {len(HEADER)}: {','.join(HEADER)}")
+    return split_cell(record[0], f"pattern {number}")
+
+
+CSV: Final = PatternFunctions(read_csv, write_csv)
 JSON: Final = PatternFunctions(read_json, write_json)
 BORGELT: Final = PatternFunctions(read_borgelt, write_borgelt)

@@ -10,7 +10,7 @@ from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import is_frame, is_place
-from discreet.io.formats.csv import read_frame_of_shares, read_shares
+from discreet.io.formats.patterns import read_frame_of_shares, read_shares
 from discreet.io.formats.rules import read_frame_of_rules, read_stated_rules
 from discreet.io.read import read_patterns
 from discreet.publications.rules.intervals import Mode, Rounding, as_rounding, check_shares

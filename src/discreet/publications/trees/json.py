@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from discreet.data.itemsets import Label
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import InputError, Option, OutputError
-from discreet.io.files import Data, Place, save
+from discreet.io.files import Bytes, Place, save
 from discreet.io.stated_trees import check_room
 from discreet.io.text import as_text, encode_lines
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split
@@ -99,7 +99,7 @@ def _as_finite(limit: float) -> float | None:
     return limit if math.isfinite(limit) else None
 
 
-def read_json(data: Data, n: int | None = None) -> tuple[Leaves, ...]:
+def read_json(data: Bytes, n: int | None = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree, or list of rules, of a JSON file."""
     try:
         given = json.loads(as_text(data), object_pairs_hook=_refuse_repeats)

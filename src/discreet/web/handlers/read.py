@@ -41,7 +41,7 @@ def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[Uploa
     return {
         "file": upload["file"],
         "bytes": upload["bytes"],
-        **shape._asdict(),
+        **shape.fields,
         "shape": None if seen.doubt else shape.shape,
         "formats": [form.name for form in FORMATS.values() if form.name != "onehot"],
         "shapes": SHAPES.get(shape.format, ["baskets"]),
