@@ -732,8 +732,8 @@ def test_an_encoding_without_our_signs_gets_plain_ones(clinic):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-k", "three"], "-k is 'three', which is no whole number"),
-        (["-k", "0"], "k is '0'"),
+        (["-k", "three"], "'three'; give a whole number of at least 1"),
+        (["-k", "0"], "'0'; give a whole number of at least 1"),
         (["-k", ","], "there is nothing to compare"),
         (["--min-support", "10%,much"], "min support is 'much'"),
     ],

@@ -31,14 +31,12 @@ from discreet.errors import on_command_line
 
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end a command cleanly; the first is Ctrl-C."""
-UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-"""Errors of a stream that takes no more: its disk is full, or it leads nowhere."""
+UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}  # of a stream that is full
 ADDRESS: Final = re.compile(
     r"[a-z][a-z0-9+.-]*://|[a-z][a-z0-9+.-]+:/.*@|(?:pg)?passw(?:or)?d\s*=", re.IGNORECASE | re.DOTALL
 )
 """A URL, one as a path with a user in it, or a named password, as libpq and the environment have it."""
-HEAD: Final = re.compile(r"\W*(?:[a-z][a-z0-9+.-]*:/+|\w+\s*=)", re.IGNORECASE)
-"""How a URL begins; our own sentences may have that, too."""
+HEAD: Final = re.compile(r"\W*(?:[a-z][a-z0-9+.-]*:/+|\w+\s*=)", re.IGNORECASE)  # how a URL begins
 OURS: Final = ("user@host", "file")  # what follows a scheme in our own sentences
 FREE: Final = frozenset({"query", "text"})
 """Not checked: no message repeats the SQL of --query, and a URL may be an item in QUERY."""

@@ -10,11 +10,12 @@ from typing import Final
 import click
 
 import discreet
-from discreet import Comparison, Release, Tradeoff, Verdict
+from discreet import Comparison, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.folder import check_place as check_folder
 from discreet.cli.options import (
+    POSITIVE,
     EndingOptions,
     LimitOptions,
     QuietOptions,
@@ -41,7 +42,6 @@ FITS: Final = {
 """The methods that an option is for."""
 MIN_SUPPORTS: Final = ("5%,10%,15%,20%,25%,30%",)
 KS: Final = ("3,5,10,20,30,50",)
-MOST_DIGITS: Final = 40
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,10 @@ def verify(*, folder: str, as_json: bool) -> int:
     return int(not result.is_good)
 
 
+def _as_ks(text: str) -> list[int]:
+    return [POSITIVE(k) for k in _split((text,))]
+
+
 @dataclass(frozen=True)
 class TradeoffOptions(EndingOptions, ReadOptions):
     """What to compare."""
@@ -187,7 +191,9 @@ class TradeoffOptions(EndingOptions, ReadOptions):
         name="--min-support",
         default=MIN_SUPPORTS,
     )
-    ks: tuple[str, ...] = option("Values of k, separated by commas; may be repeated.", "KS", name="-k", default=KS)
+    ks: tuple[list[int], ...] = option(
+        "Values of k, separated by commas; may be repeated.", "KS", name="-k", type=_as_ks, multiple=True, default=KS
+    )
     memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
     threads: int | None = option("Number of threads.  [default: all cores]", "N")
 
@@ -203,22 +209,16 @@ def tradeoff(asked: TradeoffOptions) -> None:
       discreet tradeoff clinic.csv
       discreet tradeoff clinic.csv --min-support 5%,10%,20% -k 3,5,10 --json
     """
-    supports, ks, memory = _split(asked.min_supports), [_as_k(k) for k in _split(asked.ks)], asked.memory
+    supports, ks, memory = _split(asked.min_supports), [k for ks in asked.ks for k in ks], asked.memory
     check_place("--out", asked.out, asked.file)
     with watching(quiet=asked.quiet, then="comparing") as bars:
         rows, source = read_rows(asked.file, asked, memory, supports, bars)
         grid = discreet.tradeoff(
             rows, min_supports=supports, ks=ks, threads=asked.threads, memory=memory, progress=bars
         )
-    chunks = reports.tradeoff_json(grid, source=source)
-    put(asked.out, chunks, _list_tradeoff(grid, source), [asked.file], as_json=asked.as_json)
-
-
-def _list_tradeoff(grid: Tradeoff, source: reports.Source) -> Iterator[str]:
-    yield from reports.tradeoff_text(grid, source=source)
-    if len(grid.min_supports) > 1:
-        yield ""
-        yield from reports.chart(grid)
+    chart = ["", *reports.chart(grid)] if len(grid.min_supports) > 1 else []
+    lines = [*reports.tradeoff_text(grid, source=source), *chart]
+    put(asked.out, reports.tradeoff_json(grid, source=source), lines, [asked.file], as_json=asked.as_json)
 
 
 def _split(texts: tuple[str, ...]) -> list[str]:
@@ -228,9 +228,3 @@ def _split(texts: tuple[str, ...]) -> list[str]:
     ['5%', '10%', '813']
     """
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
-
-
-def _as_k(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or len(text) > MOST_DIGITS:
-        raise click.UsageError(f"-k is {text[:40]!r}, which is no whole number: give such as 10, or 3,5,10")
-    return int(text)

@@ -263,8 +263,7 @@ def row_reader(
     """
 
     def scan(progress: Callable[[float, int], None]) -> Merged:
-        database = {"table": reading.table, "query": reading.query}
-        asked = {**reading.columns(), **database}
+        asked = {**reading.columns(), "table": reading.table, "query": reading.query}
         return discreet.scan(file, min_support=min_supports, memory=memory, progress=progress, **asked)
 
     if is_url(file) and bars is not None:
