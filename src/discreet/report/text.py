@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from textwrap import wrap
 from typing import Final
 
@@ -21,9 +22,8 @@ from discreet.publications.series import Changes
 from discreet.report.findings import Source, older_name
 from discreet.runtime.text import count_of, printable
 
-LONGEST_SUM: Final = 8
-"""Supports up to which a sum is written out; of a longer one the first four are."""
-SHOWN_OF_LONGER: Final = 4
+LONGEST_SUM, SHOWN_OF_LONGER = 8, 4
+"""Supports up to which a sum is written out, and those that are shown of a longer one."""
 TITLES: Final = {
     "channel": "The worst channels, and the sums of published supports that reveal them",
     "difference": "The smallest differences of published supports",
@@ -33,7 +33,6 @@ TITLES: Final = {
     "change": "The smallest changes since ",
     "leaf": "The leaves of the fewest rows",
 }
-"""What stands above the findings of each kind."""
 
 
 def audit_text(
@@ -177,15 +176,13 @@ def _describe(audit: Audit, source: Source | None) -> str:
 
 def exposed_line(audit: Audit) -> str:
     """Return how many rows are exposed, and how much."""
-    exposed, n, k = audit.exposed, audit.patterns.n, audit.policy.k
+    exposed, n = audit.exposed, audit.patterns.n
     if exposed is None or not exposed.rows:
         return f"None of {n:,} rows is exposed."
-    many, least = exposed.rows, int(exposed.smallest.min())
-    one = many == 1
-    return (
-        f"{many:,} of {n:,} rows {'is' if one else 'are'} exposed: channels of fewer than {k:,} rows single "
-        f"{'it' if one else 'them'} out, the smallest of {least:,} row{'s' * (least != 1)}."
-    )
+    are, them = ("is", "it") if exposed.rows == 1 else ("are", "them")
+    least = count_of(int(exposed.smallest.min()), "row")
+    single = f"channels of fewer than {audit.k:,} rows single {them} out, the smallest of {least}"
+    return f"{exposed.rows:,} of {n:,} rows {are} exposed: {single}."
 
 
 def _show(title: str, lines: Iterable[str], most: int, total: int) -> Iterator[str]:
@@ -199,14 +196,13 @@ def _show(title: str, lines: Iterable[str], most: int, total: int) -> Iterator[s
 
 def show_sum(terms: Sequence[Term]) -> str:
     """Return a sum of supports as numbers; a long one is cut."""
-    if len(terms) <= LONGEST_SUM:
-        return format_sum(terms, [f"{term.support:,}" for term in terms])
-    first = terms[:SHOWN_OF_LONGER]
-    return f"{format_sum(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
+    first = terms if len(terms) <= LONGEST_SUM else terms[:SHOWN_OF_LONGER]
+    rest = f" … ({len(terms):,} supports)" * (len(first) < len(terms))
+    return f"{format_sum(first, [f'{term.support:,}' for term in first])}{rest}"
 
 
 def safe_from(min_support: int | None, tradeoff: Tradeoff) -> str:
-    """Return from which minimum support on it is safe."""
+    """Return the lowest safe minimum support in words."""
     if min_support is None:
         return "at none"
     lowest = ", the lowest that was asked for" * (min_support == tradeoff.min_supports[0])
@@ -229,87 +225,47 @@ def indented(facts: Mapping[str, object]) -> Iterator[bytes]:
 
 MARKS: Final = "●■▲◆○□△◇"
 """One for each k, the smallest first; the command line has another sign for each in ASCII."""
-
-HEIGHT: Final = 12
-CHART_WIDTH: Final = 64
+HEIGHT, CHART_WIDTH, MARGIN = 12, 64, 5
 LOGARITHMIC_FROM: Final = 50
 """The scale is logarithmic if the largest number is more than this many times the smallest above 0."""
 
 
 def chart(tradeoff: Tradeoff) -> Iterator[str]:
     """Yield the lines of a chart: the number of maximal channels over the minimum support, a curve for each k."""
-    most = int(tradeoff.channels.max())
+    most, many = max(1, int(tradeoff.channels.max())), len(tradeoff.min_supports)
     least = int(tradeoff.channels[tradeoff.channels > 0].min(initial=most))
-    scale = Scale(most, logarithmic=most > LOGARITHMIC_FROM * max(1, least))
+    is_logarithmic = most > LOGARITHMIC_FROM * max(1, least)
+
+    def height(value: int) -> int:
+        return round(HEIGHT * math.log(1 + value) / math.log(1 + most) if is_logarithmic else HEIGHT * value / most)
+
     canvas = [[" "] * CHART_WIDTH for _ in range(HEIGHT + 1)]
-    columns = places(len(tradeoff.min_supports))
+    room = CHART_WIDTH - 1 - 2 * MARGIN
+    columns = [MARGIN + at * room // (many - 1) for at in range(many)] if many > 1 else [CHART_WIDTH // 2]
     # The smallest k last, so that it shows where curves meet.
     for number in reversed(range(len(tradeoff.ks))):
-        values = tradeoff.channels[:, number].tolist()
-        _draw(canvas, columns, [scale.height(value) for value in values], MARKS[number % len(MARKS)])
-    yield f"Maximal channels over minimum support{', logarithmic scale' * scale.logarithmic}:"
+        heights = map(height, tradeoff.channels[:, number].tolist())
+        _draw(canvas, list(zip(columns, heights, strict=True)), MARKS[number % len(MARKS)])
+    yield f"Maximal channels over minimum support{', logarithmic scale' * is_logarithmic}:"
     legend = [f"{MARKS[number % len(MARKS)]} k = {k:,}" for number, k in enumerate(tradeoff.ks)]
     yield from ("  " + "   ".join(legend[start : start + 6]) for start in range(0, len(legend), 6))
-    names = scale.ticks()
+    between = [10**power for power in range(len(str(most)))] if is_logarithmic else [most // 2]
+    names = {height(value): f"{value:,}" for value in (*between, 0, most)} | {0: "0"}
     width = max(map(len, names.values()))
-    for height in range(HEIGHT, -1, -1):
-        name = names.get(height, "")
-        yield f"  {name:>{width}} {'┤' if name else '│'}{''.join(canvas[height])}".rstrip()
+    for at in range(HEIGHT, -1, -1):
+        name = names.get(at, "")
+        yield f"  {name:>{width}} {'┤' if name else '│'}{''.join(canvas[at])}".rstrip()
     yield f"  {'':>{width}} └{'─' * CHART_WIDTH}"
     yield f"  {'':>{width}}  {_under(columns, [share(count, tradeoff.n) for count in tradeoff.min_supports])}".rstrip()
 
 
-class Scale:
-    """The axis of a chart, from 0 at the bottom to ``most`` at the top."""
-
-    def __init__(self, most: int, *, logarithmic: bool) -> None:
-        """Keep the largest number, and whether the scale is logarithmic."""
-        self.most = max(1, most)
-        self.logarithmic = logarithmic
-
-    def height(self, value: float) -> int:
-        """Return the line of the chart that a number stands on.
-
-        >>> Scale(100, logarithmic=False).height(50), Scale(99, logarithmic=True).height(9)
-        (6, 6)
-        """
-        if self.logarithmic:
-            return round(HEIGHT * math.log(1 + value) / math.log(1 + self.most))
-        return round(HEIGHT * value / self.most)
-
-    def ticks(self) -> dict[int, str]:
-        """Return the numbers that the axis names, by their lines: 0, the largest, and some between.
-
-        >>> sorted(Scale(100, logarithmic=False).ticks().items())
-        [(0, '0'), (6, '50'), (12, '100')]
-        """
-        powers = [10**power for power in range(len(str(self.most)))]
-        between = powers if self.logarithmic else [self.most // 2]
-        return {self.height(value): f"{value:,}" for value in (*between, 0, self.most)} | {0: "0"}
-
-
-def places(many: int) -> list[int]:
-    """Return the columns of so many minimum supports, spread evenly.
-
-    >>> places(1), places(3)
-    ([32], [5, 31, 58])
-    """
-    margin = 5
-    if many == 1:
-        return [CHART_WIDTH // 2]
-    return [margin + number * (CHART_WIDTH - 1 - 2 * margin) // (many - 1) for number in range(many)]
-
-
-def _draw(canvas: list[list[str]], columns: list[int], heights: list[int], mark: str) -> None:
+def _draw(canvas: list[list[str]], points: list[tuple[int, int]], mark: str) -> None:
     """Draw a curve: dots from point to point, and a mark at each."""
-    for at in range(len(columns) - 1):
-        start, stop = columns[at], columns[at + 1]
+    for (start, low), (stop, high) in pairwise(points):
         for column in range(start + 1, stop):
-            part = (column - start) / (stop - start)
-            height = round(heights[at] + part * (heights[at + 1] - heights[at]))
-            if canvas[height][column] == " ":
-                canvas[height][column] = "·"
-    for column, height in zip(columns, heights, strict=True):
+            line = canvas[round(low + (column - start) / (stop - start) * (high - low))]
+            line[column] = "·" if line[column] == " " else line[column]
+    for column, height in points:
         canvas[height][column] = mark
 
 
