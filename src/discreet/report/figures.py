@@ -25,21 +25,16 @@ from discreet.runtime.text import percent
 
 Figure: TypeAlias = dict[str, Any]
 """``data`` and ``layout``, as ``Plotly.newPlot`` takes them."""
-
 SAFE, UNSAFE = COLOURS[0], COLOURS[1]
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-HATCHED: Final = {"fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2}
-MOST_POINTS: Final = 2_000
-"""Points of a scatter at most: more of them show no more, and make a page slow."""
-MOST_ITEMSETS: Final = 60_000
-"""Itemsets up to which all cells are counted for a histogram; of more, only channels are."""
-MOST_BARS: Final = 20
-"""Bars for counts below k; where k is larger, a bar stands for several counts."""
+MOST_POINTS: Final = 2_000  # of a scatter: more of them show no more, and make a page slow
+MOST_ITEMSETS: Final = 60_000  # up to which all cells are counted for a histogram; of more, only channels are
+MOST_BARS: Final = 20  # for counts below k; where k is larger, a bar stands for several counts
 
 
 def plotly_script() -> bytes:
-    """Return the script that draws the figures, out of the package plotly, which is not imported: that is slow.
+    """Return the script that draws the figures, from the package plotly, which is slow to import and so is not.
 
     >>> plotly_script()[:3]
     b'/**'
@@ -66,8 +61,7 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
     columns = zip(tradeoff.ks, tradeoff.channels.T.tolist(), tradeoff.exposed.T.tolist(), strict=True)
     data = [
         {
-            **_curve(f"k = {one:,}", shares, [math.log10(1 + value) for value in channels], number),
-            "line": {"color": _colour(number), "width": 4 if one == k else 2, "dash": DASHES[number % len(DASHES)]},
+            **_curve(f"k = {one:,}", shares, [math.log10(1 + n) for n in channels], number, 4 if one == k else 2),
             "customdata": [list(pair) for pair in zip(channels, exposed, strict=True)],
             "hovertemplate": "min support %{x:.3~g}%<br>%{customdata[0]:,} channels<br>%{customdata[1]:,} rows exposed",
         }
@@ -75,7 +69,9 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
     ]
     most = int(tradeoff.channels.max(initial=0))
     ticks = [0, *(10**power for power in range(len(str(most)) + 1) if 10**power <= 10 * max(1, most))]
-    up = _axis("maximal channels", tickvals=[math.log10(1 + tick) for tick in ticks], ticktext=_commas(ticks))
+    up = _axis(
+        "maximal channels", tickvals=[math.log10(1 + tick) for tick in ticks], ticktext=[f"{tick:,}" for tick in ticks]
+    )
     up |= {"range": [-0.06 * math.log10(2 + most), 1.08 * math.log10(2 + most)]}
     return _figure(data, _axis("minimum support, % of rows", ticksuffix="%"), up)
 
@@ -123,20 +119,19 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
 def cell_sizes_figure(found: Audit | Channels) -> Figure:
     """Return a histogram of the sizes of cells, in which those below k are set apart by colour and hatching."""
     bins = cell_sizes(found)
+    names = {True: "fewer than k rows: channels", False: "k rows or more"}
+    parts = {is_unsafe: [one for one in bins if one.is_unsafe == is_unsafe] for is_unsafe in names}
     data = [
         {
             "type": "bar",
-            "name": name,
+            "name": names[is_unsafe],
             "x": [one.name for one in part],
             "y": [one.cells for one in part],
             "showlegend": any(one.cells for one in part),
-            "marker": {"color": colour, "pattern": {**HATCHED, "shape": shape}},
+            "marker": _hatch(UNSAFE if is_unsafe else SAFE, hatched=is_unsafe),
             "hovertemplate": "%{y:,} cells of %{x} rows<extra></extra>",
         }
-        for name, colour, shape, part in (
-            ("fewer than k rows: channels", UNSAFE, "/", [one for one in bins if one.is_unsafe]),
-            ("k rows or more", SAFE, "", [one for one in bins if not one.is_unsafe]),
-        )
+        for is_unsafe, part in parts.items()
         if part
     ]
     across = _axis("rows in the cell", type="category", categoryorder="array", categoryarray=[one.name for one in bins])
@@ -162,10 +157,9 @@ def changes(release: Release) -> Changes:
     old, new = release.original, release.patterns
     lists = [old, *([new] if len(new) else [])]
     pairs = [np.column_stack([supports_in(old, listed), supports_in(new, listed)]) for listed in lists]
-    every = np.concatenate(pairs)
+    once = np.unique(np.concatenate(pairs), axis=0)
     # An itemset that is only closed now had no support of its own before, but that of a closure, which is known.
-    every = every[every[:, 0] > 0]
-    once = np.unique(every, axis=0)
+    once = once[once[:, 0] > 0]
     return Changes(once[:, 0], once[:, 1], len(old))
 
 
@@ -182,18 +176,11 @@ def before_after_figure(release: Release) -> Figure:
     shown = f" ({chosen.size:,} of {found.before.size:,} points)" if chosen.size < found.before.size else ""
     ends = np.concatenate([before, after[~lost], [1] * (not before.size)])
     least, most = int(ends.min()), int(ends.max())
-    bottom = 0.7 * least
-    line = {
-        **_curve("unchanged", [least, most], [least, most], 0),
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "line": {"color": "#808080", "width": 1, "dash": "dot"},
-    }
-    told = "before %{x:,}<br>after %{y:,}<extra></extra>"
-    data = [line, _points(f"published{shown}", before[~lost], after[~lost], SAFE, "circle", told)]
+    look = {"mode": "lines", "hoverinfo": "skip", "line": {"color": "#808080", "width": 1, "dash": "dot"}}
+    line = {**_curve("unchanged", [least, most], [least, most], 0), **look}
+    data = [line, _points(f"published{shown}", before[~lost], after[~lost], SAFE, "circle", "after %{y:,}")]
     if lost.any():
-        flat = np.full(int(lost.sum()), bottom)
-        data.append(_points("lost", before[lost], flat, UNSAFE, "x", "before %{x:,}<br>lost<extra></extra>"))
+        data.append(_points("lost", before[lost], np.full(int(lost.sum()), 0.7 * least), UNSAFE, "x", "lost"))
     # Within two decades a mark for each would be one or two: then there are those of 1, 2 and 5.
     step = 1 if most > 100 * least else "D2"
     scale = {"type": "log", "dtick": step, "tickformat": ",~g", "minor": {"ticks": "inside", "dtick": "D1"}}
@@ -204,22 +191,20 @@ def comparison_figure(comparison: Comparison) -> Figure:
     """Return the average distortion of each method as bars, the least set apart; for the owner of the rows alone."""
     lines = [(line.name, line.release.distortion.average) for line in comparison.lines if line.release is not None]
     least = min(average for _, average in lines)
+    parts = {is_least: [line for line in lines if (line[1] == least) == is_least] for is_least in (True, False)}
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "y": [name for name, _ in part],
             "x": [100 * average for _, average in part],
-            "text": [percent(average) + more for _, average in part],
+            "text": [percent(average) + ", the least" * is_least for _, average in part],
             "textposition": "outside",
             "cliponaxis": False,
-            "marker": {"color": colour, "pattern": {**HATCHED, "shape": shape}},
+            "marker": _hatch(SAFE if is_least else "#808080", hatched=not is_least),
             "hovertemplate": "%{y}: %{x:.3~g}%<extra></extra>",
         }
-        for part, more, colour, shape in (
-            ([line for line in lines if line[1] == least], ", the least", SAFE, ""),
-            ([line for line in lines if line[1] > least], "", "#808080", "/"),
-        )
+        for is_least, part in parts.items()
         if part
     ]
     # Beside the longest bar, there must be room for its number.
@@ -236,8 +221,8 @@ def hiding_figure(comparison: HidingComparison) -> Figure:
     data = [
         {
             **_curve(name, [x for x, _ in curve], [y for _, y in curve], names.index(name)),
-            "xaxis": f"x{number or ''}".replace("x1", "x2"),
-            "yaxis": f"y{number or ''}".replace("y1", "y2"),
+            "xaxis": ("x", "x2")[number],
+            "yaxis": ("y", "y2")[number],
             "legendgroup": name,
             "showlegend": number == 0,
         }
@@ -269,24 +254,30 @@ def _figure(data: Sequence[Figure], across: Mapping[str, Any], up: Mapping[str, 
     return {"data": list(data), "layout": layout}
 
 
+def _hatch(colour: str, *, hatched: bool) -> Figure:
+    pattern = {"fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2, "shape": "/" * hatched}
+    return {"color": colour, "pattern": pattern}
+
+
 def _axis(title: str, **more: object) -> Figure:
     return {"title": {"text": title}, "automargin": True, "zeroline": False, **more}
 
 
-def _curve(name: str, x: Sequence[float], y: Sequence[float], number: int) -> Figure:
-    """Return a curve, told apart by colour, mark and dashes."""
+def _curve(name: str, x: Sequence[float], y: Sequence[float], number: int, width: int = 2) -> Figure:
+    """Return a curve with its colour, mark and dashes; black, the last colour, would not be seen on a dark page."""
+    colour = COLOURS[number % (len(COLOURS) - 1)]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
         "x": list(x),
         "y": list(y),
-        "line": {"color": _colour(number), "width": 2, "dash": DASHES[number % len(DASHES)]},
+        "line": {"color": colour, "width": width, "dash": DASHES[number % len(DASHES)]},
         "marker": {"symbol": SHAPES[number % len(SHAPES)], "size": 8},
     }
 
 
-def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str, told: str) -> Figure:
+def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str, then: str) -> Figure:
     return {
         "type": "scatter",
         "mode": "markers",
@@ -294,17 +285,8 @@ def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str
         "x": x.tolist(),
         "y": y.tolist(),
         "marker": {"color": colour, "symbol": shape, "size": 6, "opacity": 0.7},
-        "hovertemplate": told,
+        "hovertemplate": f"before %{{x:,}}<br>{then}<extra></extra>",
     }
-
-
-def _colour(number: int) -> str:
-    """Return the colour of a curve; black, the last, would not be seen on a dark page."""
-    return COLOURS[number % (len(COLOURS) - 1)]
-
-
-def _commas(numbers: Sequence[int]) -> list[str]:
-    return [f"{number:,}" for number in numbers]
 
 
 def _spread(found: Changes) -> NDArray[np.intp]:

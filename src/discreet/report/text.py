@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from textwrap import wrap
 from typing import Final
@@ -65,24 +65,25 @@ def audit_text(
     yield from checks.list_checks(audit.checks)
     if audit.exposed is not None:
         yield from ("", exposed_line(audit))
-    for group in audit.groups:
+    for group in audit.groups if explain else ():
         since = older_name(group.values.numbers, against) if isinstance(group.values, Changes) else ""
-        lines = map(finding_line, group.worst(explain))
-        yield from _show(printable(f"{TITLES[group.kind]}{since}:"), lines, explain, group.total)
+        yield from ("", printable(f"{TITLES[group.kind]}{since}:"))
+        yield from (f"  {printable(_show_finding(finding))}" for finding in group.worst(explain))
+        if group.total > explain:
+            yield f"  … and {group.total - explain:,} more; --json lists all of them."
     yield ""
     yield from wrap(audit.promise or audit.advice.say(on_command_line), WIDTH)
 
 
-def finding_line(finding: AuditFinding) -> str:
-    """Return a finding in a line, with the sum of published supports that reveals it."""
+def _show_finding(finding: AuditFinding) -> str:
     match finding.kind:
         case "channel" | "difference":
-            return printable(f"{finding} = {show_sum(finding.terms)}")
+            return f"{finding} = {show_sum(finding.terms)}"
         case "implication":
-            return printable(f"{finding}: all {count_of(finding.terms[0].support, 'row')}")
+            return f"{finding}: all {count_of(finding.terms[0].support, 'row')}"
         case "remainder" | "bounds":
-            return printable(f"{finding}, as {finding.explain()}")
-    return printable(str(finding))
+            return f"{finding}, as {finding.explain()}"
+    return str(finding)
 
 
 def channels_text(channels: Channels) -> Iterator[str]:
@@ -164,7 +165,6 @@ def share(count: int, n: int) -> str:
 
 
 def _describe(audit: Audit, source: Source | None) -> str:
-    """Return the candidate, and the rule that it was judged by."""
     what, policy = audit.what, audit.policy
     if isinstance(audit.candidate, Patterns):
         n, least = audit.patterns.n, audit.patterns.min_support
@@ -183,15 +183,6 @@ def exposed_line(audit: Audit) -> str:
     least = count_of(int(exposed.smallest.min()), "row")
     single = f"channels of fewer than {audit.k:,} rows single {them} out, the smallest of {least}"
     return f"{exposed.rows:,} of {n:,} rows {are} exposed: {single}."
-
-
-def _show(title: str, lines: Iterable[str], most: int, total: int) -> Iterator[str]:
-    """Yield the first lines under a title, and the number of those left out; nothing if none is to be shown."""
-    if most:
-        yield from ("", title)
-        yield from (f"  {line}" for line in lines)
-        if total > most:
-            yield f"  … and {total - most:,} more; --json lists all of them."
 
 
 def show_sum(terms: Sequence[Term]) -> str:
