@@ -1,7 +1,7 @@
 """Findings of any candidate: in words about people, and as a table that no spreadsheet takes for formulas."""
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -71,8 +71,8 @@ def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_lab
             return f"{everyone} has {name(item)}: {'1 person' if count == 1 else f'all {count:,} people'}."
         case Change(count=count):
             who = f"{_people(finding.low)} {'more' if count > 0 else 'fewer'} than {than}"
-            which = finding.who.in_words(name)
-            return f"{who} {_have(finding.low)} {which}." if which else f"There {_are(finding.low)} {who}."
+            which, (have, are) = finding.who.in_words(name), _verbs(finding.low)
+            return f"{who} {have} {which}." if which else f"There {are} {who}."
         case Few(outcome=outcome, trees=trees):
             by = f" (tree {', '.join(map(str, trees))})" if trees else ""
             return f"{', '.join(filter(None, (_from_to(finding.low, finding.high), outcome)))}{by}"
@@ -80,9 +80,8 @@ def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_lab
 
 
 def _count_people(which: str, low: int, high: int) -> str:
-    if not which:
-        return f"There {_are(high)} exactly {_people(high)} in all."
-    return f"{_from_to(low, high)} {_have(high)} {which}."
+    have, are = _verbs(high)
+    return f"{_from_to(low, high)} {have} {which}." if which else f"There {are} exactly {_people(high)} in all."
 
 
 def _people(many: int) -> str:
@@ -93,16 +92,12 @@ def _from_to(low: int, high: int) -> str:
     return f"Exactly {_people(high)}" if low == high else f"From {low:,} to {_people(high)}"
 
 
-def _have(many: int) -> str:
-    return "has" if many == 1 else "have"
-
-
-def _are(many: int) -> str:
-    return "is" if many == 1 else "are"
+def _verbs(many: int) -> tuple[str, str]:
+    return ("has", "is") if many == 1 else ("have", "are")
 
 
 def database_source(rows: Transactions | Merged, url: str, *, table: str | None) -> Source:
-    """Return what stands for a file in a report: neither where the database is, nor who has read it.
+    """Return the source that a report names: neither where the database is, nor who has read it.
 
     >>> rows = Transactions([["a"], ["a", "b"]], ids=[3, 7])
     >>> database_source(rows, "postgresql://ada:secret@host/ward", table="stays").file
@@ -118,10 +113,10 @@ def database_source(rows: Transactions | Merged, url: str, *, table: str | None)
 
 
 def canonical(rows: Transactions | Merged) -> Iterator[str]:
-    r"""Yield lines that tell rows whole: a row id and an item each; of merged ones, how many they are and their items.
+    r"""Yield all rows in lines: a row id and an item each; of merged rows, how many there are and their items.
 
-    They are in the order of the ids, then of the items, and a tab stands between; a tab, a line end or a backslash
-    within is written as COPY of PostgreSQL writes it.
+    They are in the order of ids, then of items, separated by tabs; a tab, a line end or a backslash within is escaped
+    as COPY of PostgreSQL does.
 
     >>> list(canonical(Transactions([["a"], ["a", "b\tc"]], ids=[3, 7])))
     ['3\ta', '7\ta', '7\tb\\tc']
@@ -169,17 +164,12 @@ def _list_group(
         which, lacked = rows_that(one.who, names), frozenset[Label]().union(*one.who.lacks)
         if isinstance(one.value, Change):
             which = f"{which}: {direction(one.value)} since {printable(since)}"
+        count = str(one.low) if one.low == one.high else format_limits(one.low, one.high)
         items = joined(one.who.has, names), joined(lacked, names)
-        yield [
-            one.kind,
-            str(one.low) if one.low == one.high else format_limits(one.low, one.high),
-            which,
-            *items,
-            _sum(one, names, is_short=place >= explain),
-        ]
+        yield [one.kind, count, which, *items, _explain(one, names, with_terms=place < explain)]
 
 
-def _sum(one: AuditFinding, names: Mapping[Label, str], *, is_short: bool) -> str:
+def _explain(one: AuditFinding, names: Mapping[Label, str], *, with_terms: bool) -> str:
     match one.value:
         case Change(before=before, after=after):
             return f"{after} now − {before} before"
@@ -188,7 +178,7 @@ def _sum(one: AuditFinding, names: Mapping[Label, str], *, is_short: bool) -> st
             return format_sum(one.terms, texts)
         case Few():
             return ""
-    return "" if is_short or one.kind == "implication" else named_sum(one.terms, names)
+    return named_sum(one.terms, names) if with_terms and one.kind != "implication" else ""
 
 
 def direction(change: Change) -> str:
@@ -201,7 +191,7 @@ def cell_names(labels: Iterable[Label]) -> dict[Label, str]:
     names = {label: quote_label(str(label)) for label in labels}
     if len(set(names.values())) < len(names):
         raise OutputError(
-            "two labels have the same text, such as 1 and '1', so a table cannot tell them apart; rename one"
+            "two labels have the same text, such as 1 and '1', so cells cannot tell them apart; rename one"
         )
     return names
 
@@ -214,9 +204,8 @@ def joined(itemset: Itemset, names: Mapping[Label, str]) -> str:
 def rows_that(who: Who, names: Mapping[Label, str]) -> str:
     """Return which rows a finding is about."""
     if who.conditions or who.outcome:
-        return ", ".join(
-            filter(None, (f"reach {' and '.join(map(printable, who.conditions)) or 'any row'}", printable(who.outcome)))
-        )
+        path = f"reach {' and '.join(map(printable, who.conditions)) or 'any row'}"
+        return ", ".join(filter(None, (path, printable(who.outcome))))
     return f"hold {who.in_words(names.__getitem__) or 'anything'}"
 
 
@@ -236,14 +225,18 @@ def exposed_csv(audit: Audit) -> Iterator[bytes]:
     >>> b"".join(exposed_csv(found))
     b'row,channels,smallest\n10,1,1\n11,1,2\n12,1,2\n'
     """
-    rows, exposed = exposed_rows(audit)
-    yield from encode_lines(_lines(exposed, rows.ids))
+    rows, (numbers, channels, smallest, _) = exposed_rows(audit)
+    head = ",".join(["row", *["id"] * (rows.ids is not None), "channels", "smallest"])
+    order = np.lexsort((numbers, -channels, smallest))
+    columns = zip(*(column[order].tolist() for column in (numbers, channels, smallest)), strict=True)
+    lines = ([row + 1, *([] if rows.ids is None else [rows.ids[row]]), *counts] for row, *counts in columns)
+    yield from encode_lines(chain([head], map(as_record, lines)))
 
 
 def exposed_rows(audit: Audit) -> tuple[Transactions, Exposed]:
-    """Return the rows, and which are exposed; refuse to tell where they are not at hand, or merged."""
+    """Return the rows, and which are exposed; refuse rows that are merged or not at hand."""
     if audit.exposed is None or audit.rows is None:
-        raise InputError("exposed rows can be told only where the rows are at hand, and channels could be looked for")
+        raise InputError("exposed rows are known only where the rows are at hand, and channels could be looked for")
     if isinstance(audit.rows, Merged):
         raise InputError(
             "which rows are exposed cannot be told of merged rows, only how many; read all of them for that"
@@ -262,11 +255,3 @@ def marked(name: str) -> str:
         return name
     stem, dot, suffixes = path.name.partition(".")
     return str(path.with_name(f"{stem}.{MARK}{dot}{suffixes}" if stem else f"{path.name}.{MARK}"))
-
-
-def _lines(exposed: Exposed, ids: Sequence[Hashable] | None) -> Iterator[str]:
-    numbers, channels, smallest, _ = exposed
-    yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
-    for at in np.lexsort((numbers, -channels, smallest)).tolist():
-        row = int(numbers[at])
-        yield as_record([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])

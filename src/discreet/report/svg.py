@@ -10,9 +10,10 @@ import numpy as np
 
 from discreet.data.itemsets import Itemset, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Difference, Term, format_sum
+from discreet.disclosure.channels import Channel, Difference, Term
+from discreet.judging.finding import support_of
 from discreet.report.findings import in_words
-from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
+from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER, show_sum
 from discreet.runtime import html
 
 PANEL, HEAD, LEFT, RIGHT, PLOT, LEGEND, LINE = 372, 74, 72, 352, 232, 290, 19
@@ -133,16 +134,12 @@ def _legend(panel: Panel) -> Iterator[str]:
 
 WIDTH: Final = 360
 SHADE: Final = f'fill="{COLOURS[1]}" fill-opacity=".25" stroke="{COLOURS[1]}" stroke-width="2"'
-"""What sets apart whom the channel is about."""
 PLAIN: Final = 'fill="currentColor" fill-opacity=".06" stroke="currentColor"'
-CIRCLES: Final = 2
-"""Items that base lacks, up to which each has a circle; of more, the sum is drawn step by step."""
+CIRCLES: Final = 2  # lacked items up to which each has a circle; of more, the sum is drawn step by step
 RADIUS, MIDDLE, STEP = 44, 86, 22
 """Pixels: of circles, how far down they stand, and how high a step of a sum is."""
-LETTER: Final = 7
-"""Pixels that a letter takes on average, or less."""
-LETTERS: Final = 44
-"""Of a sum, that have room side by side."""
+LETTER, LETTERS = 7, 44
+"""Pixels that a letter takes on average, or less; and letters of a sum that have room side by side."""
 
 
 def cells_svg(channel: Channel | Difference, patterns: Patterns) -> str:
@@ -162,24 +159,24 @@ def cells_svg(channel: Channel | Difference, patterns: Patterns) -> str:
     circled = len(lacked) <= CIRCLES or isinstance(channel, Difference)
     drawn = list(_circles(channel, patterns) if circled else _steps(channel, terms))
     height = 172 if circled else STEP * (len(drawn) + 1) + 12
-    total = f"{_sum(terms)} = {channel.count:,}"
-    return "".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"',
-            ' role="img" class="cells" font-family="system-ui, sans-serif" font-size="13" fill="currentColor">',
-            f"<title>{escape(in_words(channel))}</title><desc>{escape(total)}</desc>",
-            *drawn,
-            _text(WIDTH / 2, height - 8, total, anchor="middle"),
-            "</svg>",
-        ]
-    )
+    whole = show_sum(terms, len(terms))
+    total = f"{whole if len(whole) <= LETTERS else show_sum(terms, SHOWN_OF_LONGER)} = {channel.count:,}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"',
+        ' role="img" class="cells" font-family="system-ui, sans-serif" font-size="13" fill="currentColor">',
+        f"<title>{escape(in_words(channel))}</title><desc>{escape(total)}</desc>",
+        *(*drawn, _text(WIDTH / 2, height - 8, total, anchor="middle"), "</svg>"),
+    ]
+    return "".join(parts)
 
 
 def _circles(channel: Channel | Difference, patterns: Patterns) -> Iterator[str]:
     """Yield the base as a frame: in it those with one or two other items in circles, and outside of these the rest."""
-    groups = _groups(channel)
+    lacked = channel.top - channel.base
+    groups = [lacked] if isinstance(channel, Difference) else [frozenset([label]) for label in sort_labels(lacked)]
     first, *rest = _supports(patterns, channel.base, groups)
-    yield _text(8, 16, f"{_named(channel.base, 'everyone', 34)}: {first:,} {_rows(first)}", room=344)
+    everyone = f"{_named(channel.base, 'everyone', 34)}: {first:,} {'person' if first == 1 else 'people'}"
+    yield _text(8, 16, everyone, room=344)
     frame = "M8 26H352V148H8Z"
     places = {0: [], 1: [122], 2: [100, 160]}[len(groups)]
     yield f'<path d="{frame}{_hole(places)}" fill-rule="evenodd" {SHADE}/>'
@@ -213,42 +210,23 @@ def _steps(channel: Channel | Difference, terms: Sequence[Term]) -> Iterator[str
     for number, (name, change) in enumerate(steps):
         start, stop = sorted((left + wide * (end - low) / max(1, high - low)) for end in ends[number : number + 2])
         y = STEP * number + 4
-        told = f"{change:,}" if number == 0 else f"{'−' if change < 0 else '+'} {abs(change):,}"
+        amount = f"{change:,}" if number == 0 else f"{'−' if change < 0 else '+'} {abs(change):,}"
         bar = f'<rect x="{start:.1f}" y="{y}" width="{max(1.5, stop - start):.1f}" height="{STEP - 6}" {PLAIN}/>'
         called = _text(154, y + 13, name, anchor="end", room=152)
-        yield f"{called}{_text(219, y + 13, told, anchor='end', room=62)}{bar}"
+        yield f"{called}{_text(219, y + 13, amount, anchor='end', room=62)}{bar}"
     zero, end = (left + wide * (at - low) / max(1, high - low) for at in (0, channel.count))
     y = STEP * len(steps) + 4
     bar = f'<rect x="{zero:.1f}" y="{y}" width="{max(4, end - zero):.1f}" height="{STEP - 6}" {SHADE}/>'
     bold = 'font-weight="bold"'
-    rest = _text(154, y + 13, "the others", anchor="end", more=bold)
-    yield f"{rest}{_text(219, y + 13, f'{channel.count:,}', anchor='end', more=bold, room=62)}{bar}"
-
-
-def _groups(channel: Channel | Difference) -> list[Itemset]:
-    """Return what has a circle: each item that base lacks, or of a difference all of them together."""
-    rest = channel.top - channel.base
-    return [rest] if isinstance(channel, Difference) else [frozenset([label]) for label in sort_labels(rest)]
+    others = _text(154, y + 13, "the others", anchor="end", more=bold)
+    yield f"{others}{_text(219, y + 13, f'{channel.count:,}', anchor='end', more=bold, room=62)}{bar}"
 
 
 def _supports(patterns: Patterns, base: Itemset, groups: Sequence[Itemset]) -> list[int]:
-    """Return the supports of base, of base with each group, and with both if there are two.
-
-    The support of an itemset is the largest of a listed one that holds it; everybody has nothing.
-    """
-    parts = [base, *groups]
-    weight = np.zeros(len(patterns.labels), dtype=np.int64)
-    for number, part in enumerate(parts):
-        weight[[code for code, label in enumerate(patterns.labels) if label in part]] = 1 << 20 * number
-    held = np.diff(np.concatenate([[0], np.cumsum(weight[patterns.items])])[patterns.offsets])
-    holds = [(held >> 20 * number & (1 << 20) - 1) == len(part) for number, part in enumerate(parts)]
-    asked = [
-        holds[0],
-        *(holds[0] & one for one in holds[1:]),
-        *([np.logical_and.reduce(holds)] * (len(groups) == CIRCLES)),
-    ]
-    none = [patterns.n * (not base), *[0] * (len(asked) - 1)]
-    return [int(patterns.supports[one].max(initial=least)) for one, least in zip(asked, none, strict=True)]
+    """Return the supports of base, of base with each group, and with both if there are two."""
+    asked = [base, *(base | group for group in groups), *[base.union(*groups)] * (len(groups) == CIRCLES)]
+    supports = [support_of(itemset, patterns) for itemset in asked]
+    return supports if base else [patterns.n, *supports[1:]]
 
 
 def _hole(places: Sequence[int]) -> str:
@@ -273,23 +251,10 @@ def _named(labels: Itemset, nothing: str, most: int) -> str:
     names = [html.show_label(label, most) for label in sort_labels(labels)]
     for many in range(len(names), 0, -1):
         more = f" +{len(names) - many}" if many < len(names) else ""
-        told = f"{', '.join(names[:many])}{more}"
-        if len(told) <= most + 1 or many == 1:
-            return told
+        text = f"{', '.join(names[:many])}{more}"
+        if len(text) <= most + 1 or many == 1:
+            return text
     return nothing
-
-
-def _sum(terms: Sequence[Term]) -> str:
-    """Return the sum as numbers, as far as the drawing is wide."""
-    whole = format_sum(terms, [f"{term.support:,}" for term in terms])
-    if len(whole) <= LETTERS or len(terms) <= SHOWN_OF_LONGER:
-        return whole
-    first = terms[:SHOWN_OF_LONGER]
-    return f"{format_sum(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
-
-
-def _rows(count: int) -> str:
-    return "person" if count == 1 else "people"
 
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start", more: str = "", room: float = WIDTH) -> str:

@@ -185,9 +185,9 @@ def exposed_line(audit: Audit) -> str:
     return f"{exposed.rows:,} of {n:,} rows {are} exposed: {single}."
 
 
-def show_sum(terms: Sequence[Term]) -> str:
-    """Return a sum of supports as numbers; a long one is cut."""
-    first = terms if len(terms) <= LONGEST_SUM else terms[:SHOWN_OF_LONGER]
+def show_sum(terms: Sequence[Term], most: int = LONGEST_SUM) -> str:
+    """Return a sum of supports as numbers; one of more than ``most`` is cut."""
+    first = terms if len(terms) <= most else terms[:SHOWN_OF_LONGER]
     rest = f" … ({len(terms):,} supports)" * (len(first) < len(terms))
     return f"{format_sum(first, [f'{term.support:,}' for term in first])}{rest}"
 

@@ -22,12 +22,9 @@ from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable
 
-FEWEST: Final = 3
-"""Changes shown since each release at least, however many releases there are: as many as text shows."""
+FEWEST: Final = 3  # changes shown since each release, however many releases there are: as many as text shows
 HEAD: Final = ("people", "have", "but not")
-"""The columns of a list of findings."""
-LONGEST: Final = 100
-"""Letters of a condition that are shown at most."""
+LONGEST: Final = 100  # letters of a condition
 TOGETHER: Final = (
     "Anyone who has these older releases can subtract the sum of their counts from these. The difference is about "
     "people in none of them."
