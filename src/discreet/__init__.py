@@ -6,8 +6,7 @@ from discreet.blocking.problem import Distortion, Proof
 from discreet.blocking.verify import Verification
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged, Transactions
-from discreet.disclosure.attacks.attack import attack
-from discreet.disclosure.attacks.bounds import Bounds, bounds
+from discreet.disclosure.attacks.attack import Bounds, attack, bounds
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Attack, Finding
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed

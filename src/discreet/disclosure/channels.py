@@ -17,6 +17,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
 from discreet.errors import InputError
 from discreet.runtime import html
+from discreet.runtime.solver import Numbers
 
 
 class Term(NamedTuple):
@@ -122,9 +123,9 @@ class Exposed(NamedTuple):
     """
 
     numbers: NDArray[np.intp]
-    channels: NDArray[np.int64]
-    smallest: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    channels: Numbers
+    smallest: Numbers
+    weights: Numbers
 
     @property
     def rows(self) -> int:

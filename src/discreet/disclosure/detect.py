@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Label, Weighted
+from discreet.data.itemsets import Items, Itemsets, Label, Weighted
 from discreet.data.lattice import Cells, Family, add_root, build_cells, build_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
@@ -23,8 +23,11 @@ from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.mining.mine import mine
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
 
 Method: TypeAlias = Literal["auto", "naive", "closed", "projection"]
+Maps: TypeAlias = tuple[NDArray[np.uint64], Numbers]
+"""Rows as bitmaps over the items of a group of tops, and how many rows each represents."""
 
 AUTO: Final = Option("method", "auto")
 LONGEST: Final = 25  # items of an itemset for the papers' sums over all its subsets: 2 ** 25 terms
@@ -72,10 +75,10 @@ class Question:
         _refuse_other_rows(counts == listed.supports[numbers], "maximal itemsets")
 
     @cached_property
-    def item_supports(self) -> NDArray[np.int64]:
+    def item_supports(self) -> Numbers:
         """The largest support of a pattern that holds an item, for each item."""
         patterns = self.patterns
-        supports: NDArray[np.int64] = kernels.lattice.find_item_supports(
+        supports: Numbers = kernels.lattice.find_item_supports(
             patterns.offsets, patterns.items, patterns.supports, len(patterns.labels)
         )
         return supports
@@ -103,7 +106,7 @@ class Question:
         return Itemsets.of([np.unique(self.patterns.items).tolist()]) if self.is_whole else self.patterns.itemsets
 
     @cached_property
-    def row_codes(self) -> NDArray[np.int32]:
+    def row_codes(self) -> Items:
         """The code of each item in the rows."""
         return code_labels(self.require_rows("auto"), self.patterns.labels)
 
@@ -173,7 +176,7 @@ def find_channels(question: Question, method: str = "auto") -> Channels:
     return question.found[method]
 
 
-def count_supports(rows: Rows, itemsets: Itemsets, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def count_supports(rows: Rows, itemsets: Itemsets, codes: Items) -> Numbers:
     """Return how many rows hold each itemset; ``codes`` are those of its items in the rows."""
     counts = np.zeros(len(itemsets), dtype=np.int64)
     in_rows = itemsets.offsets, codes[itemsets.items]
@@ -181,7 +184,7 @@ def count_supports(rows: Rows, itemsets: Itemsets, codes: NDArray[np.int32]) -> 
     return counts
 
 
-def code_labels(rows: Rows, labels: Sequence[Label]) -> NDArray[np.int32]:
+def code_labels(rows: Rows, labels: Sequence[Label]) -> Items:
     """Return the code of each label in the rows; a label that no row holds has the code after the last."""
     if rows.labels == labels:
         return np.arange(len(labels), dtype=np.int32)
@@ -220,15 +223,8 @@ def list_subsets(listed: Weighted, labels: tuple[Label, ...], most: int | None =
 class Group(NamedTuple):
     """The numbers of tops that go down together, and their items: the place of an item is its bit."""
 
-    tops: NDArray[np.int64]
-    items: NDArray[np.int32]
-
-
-class Maps(NamedTuple):
-    """Rows as bitmaps over the items of a group, each with the number of rows it represents."""
-
-    rows: NDArray[np.uint64]
-    weights: NDArray[np.int64]
+    tops: Numbers
+    items: Items
 
 
 def find_cells(question: Question) -> Cells:
@@ -289,7 +285,7 @@ def _map_all_rows(question: Question) -> Callable[[Group], Maps]:
     def maps(group: Group) -> Maps:
         place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
         place[question.row_codes[group.items]] = np.arange(group.items.size)
-        return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), rows.weights.copy())
+        return kernels.cells.map_itemsets(rows.offsets, rows.items, place), rows.weights.copy()
 
     return maps
 
@@ -310,7 +306,8 @@ def _map_touched_rows(question: Question) -> Callable[[Group], Maps]:
     def maps(group: Group) -> Maps:
         held, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)
         size = kernels.cells.map_listed(lists, offsets, np.searchsorted(used, group.items), held, touched)
-        return Maps(*kernels.cells.gather(held, touched[:size], weights, rows.n))
+        bitmaps, counts = kernels.cells.gather(held, touched[:size], weights, rows.n)
+        return bitmaps, counts
 
     return maps
 
@@ -320,7 +317,7 @@ def _descend(question: Question, group: Group, maps: Maps) -> Cells:
     place = np.full(len(question.patterns.labels), -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
     tops = kernels.cells.map_itemsets(*question.tops.take(group.tops).flat, place)
-    numbers, bases, counts = kernels.cells.cells_of(maps.rows, maps.weights, tops, question.limit)
+    numbers, bases, counts = kernels.cells.cells_of(*maps, tops, question.limit)
     return build_cells(bases[:, None], group.tops[numbers].astype(np.int32), counts, *question.tops.flat, place)
 
 
@@ -356,7 +353,7 @@ def _project_rows(question: Question) -> Cells:
     return _project_rows_on(question, np.arange(len(question.tops)))
 
 
-def _project_rows_on(question: Question, numbers: NDArray[np.int64]) -> Cells:
+def _project_rows_on(question: Question, numbers: Numbers) -> Cells:
     """Return the small cells of some of the tops, from the rows."""
     rows, chosen = question.require_rows("projection"), question.tops.take(numbers)
     data, itemsets = (rows.offsets, rows.items, rows.weights), (chosen.offsets, question.row_codes[chosen.items])

@@ -6,8 +6,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet.data.itemsets import Label
-from discreet.disclosure.attacks.attack import ATTACKERS
-from discreet.disclosure.attacks.bounds import Bounds
+from discreet.disclosure.attacks.attack import ATTACKERS, Bounds
 from discreet.disclosure.attacks.certificate import Bound, CellSum, Claim
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Attack

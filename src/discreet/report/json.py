@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import TypeAlias, cast
 
 from discreet import __version__
-from discreet.data.itemsets import Itemsets, Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term
 from discreet.disclosure.implications import Implications
@@ -190,7 +190,7 @@ def _bounded(found: Iterable[Bounded]) -> Iterator[str]:
 
 def _implications(implications: Implications) -> Iterator[str]:
     names = Names(implications.labels)
-    bases = map(names.of, iterate_codes(Itemsets(implications.offsets, implications.bases)))
+    bases = map(names.of, iterate_codes(implications.bases))
     for base, item in zip(bases, implications.items.tolist(), strict=True):
         yield f'{{"base": {base}, "item": {names.texts[item]}}}'
 

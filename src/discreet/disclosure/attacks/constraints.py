@@ -6,7 +6,7 @@ leave more databases possible, so no false inference arises.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.transactions import Rows
-from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.attacks.facts import Balance, Codes, Facts
 from discreet.disclosure.channels import places
 from discreet.errors import BudgetError, InconsistencyError
 from discreet.runtime.solver import Floats, Program, Terms
@@ -38,13 +38,6 @@ class Limit(NamedTuple):
     high: int
 
 
-class Balance(NamedTuple):
-    """The supports of itemsets, each times a factor, add up to ``least`` or more."""
-
-    times: tuple[tuple[Bits, int], ...]
-    least: int
-
-
 @dataclass(frozen=True, eq=False)
 class Ground:
     """Facts with a bit for each item of a listed itemset; the facts say nothing about other items.
@@ -54,6 +47,7 @@ class Ground:
 
     facts: Facts
     others: Codes = frozenset()
+    _parts: dict[Bits, list[Bits]] = field(default_factory=dict, init=False)
 
     @cached_property
     def items(self) -> tuple[int, ...]:
@@ -99,10 +93,9 @@ class Ground:
         return tuple(sorted(Limit(self.bits(itemset), *limits) for itemset, limits in self.facts.listed.items()))
 
     @cached_property
-    def balances(self) -> tuple[Balance, ...]:
+    def balances(self) -> tuple[Balance[Bits], ...]:
         """The relations of the facts."""
-        every = self.facts.relations
-        return tuple(Balance(tuple((self.bits(one), times) for one, times in each), least) for each, least in every)
+        return tuple(relation.recode(self.bits) for relation in self.facts.relations)
 
     def bits(self, items: Iterable[int]) -> Bits:
         """Return items as bits."""
@@ -145,10 +138,6 @@ class Ground:
         return self._tables[part]
 
     @cached_property
-    def _parts(self) -> dict[Bits, list[Bits]]:
-        return {}
-
-    @cached_property
     def _tables(self) -> dict[Bits, Mapping[Bits, int]]:
         """The tables of the tops; those of smaller itemsets are added on demand."""
         longest = LONGEST if self.facts.inherited else LONGEST_LISTED
@@ -168,7 +157,7 @@ class System:
     rows: Sequence[Bits]
     parts: Sequence[Bits]
     limits: Sequence[Limit]
-    balances: Sequence[Balance] = ()
+    balances: Sequence[Balance[Bits]] = ()
 
     @cached_property
     def kinds(self) -> NDArray[Any]:

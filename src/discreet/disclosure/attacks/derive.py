@@ -16,13 +16,13 @@ from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations
 from time import monotonic
-from typing import Final, NamedTuple, TypeAlias, overload
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Label, Weighted, offsets_of
+from discreet.data.itemsets import Items, Itemsets, Label, Weighted, offsets_of
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
@@ -30,8 +30,7 @@ from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import places
 from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, Message, Option
-
-Numbers: TypeAlias = NDArray[np.int64]
+from discreet.runtime.solver import Numbers
 
 INEXACT: Final = "their supports are not exact, which the level derive cannot use"
 WORK: Final = 1 << 24  # steps per kernel call; time and Ctrl-C are checked between calls
@@ -75,8 +74,8 @@ class Nodes(NamedTuple):
     ``reasons`` are the cells that set the lower and the upper limit of an unpublished itemset, -1 if the facts do.
     """
 
-    parents: NDArray[np.int32]
-    lasts: NDArray[np.int32]
+    parents: Items
+    lasts: Items
     supports: Numbers
     reasons: Numbers
 
@@ -198,7 +197,7 @@ def list_known(facts: Facts, most: int) -> Weighted:
     return Itemsets.of(itemset for itemset, _ in listed).weigh(supports)
 
 
-def _list_others(facts: Facts, known: Itemsets) -> tuple[Numbers, NDArray[np.int32], Numbers, Numbers]:
+def _list_others(facts: Facts, known: Itemsets) -> tuple[Numbers, Items, Numbers, Numbers]:
     """Return the listed itemsets that are not among the known ones, with their limits."""
     among = set() if facts.inherited else {frozenset(codes.tolist()) for codes in known}
     chosen = [number for number in range(0 if facts.inherited else len(facts)) if facts.itemset(number) not in among]

@@ -259,7 +259,7 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
     if many > ITEMS:
         why = f"all that can be said of {ITEMS} items is looked at, and no more"
         return Searched((), (Undecided(1, f"publications of {many:,} items", why),))
-    region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock.of(seconds), whole=True)
+    region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock(seconds), whole=True)
     search, is_over = ExactSearch(ground, region, k), False
     try:
         own = None if rows is None else region.system.counts(ground.rows(rows))

@@ -1,11 +1,11 @@
 """Facts: the limits that a publication sets for supports, in every database that fits it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from numbers import Integral
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
+from discreet.runtime.solver import Numbers
 
 Codes: TypeAlias = frozenset[int]
 """An itemset by the codes of its items."""
@@ -26,18 +27,25 @@ Schema: TypeAlias = Iterable[Iterable[Label]]
 MOST: Final = 200_000  # itemsets that facts may list with limits of their own
 
 
-class Relation(NamedTuple):
-    """The supports of listed itemsets, each times a factor, add up to ``least`` or more.
+One = TypeVar("One")  # an itemset, by codes or by bits
+Other = TypeVar("Other")
+
+
+class Balance(NamedTuple, Generic[One]):
+    """The supports of itemsets, each times a factor, add up to ``least`` or more.
 
     A rule says so: if its confidence is 2/3 or more, 3 sup(A ∪ B) − 2 sup(A) is 0 or more.
     """
 
-    times: tuple[tuple[Codes, int], ...]
+    times: tuple[tuple[One, int], ...]
     least: int
 
-    def recode(self, place: Callable[[Codes], Codes]) -> "Relation":
-        """Return the relation by other codes."""
-        return Relation(tuple((place(itemset), times) for itemset, times in self.times), self.least)
+    def recode(self, place: Callable[[One], Other]) -> "Balance[Other]":
+        """Return the same about itemsets in other codes."""
+        return Balance(tuple((place(itemset), times) for itemset, times in self.times), self.least)
+
+
+Relation: TypeAlias = Balance[Codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,8 +69,8 @@ class Facts(Labelled):
     """
 
     itemsets: Itemsets
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    low: Numbers
+    high: Numbers
     labels: tuple[Label, ...]
     n: int
     inherited: bool = False
@@ -72,6 +80,7 @@ class Facts(Labelled):
     is_top: bool = False
     relations: tuple[Relation, ...] = ()
     left_out: str = ""
+    _holders: dict[int, int] = field(default_factory=dict, init=False)  # a bit for each place of ``_owners``, on demand
 
     def __post_init__(self) -> None:
         """Refuse limits that no number satisfies."""
@@ -269,7 +278,7 @@ class Facts(Labelled):
         most = self.n if self.absent is None else min(self.n, self.absent)
         return min([most, *(fewer for item, fewer in self.absent_with if item in itemset)])
 
-    def table(self, top: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def table(self, top: Codes) -> tuple[Numbers, Numbers]:
         """Return the limits of all subsets of ``top``, which has few items: bit i stands for its i-th item.
 
         >>> low, high = Facts.from_limits([(["a"], 3, 4), (["a", "b"], 2, 2)], n=9).table(frozenset([0, 1]))
@@ -283,7 +292,7 @@ class Facts(Labelled):
         low, high = np.array([self.limits(itemset) for itemset in sets], dtype=np.int64).T
         return low, high
 
-    def _inherit(self, items: list[int]) -> NDArray[np.int64]:
+    def _inherit(self, items: list[int]) -> Numbers:
         """Return the supports of all subsets of some items; all are below a listed itemset."""
         weight = np.zeros(len(self.labels), dtype=np.int64)
         weight[items] = 1 << np.arange(len(items))
@@ -314,11 +323,6 @@ class Facts(Labelled):
         items, starts = np.unique(np.sort(self.items), return_index=True)
         groups = np.split(owners[np.argsort(self.items, kind="stable")], starts[1:])
         return dict(zip(items.tolist(), groups, strict=False))
-
-    @cached_property
-    def _holders(self) -> dict[int, int]:
-        """The same with a bit for each place, filled on demand: there may be many thousands of items."""
-        return {}
 
     def _find_above(self, itemset: Codes) -> int | None:
         """Return the number of the listed itemset with the largest lower limit that holds ``itemset``, if any does."""

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, Certificate, Claim, Sum, proves
-from discreet.disclosure.attacks.constraints import Balance, Bits, Limit, System, list_parts
-from discreet.disclosure.attacks.facts import Relation
+from discreet.disclosure.attacks.constraints import Bits, Limit, System, list_parts
+from discreet.disclosure.attacks.facts import Balance
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import places
 from discreet.errors import InconsistencyError
 from discreet.runtime.solver import Floats, Numbers, Program, Solved, Terms
 
-Multipliers: TypeAlias = dict[Bits | Balance, Fraction]
+Multipliers: TypeAlias = dict[Bits | Balance[Bits], Fraction]
 """The factors of supports and of balances in a sum."""
 
 TINY: Final = 1e-6  # the error allowed to a solver; far above its tolerance, far below a row
@@ -41,16 +41,12 @@ class TimeIsUpError(Exception):
     """The seconds that a search may take are over."""
 
 
-@dataclass(frozen=True)
 class Clock:
-    """The time at which a search must end."""
+    """The time at which a search of some ``seconds`` that starts now must end."""
 
-    end: float
-
-    @classmethod
-    def of(cls, seconds: float) -> "Clock":
-        """Return the clock of a search that starts now."""
-        return cls(monotonic() + seconds)
+    def __init__(self, seconds: float) -> None:
+        """Start the clock."""
+        self.end = monotonic() + seconds
 
     def left(self) -> float:
         """Return the seconds that are left; raise if there are none."""
@@ -191,11 +187,7 @@ def _find_bound(system: System, wanted: Wanted, clock: Clock, *, sign: int) -> B
         if factors is not None:
             factors |= _exclude_pairs(system, factors, sign)
             terms = [(codes(one), factor) for one, factor in factors.items() if isinstance(one, Bits)]
-            relations = (
-                (Relation(tuple((codes(itemset), times) for itemset, times in one.times), one.least), factor)
-                for one, factor in factors.items()
-                if isinstance(one, Balance)
-            )
+            relations = ((one.recode(codes), factor) for one, factor in factors.items() if isinstance(one, Balance))
             terms.sort(key=lambda term: sorted(term[0]))
             return Sum(tuple(terms), tuple(map(codes, within)), tuple(relations))
     return None
@@ -219,7 +211,7 @@ def _exclude_pairs(system: System, factors: Multipliers, sign: int) -> Multiplie
     return {pair: factors.get(pair, Fraction(0)) - sign * enough for pair in sorted(pairs)}
 
 
-def _weigh(one: Bits | Balance) -> int:
+def _weigh(one: Bits | Balance[Bits]) -> int:
     """Return the most that a row counts in a support or a balance."""
     return sum(abs(times) for _, times in one.times) if isinstance(one, Balance) else 1
 
@@ -241,7 +233,7 @@ class _Columns:
             chosen[key] = min(both, key=lambda one: (one.high - one.low, one.itemset.bit_count()))
         limits, balances = list(chosen.values()), list(system.balances)
         self.free = len(limits)
-        self.names: list[Bits | Balance] = [*(limit.itemset for limit in limits), *balances]
+        self.names: list[Bits | Balance[Bits]] = [*(limit.itemset for limit in limits), *balances]
         counted = [sum(times * (kinds & one == one) for one, times in balance.times) for balance in balances]
         self.held = np.array([*(np.frombuffer(key, dtype=np.bool_) for key in chosen), *counted], dtype=np.int64).T
         self.low = [*(limit.low for limit in limits), *(balance.least for balance in balances)]

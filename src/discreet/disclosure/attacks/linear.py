@@ -220,7 +220,7 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
     >>> print(*linear(Facts.of(mine([list(row) for row in rows], min_support=4)), k=2).findings)
     a ∧ b ∧ c: 1 row
     """
-    ground, clock = Ground(facts), Clock.of(seconds)
+    ground, clock = Ground(facts), Clock(seconds)
     search = LinearSearch(ground, k, clock)
     # If channels are open, nothing is safe; two items more would take long, and only describe them in other words.
     is_open = any(count < k for top in ground.known for count in ground.table(top).values())
@@ -246,7 +246,7 @@ def find_differences(facts: Facts, *, k: int, seconds: float = SECONDS) -> Searc
     >>> print(*find_differences(facts, k=3).findings)
     ¬(a ∧ b): 1 to 2 rows
     """
-    ground, clock = Ground(facts), Clock.of(seconds)
+    ground, clock = Ground(facts), Clock(seconds)
     search = Differences(ground, k, clock, "exact")
     try:
         if ground.listed:

@@ -59,7 +59,7 @@ class Listing(NamedTuple):
     @classmethod
     def of_implications(cls, implications: Implications) -> Self:
         """Take implications as what they are: nobody has base without item."""
-        bases, items, many = implications.offsets, implications.bases, len(implications)
+        (bases, items), many = implications.bases.flat, len(implications)
         tops = np.insert(items, bases[1:], implications.items)
         every = (bases + np.arange(many + 1), tops, np.arange(many))
         return cls(implications.labels, *every, bases, items, np.zeros(many, dtype=np.int64))
