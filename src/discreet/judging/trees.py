@@ -10,7 +10,7 @@ from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
 from discreet.publications.trees.leaves import Few, Forest, Leaf, Leaves, find_overlaps
-from discreet.publications.trees.sklearn import Fitted, is_estimator, trees_of
+from discreet.publications.trees.sklearn import Fitted, is_estimator, list_trees
 from discreet.publications.trees.targets import Inferences, assume_binary, infer_counts, name_value, resolve_counts
 from discreet.runtime.text import count_of
 
@@ -41,7 +41,7 @@ def judge_trees(source: object, policy: Policy, rows: object = None, targets: Ar
     only if each is 0 or at least k (Theorem F1). ``rows`` are the features of the fit, to check thresholds, and
     ``targets`` those of a tree of means: if they take few values, its means are counts.
     """
-    given = trees_of(source, rows, targets)
+    given = list_trees(source, rows, targets)
     trees = Forest(assume_binary(resolve_counts(tree)) for tree in given)
     inferred = [[infer_counts(tree, leaf, policy.k) for leaf in tree.leaves] if tree.targets else [] for tree in trees]
     few = sorted(

@@ -70,8 +70,12 @@ class Rounding(NamedTuple):
         [-0.6, -0.4]
         """
         numbers = [_parse(text, f"{what} {at}", signed=True) for at, text in enumerate(texts, start=1)]
-        found = zip(self._find_intervals(numbers), numbers, strict=True)
-        return [_widen(interval, number, self.mode) for interval, (number, _) in found]
+        found = []
+        for (low, high, _), (number, _) in zip(self._find_intervals(numbers), numbers, strict=True):
+            slack = Fraction(1 + abs(number)) / 10**MEASURED  # for errors of floats
+            below = high - low if self.mode == "truncate" and number <= 0 else 0
+            found.append(Interval(low - below - slack, high + slack))
+        return found
 
     def _find_intervals(self, numbers: Sequence[tuple[Decimal, int]]) -> list[Interval]:
         floats = [text for text in [max(self.beside, key=len, default="")] if sum(map(str.isdecimal, text)) > FLOAT]
@@ -94,13 +98,13 @@ class Rounding(NamedTuple):
         return Interval(Fraction(value - half, whole), Fraction(value + half, whole))
 
 
-def as_rounding(mode: str | None, digits: int | None, *, default: Mode = "round") -> Rounding:
+def as_rounding(mode: str | None, digits: int | None) -> Rounding:
     """Check and return a rounding; digits alone mean that numbers were rounded.
 
     >>> as_rounding(None, 3)[:2], as_rounding("truncate", None)[:2]
     (('round', 3), ('truncate', None))
     """
-    chosen = ("round" if digits is not None else default) if mode is None else mode
+    chosen = "round" if mode is None else mode
     if chosen not in MODES:
         raise OptionError(f"rounding is {str(chosen)[:40]!r}; it must be one of {', '.join(MODES)}")
     if digits is not None and (type(digits) is not int or not 0 <= digits <= MOST_DIGITS):
@@ -120,13 +124,6 @@ def check_shares(intervals: Iterable[Interval], what: str) -> None:
 def _exponent(number: Decimal) -> int:
     exponent = number.as_tuple().exponent
     return exponent if isinstance(exponent, int) else 0
-
-
-def _widen(interval: Interval, number: Decimal, mode: Mode) -> Interval:
-    """Leave room for errors of floats, and below a negative number for truncation towards 0."""
-    slack = Fraction(1 + abs(number)) / 10**MEASURED
-    below = interval.high - interval.low if mode == "truncate" and number <= 0 else Fraction(0)
-    return Interval(interval.low - below - slack, interval.high + slack)
 
 
 def _parse(text: str, where: str, *, signed: bool = False) -> tuple[Decimal, int]:
@@ -249,24 +246,17 @@ MeasureSolution: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[Frac
 # whose parts are linear in each of s, f and m. So over intervals of these its extremes are at corners, unless it
 # divides by 0 in between.
 MEASURES: Final[Mapping[str, tuple[tuple[MeasureSolution, ...], tuple[MeasureSolution, ...]]]] = {
-    # s / (a c) = m
-    "lift": ((lambda _, f, m: (f, m),), ()),
-    # s − a c = m
-    "leverage": ((lambda s, f, m: ((s - m) * f, s),), (lambda s, f, m: ((s - m) * f, s),)),
-    # (1 − c) / (1 − f) = m
-    "conviction": ((lambda _, f, m: (1 - m * (1 - f), 1),), ()),
-    # s / (a + c − s) = m
-    "jaccard": ((lambda s, f, m: (s * (f + m * f - m), m * f),), ()),
+    "lift": ((lambda _, f, m: (f, m),), ()),  # s / (a c) = m
+    "leverage": ((lambda s, f, m: ((s - m) * f, s),), (lambda s, f, m: ((s - m) * f, s),)),  # s − a c = m
+    "conviction": ((lambda _, f, m: (1 - m * (1 - f), 1),), ()),  # (1 − c) / (1 − f) = m
+    "jaccard": ((lambda s, f, m: (s * (f + m * f - m), m * f),), ()),  # s / (a + c − s) = m
     # (f − c) / (1 − c) = m; arules divides by c where c is larger than f
     "certainty": ((lambda _, f, m: (f - m, 1 - m),), (lambda _, f, m: (f - m, 1 - m), lambda _, f, m: (f, 1 + m))),
-    # (f + s / c) / 2 = m
-    "kulczynski": ((lambda s, f, m: (s, 2 * m - f),), ()),
+    "kulczynski": ((lambda s, f, m: (s, 2 * m - f),), ()),  # (f + s / c) / 2 = m
     # (s − a c) / (s (1 − a)) = m, and (s − a c) / (a (c − s)) = m below 0
     "zhangs_metric": ((lambda s, f, m: (f * (1 - m) + m * s, 1),), (lambda s, f, m: (f + m * s, 1 + m),)),
-    # s² / (a c) = m²
-    "cosine": ((lambda s, f, m: (s * f, m * m),), ()),
-    # f − c = m
-    "addedvalue": ((lambda _, f, m: (f - m, 1),), (lambda _, f, m: (f - m, 1),)),
+    "cosine": ((lambda s, f, m: (s * f, m * m),), ()),  # s² / (a c) = m²
+    "addedvalue": ((lambda _, f, m: (f - m, 1),), (lambda _, f, m: (f - m, 1),)),  # f − c = m
 }
 
 
@@ -278,18 +268,13 @@ def solve_consequent(name: str, support: Interval, confidence: Interval, measure
     >>> str(low), str(high)
     ('3/10', '2/5')
     """
-    (above, below), (low, high, _), zero = MEASURES[name], measure, Fraction(0)
-    parts = [(solution, Interval(max(zero, low), high)) for solution in above if high >= 0]
-    parts += [(solution, Interval(low, min(zero, high))) for solution in below if low < 0]
-    solved = [_solve_corners(solution, support, confidence, part) for solution, part in parts]
-    ends = [end for interval in solved if interval is not None for end in interval[:2]]
-    return Interval(min(ends), max(ends)) if ends and None not in solved else None
-
-
-def _solve_corners(solution: MeasureSolution, *sides: Interval) -> Interval | None:
-    """Return the extremes of a solution over a box; None where it may divide by 0."""
-    solved = [solution(*corner) for corner in product(*(dict.fromkeys(side[:2]) for side in sides))]
-    if min(below for _, below in solved) <= 0:
+    (positive, negative), (low, high, _), zero = MEASURES[name], measure, Fraction(0)
+    parts = [(solution, {max(zero, low), high}) for solution in positive if high >= 0]
+    parts += [(solution, {low, min(zero, high)}) for solution in negative if low < 0]
+    solved = [
+        solution(*corner) for solution, ends in parts for corner in product(set(support[:2]), set(confidence[:2]), ends)
+    ]
+    if not solved or min(below for _, below in solved) <= 0:  # it may divide by 0
         return None
     quotients = [above / below for above, below in solved]
     return Interval(min(quotients), max(quotients))

@@ -41,28 +41,15 @@ def read_rules(source: object, *, format: str | None = None, **options: Unpack[R
     >>> read_rules(BytesIO(b"1 2 ==> 3 #SUP: 4 #CONF: 0.66\n"), format="spmf")
     <Rules: 1 rule>
     """
-    return _read_rules(source, format, **options)
-
-
-def _read_rules(
-    source: object,
-    form: str | None,
-    n: int | None = None,
-    digits: int | None = None,
-    rounding: Mode | None = None,
-    **announced: Unpack[Thresholds],
-) -> Rules:
-    if isinstance(source, Rules):
-        return source.announced(**announced)
-    if not is_place(source) and form is not None:
+    if is_place(source):
+        return Rules.from_rules(read_stated_rules(source, format), **options)  # type: ignore[arg-type]  # a place
+    if format is not None and not isinstance(source, Rules):
         raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
-    if not is_place(source) and not is_frame(source):
-        return Rules.from_rules(source, n=n, digits=digits, rounding=rounding, **announced)  # type: ignore[arg-type]  # tuples
-    default: Mode = "round" if is_place(source) else "exact"
-    stated = read_stated_rules(source, form) if is_place(source) else read_frame_of_rules(source)  # type: ignore[arg-type]  # a place
-    beside = tuple(text for rule in stated.rules for text in (rule.share, rule.confidence) if text is not None)
-    printed = as_rounding(rounding, digits, default=default)._replace(beside=beside)
-    return Rules.from_stated(stated, n, printed).announced(**announced)
+    if is_frame(source):
+        if options.get("rounding") is None and options.get("digits") is None:
+            options["rounding"] = "exact"
+        return Rules.from_rules(read_frame_of_rules(source), **options)
+    return Rules.from_rules(source, **options)  # type: ignore[arg-type]  # tuples
 
 
 def read_facts(

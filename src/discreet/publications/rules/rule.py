@@ -82,19 +82,25 @@ class Rules:
     @classmethod
     def from_rules(
         cls,
-        rules: Iterable[tuple[Iterable[Label], Iterable[Label], int | float | str | None, float | str]],
+        rules: Iterable[tuple[Iterable[Label], Iterable[Label], int | float | str | None, float | str]] | StatedRules,
         *,
         n: int | None = None,
         digits: int | None = None,
         rounding: Mode | None = None,
         **announced: Unpack[Thresholds],
     ) -> Self:
-        """Take antecedents, consequents, supports and confidences.
+        """Take antecedents, consequents, supports and confidences, or rules as a file states them.
 
         A support is a count, a share of ``n`` as float or text, or None if it is not stated. Without ``digits``, the
         longest number shows them; ``rounding`` is "round", "truncate" or "exact". ``min_support`` and
         ``min_confidence`` are announced thresholds: all rules that reach them are listed.
         """
+        if isinstance(rules, cls):
+            return rules.announced(**announced)
+        printed = intervals.as_rounding(rounding, digits)
+        if isinstance(rules, StatedRules):
+            beside = tuple(text for rule in rules.rules for text in (rule.share, rule.confidence) if text is not None)
+            return cls._from_stated(rules, n, printed._replace(beside=beside)).announced(**announced)
         stated = tuple(
             StatedRule(
                 *(as_itemset(held), as_itemset(also), str(confidence)),
@@ -103,11 +109,10 @@ class Rules:
             )
             for held, also, support, confidence in rules
         )
-        return cls.from_stated(StatedRules(stated), n, intervals.as_rounding(rounding, digits)).announced(**announced)
+        return cls._from_stated(StatedRules(stated), n, printed).announced(**announced)
 
     @classmethod
-    def from_stated(cls, stated: StatedRules, n: int | None, rounding: Rounding) -> Self:
-        """Take rules as a source states them."""
+    def _from_stated(cls, stated: StatedRules, n: int | None, rounding: Rounding) -> Self:
         if n is not None and stated.n is not None and n != stated.n:
             given = f"the source says n is {stated.n}, but {abbreviate(n)} was given"
             raise InputError(given, "; leave ", Option("n"), " out")

@@ -15,7 +15,7 @@ from discreet.io.files import Bytes, Place, save
 from discreet.io.stated_trees import check_room
 from discreet.io.text import as_text, encode_lines
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split
-from discreet.publications.trees.sklearn import trees_of
+from discreet.publications.trees.sklearn import list_trees
 from discreet.runtime.text import abbreviate
 
 SHAPE: Final = '{"rules": [{"if": ["age > 60"], "counts": {"ill": 20, "well": 9}}]}'
@@ -45,7 +45,7 @@ def write_tree(tree: object, target: Place, *, rows: ArrayLike | None = None, ta
       ]
     }
     """
-    save(target, encode_lines(_write_lines(trees_of(tree, rows, targets))))
+    save(target, encode_lines(_write_lines(list_trees(tree, rows, targets))))
 
 
 def _write_lines(trees: Sequence[Leaves]) -> Iterator[str]:
@@ -77,9 +77,8 @@ def _describe_tree(tree: Leaves) -> dict[str, object]:
 def _describe_leaf(leaf: Leaf, tree: Leaves) -> dict[str, object]:
     written: dict[str, object] = {"if": leaf.path, "rows": leaf.rows}
     if leaf.counts:
-        counts = [
-            dict(zip(map(str, labels), one, strict=True)) for labels, one in zip(tree.classes, leaf.counts, strict=True)
-        ]
+        outputs = zip(tree.classes, leaf.counts, strict=True)
+        counts = [dict(zip(map(str, labels), one, strict=True)) for labels, one in outputs]
         if [*map(len, counts)] != [*map(len, leaf.counts)]:
             raise OutputError("two classes of the tree look alike as text; rename one")
         written["counts"] = counts
@@ -119,12 +118,15 @@ def read_json(data: Bytes, n: int | None = None) -> tuple[Leaves, ...]:
         raise InputError(f"the JSON holds no trees; it must look like {SHAPE}")
     trees = tuple(_read_tree(one, f"tree {number}") for number, one in enumerate(listed, start=1))
     for tree in trees:
-        if n is not None and tree.rows != n:
-            raise InputError(
-                f"a tree has {tree.rows:,} rows, but {abbreviate(n)} were given; leave ",
-                *(Option("n"), " out, or correct it"),
-            )
+        check_rows("a tree has", tree.rows, n)
     return trees
+
+
+def check_rows(what: str, rows: int, n: int | None) -> None:
+    """Refuse a given number of rows other than that of a tree."""
+    if n is not None and n != rows:
+        given = f"{what} {rows:,} rows, but {abbreviate(n)} were given"
+        raise InputError(given, "; leave ", Option("n"), " out, or correct it")
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -179,15 +181,13 @@ def _read_rule(given: TreeJson, where: str) -> tuple[tuple[str, ...], Mapping[La
 
 def _read_leaf(given: TreeJson, where: str, places: Mapping[str, int]) -> tuple[Leaf, list[dict[str, int]]]:
     """Return a leaf without its counts, and those by class, for each output."""
-    if not (isinstance(given, dict) and given.keys() & {"rows", "counts"} and given.keys() <= LEAF):
+    if not (isinstance(given, dict) and given.keys() <= LEAF and ("rows" in given or given.get("counts", []) != [])):
         raise _wrong(where, "neither rows nor counts, or unknown names")
     listed = given.get("counts", [])
     several = [listed] if isinstance(listed, dict) else _check_type(listed, list, where)
     counts = [_check_type(one, dict, where) for one in several]
     if not all(map(_is_count, chain([given.get("rows", 0)], *(one.values() for one in counts)))):
         raise _wrong(where, "a number that is not a count of rows")
-    if "rows" not in given and not counts:
-        raise _wrong(where, "neither rows nor counts")
     rows = _check_type(given["rows"], int, where) if "rows" in given else sum(counts[0].values())
     box = None if given.get("box") is None else _read_box(_check_type(given["box"], dict, where), where, places)
     is_pure = _check_type(given.get("pure", False), bool, where)

@@ -15,12 +15,11 @@ from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import Place, load, naming
 from discreet.io.formats.trees import JSON, READERS, find_tree_format
 from discreet.io.stated_trees import Features, StatedTree, Test, digits_of, read_features
-from discreet.publications.trees.json import read_json
+from discreet.publications.trees.json import check_rows, read_json
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
 from discreet.publications.trees.sklearn import BETWEEN, BROKEN, count_held, number_leaves
-from discreet.publications.trees.targets import stated_targets
+from discreet.publications.trees.targets import add_stated_targets
 from discreet.runtime.solver import Numbers
-from discreet.runtime.text import abbreviate
 
 MOST_CONDITIONS: Final = 3_000_000  # on the paths to all nodes; trees that people read have hundreds
 MOST_LETTERS: Final = 100_000_000  # on these paths: a long name is once in the file, but in the path of each leaf below
@@ -28,6 +27,7 @@ SIGNS: Final = {"<=": np.less_equal, "<": np.less, ">": np.greater, ">=": np.gre
 WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fitted with weights, or on a drawn sample."
 ROUNDED: Final = "Shares of rows are rounded too far to give counts: write the tree with counts."
 SHARES: Final = "shares of classes are those of rows only if the tree was fitted without weights and not on a sample"
+COLUMN: Final = "targets name a column of the rows; give the rows, or the values that the target takes"
 WHOLE: Final = "its numbers may be weights that were rounded to whole numbers; write the tree with more digits"
 
 Numerals: TypeAlias = tuple[Fraction, ...]
@@ -80,14 +80,13 @@ def read_tree(
         table = None if rows is None else read_features(rows, list(dict.fromkeys(asked)))
         if isinstance(targets, str):
             if table is None:
-                wrong = "targets name a column of the rows; give the rows, or the values that the target takes"
-                raise OptionError(wrong)
+                raise OptionError(COLUMN)
             targets = table.columns[targets]
         with naming(source):
             names = tuple(dict.fromkeys(chain.from_iterable(tree.features for tree in stated)))
             trees = tuple(_as_leaves(tree, names, n, table) for tree in stated)
     if targets is not None:
-        trees = tuple(stated_targets(tree, targets) for tree in trees)
+        trees = tuple(add_stated_targets(tree, targets) for tree in trees)
     return trees[0] if len(trees) == 1 else trees
 
 
@@ -193,11 +192,8 @@ def _test_rows(test: Test, features: Features, rows: Numbers, digits: int | None
     with np.errstate(invalid="ignore"):  # an infinite value is not near to an infinite threshold
         is_near = digits is not None and np.any(np.abs(values - threshold) <= 0.5 * 10.0**-digits * (1 + 1e-9))
     if is_near:
-        raise InputError(
-            f"some rows are too near to a threshold for its {digits} digits; write the tree with more digits"
-        )
-    passed: NDArray[np.bool_] = SIGNS[test.sign](values, threshold)
-    return passed
+        raise InputError(f"rows are too near to a threshold for its {digits} digits; write the tree with more digits")
+    return np.asarray(SIGNS[test.sign](values, threshold), dtype=np.bool_)
 
 
 def _find_splits(tree: StatedTree, features: Features | None, members: Sequence[Numbers] | None) -> Iterator[Split]:
@@ -248,12 +244,7 @@ def _check_counts(tree: StatedTree, counted: Counted, leaves: Sequence[int], n: 
         return counted._replace(fault="Some leaves show counts, and others do not.")
     if not _adds_up(tree, counted):
         return counted._replace(fault=BROKEN)
-    total = sum(counted.rows[at] or 0 for at in leaves)
-    if n is not None and n != total:
-        raise InputError(
-            f"the leaves have {total:,} rows, but {abbreviate(n)} were given; leave ",
-            *(Option("n"), " out, or correct it"),
-        )
+    check_rows("the leaves have", sum(counted.rows[at] or 0 for at in leaves), n)
     return counted
 
 

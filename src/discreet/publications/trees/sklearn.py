@@ -10,7 +10,7 @@ from discreet.data.itemsets import Label
 from discreet.errors import InputError, OptionError
 from discreet.io.formats.trees import SQUARES
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
-from discreet.publications.trees.targets import stated_targets, with_targets
+from discreet.publications.trees.targets import add_stated_targets, add_targets
 from discreet.runtime.solver import Numbers
 
 Estimator: TypeAlias = Any
@@ -47,10 +47,10 @@ def is_estimator(source: object) -> bool:
     return hasattr(source, "get_params") and any(one.__module__.startswith("sklearn.") for one in type(source).__mro__)
 
 
-def leaves_of(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
+def read_estimator(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree of a fitted estimator; with the ``rows`` it was fitted on, thresholds are checked.
 
-    >>> leaves_of(object())
+    >>> read_estimator(object())
     Traceback (most recent call last):
     discreet.errors.OptionError: a value of the type object cannot be audited as a tree; give a fitted decision...
     """
@@ -71,17 +71,17 @@ def leaves_of(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
     return tuple(_as_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in trees)
 
 
-def trees_of(source: object, rows: object = None, targets: ArrayLike | None = None) -> tuple[Leaves, ...]:
+def list_trees(source: object, rows: object = None, targets: ArrayLike | None = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree in leaves, fitted estimators, or a list of these."""
     trees: list[Leaves] = []
     for one in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(one, Leaves):
-            fitted = leaves_of(one, rows)
-            trees += fitted if targets is None else (with_targets(tree, targets) for tree in fitted)
+            fitted = read_estimator(one, rows)
+            trees += fitted if targets is None else (add_targets(tree, targets) for tree in fitted)
         elif rows is not None:
             raise InputError("leaves do not need rows; leave rows out, or give them when the tree is read")
         else:
-            trees.append(one if targets is None else stated_targets(one, targets))
+            trees.append(one if targets is None else add_stated_targets(one, targets))
     return tuple(trees)
 
 

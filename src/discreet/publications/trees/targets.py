@@ -41,7 +41,7 @@ class Inferences(NamedTuple):
     is_open: bool
 
 
-def with_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
+def add_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     """Return a tree of means with its targets: one for each row, or just the values that they may take.
 
     If the rows of each leaf are known, few values are counted; of many, only how many rows do not have the commonest.
@@ -62,16 +62,16 @@ def with_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
         _check_means(leaf, rows, tree.digits)
     if are_few:
         tables = [[(rows[:, at, None] == one).sum(axis=0) for at, one in enumerate(values)] for rows in members]
-        return _with_counts(tree, values, [tuple(tuple(one.tolist()) for one in table) for table in tables])
+        return _set_counts(tree, values, [tuple(tuple(one.tolist()) for one in table) for table in tables])
     commonest = ([np.unique(column, return_counts=True)[1].max(initial=0) for column in rows.T] for rows in members)
     others = (tuple(len(rows) - int(most) for most in one) for rows, one in zip(members, commonest, strict=True))
     leaves = (leaf._replace(others=one) for leaf, one in zip(tree.leaves, others, strict=True))
     return replace(tree, leaves=tuple(leaves))
 
 
-def stated_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
+def add_stated_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     """Return a tree from a file with its targets; unless each row is known, its means may be weighted."""
-    counted = with_targets(tree, targets)
+    counted = add_targets(tree, targets)
     is_sure = counted.classes or any(leaf.others is not None for leaf in counted.leaves)
     doubt = "means are those of rows only if the tree was fitted without weights and not on a sample"
     return counted if is_sure or counted.doubt else replace(counted, doubt=doubt)
@@ -90,7 +90,7 @@ def resolve_counts(tree: Leaves) -> Leaves:
         if any(len(ways) > 1 or None in ways for ways in tried):
             return tree
         counts.append(tuple(way for ways in tried for way in ways if way is not None))
-    return _with_counts(tree, tree.targets, counts)
+    return _set_counts(tree, tree.targets, counts)
 
 
 def assume_binary(tree: Leaves) -> Leaves:
@@ -141,7 +141,7 @@ def name_value(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def _with_counts(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
+def _set_counts(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
     leaves = (leaf._replace(counts=one, means=()) for leaf, one in zip(tree.leaves, counts, strict=True))
     return replace(tree, leaves=tuple(leaves), classes=tuple(tuple(map(name_value, one)) for one in values), targets=())
 
