@@ -73,10 +73,11 @@ def detect(asked: DetectOptions) -> int:
         channels = discreet.detect(patterns, k=asked.k, rows=rows, method=asked.method)
     every = channels.expand(patterns) if asked.every else None
     if _is_short(asked):
-        lines = _list_worst_of_all(channels, every) if every else _list_worst(channels)
+        lines = _list_worst(channels) if every is None else _list_worst_of_all(channels, every)
+    elif every is None:
+        lines = reports.channels_text(channels)
     else:
-        all_lines = (f"{channel.count}\t{printable(channel.pattern)}" for channel in every or ())
-        lines = all_lines if every else reports.channels_text(channels)
+        lines = (f"{channel.count}\t{printable(channel.pattern)}" for channel in every)
     chunks = reports.channels_json(channels, patterns, every=every, source=source)
     put(asked.out, chunks, lines, sources, as_json=asked.as_json)
     return int(len(channels) > 0)

@@ -63,7 +63,7 @@ SETTINGS: Final[Mapping[object, dict[str, object]]] = {
     float: {"type": DURATION},
     tuple[str, ...]: {"multiple": True},
 }
-"""What click is told about a field of a type, unless the field says otherwise."""
+"""The settings of click for fields of a type, unless the field has its own."""
 
 
 def option(words: str, metavar: str | None = None, *, name: str | None = None, **settings: object) -> Any:  # noqa: ANN401 - of any type
