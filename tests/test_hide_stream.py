@@ -145,7 +145,10 @@ def test_one_scan_gives_the_bytes_that_all_rows_in_memory_give(tmp_path_factory,
     rewrite(source, other, hidden.log())
     assert ours.read_bytes() == other.read_bytes()
     assert streamed.before.tolist() == hidden.before.tolist()
-    assert streamed.after.tolist() == [oracle.support(itemset, read(ours)) for itemset in hidden.sensitive.itemsets]
+    # Where only numbers are left, they are read as such: items are compared as text.
+    rows_left = [frozenset(map(str, row)) for row in read(ours)]
+    texts = [frozenset(map(str, itemset)) for itemset in hidden.sensitive.itemsets]
+    assert streamed.after.tolist() == [oracle.support(itemset, rows_left) for itemset in texts]
     counts = (streamed.n, streamed.rows_touched, streamed.items_removed)
     assert counts == (len(rows), hidden.rows_touched, hidden.items_removed)
     with (folder / "log.csv").open(newline="") as file:
