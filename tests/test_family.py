@@ -120,9 +120,7 @@ def test_more_than_a_thousand_tops_are_taken_in_parts(many):
     assert family.tops.size == 60 * 59 // 2 + many
     assert sorted(cells.tops.tolist()) == list(range(family.tops.size))
     assert set(cells.counts.tolist()) == {1}
-    assert {frozenset(cells.items[start:stop].tolist()) for start, stop in pairwise(cells.offsets)} == set(
-        map(frozenset, rows)
-    )
+    assert {frozenset(base.tolist()) for base in cells.bases} == set(map(frozenset, rows))
 
 
 @pytest.mark.nojit
@@ -136,13 +134,11 @@ def test_no_parts_are_no_cells():
 def test_parts_are_put_together_in_order(parts):
     def cells(bases):
         return Cells(
-            np.arange(len(bases), dtype=np.int32),
-            Itemsets.of(bases),
-            np.array(list(map(len, bases)), dtype=np.int64),
+            np.arange(len(bases), dtype=np.int32), Itemsets.of(bases), np.array(list(map(len, bases)), dtype=np.int64)
         )
 
     found, bases = Cells.concat([cells(part) for part in parts]), [base for part in parts for base in part]
-    assert [found.items[start:stop].tolist() for start, stop in pairwise(found.offsets)] == bases
+    assert [base.tolist() for base in found.bases] == bases
     assert found.counts.tolist() == list(map(len, bases))
 
 
@@ -165,10 +161,7 @@ def test_maximal_itemsets_are_no_family():
 @pytest.mark.nojit
 @pytest.mark.parametrize(
     ("pairs", "kind", "flaw", "itemset", "other"),
-    [
-        (["", "a", "ab"], "frequent", "missing", "b", "ab"),
-        (["ab", "ac", "abcd", ""], "closed", "missing", "a", "ab"),
-    ],
+    [(["", "a", "ab"], "frequent", "missing", "b", "ab"), (["ab", "ac", "abcd", ""], "closed", "missing", "a", "ab")],
 )
 def test_a_flaw_is_told_by_its_labels_and_not_in_the_message(pairs, kind, flaw, itemset, other):
     patterns = Patterns.from_itemsets([(list(word), 5) for word in pairs], n=5, kind=kind)

@@ -16,7 +16,7 @@ from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
 
 Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
-"""Nodes as kernels/inversion.py lists them."""
+# Nodes as kernels/inversion.py lists them.
 
 WORD: Final = 64  # items that fit a word of a bitmap
 AT_ONCE: Final = 1024  # tops per call of a kernel; Ctrl-C is heard between two calls
@@ -28,16 +28,6 @@ class Cells(NamedTuple):
     tops: Items
     bases: Itemsets
     counts: Numbers
-
-    @property
-    def offsets(self) -> Numbers:
-        """Where each base starts in ``items``, and where the last one ends."""
-        return self.bases.offsets
-
-    @property
-    def items(self) -> Items:
-        """The codes of all bases, one base after the other."""
-        return self.bases.items
 
     @staticmethod
     def concat(parts: Sequence["Cells"]) -> "Cells":
@@ -70,7 +60,7 @@ class Family(Labelled):
     @cached_property
     def trie(self) -> Trie:
         """The itemsets as a trie, to walk through those within a top."""
-        trie: Trie = kernels.inversion.plant(self.offsets, self.items)
+        trie: Trie = kernels.inversion.plant(*self.itemsets.flat)
         return trie
 
     @cached_property
@@ -97,8 +87,7 @@ class Family(Labelled):
     def widen(self, itemsets: Itemsets, *, partial: bool) -> "Family":
         """Return the family with larger itemsets that no row holds; their subsets are listed, or in no row either.
 
-        Their supports of 0 stand for those of all such subsets. They are ``partial`` if a row may meet one in an
-        itemset that is not closed.
+        The family is ``partial`` if a row may meet one of them in an itemset that is not closed.
         """
         supports = np.concatenate([self.supports, np.zeros(len(itemsets), dtype=np.int64)])
         every = Itemsets.concat([self.itemsets, itemsets]).weigh(supports).sort(len(self.labels))
@@ -161,19 +150,18 @@ class Family(Labelled):
     def _cells(self, start: int, stop: int, limit: int) -> Cells:
         tops = self.itemsets.take(self.tops[start:stop])
         parts = self._invert_all(self.tops[start:stop], limit)
-        cells = Cells.concat([build_cells(maps, at.astype(np.int32), counts, *tops.flat) for at, maps, counts in parts])
+        cells = Cells.concat([build_cells(maps, at.astype(np.int32), counts, tops) for at, maps, counts in parts])
         cells = cells._replace(tops=cells.tops + np.int32(start))
         wrong = np.flatnonzero(cells.counts < 0)
         if wrong.size:
             at = wrong[0]
             base = cells.bases[int(at)]
-            raise InconsistencyError(
+            message = (
                 f"the supports say that {cells.counts[at]} rows hold {base.size} items of an itemset and no other of "
-                "it; no rows can have them: check that they are exact, and of closed or of all frequent itemsets",
-                "negative",
-                (self.labels[item] for item in base),
-                self.labelled(int(self.tops[cells.tops[at]])),
+                "it; no rows can have them: check that they are exact, and of closed or of all frequent itemsets"
             )
+            top = self.labelled(int(self.tops[cells.tops[at]]))
+            raise InconsistencyError(message, "negative", (self.labels[item] for item in base), top)
         return cells
 
     def _is_open(self, numbers: Numbers) -> NDArray[np.bool_]:
@@ -192,18 +180,15 @@ class Family(Labelled):
             yield places, maps[:, None], counts
             return
         is_open = self._is_open(numbers)
-        if not is_open.any():
-            places, maps, counts, _ = self._invert(numbers, limit)
-            yield places.astype(np.int64), maps[:, None], counts
-            return
         closed, rest = np.flatnonzero(~is_open), np.flatnonzero(is_open)
         places, maps, counts, _ = self._invert(numbers[closed], limit)
         yield closed[places], maps[:, None], counts
-        words = -(-self.longest // WORD)
-        places, maps, counts = kernels.intersections.cells_of(
-            self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
-        )
-        yield rest[places], maps, counts
+        if rest.size:
+            width = len(self.labels), max(1, -(-self.longest // WORD))
+            places, maps, counts = kernels.intersections.cells_of(
+                *self.itemsets.flat, self.supports, numbers[rest], *width, limit
+            )
+            yield rest[places], maps, counts
 
     def _invert(self, numbers: Numbers, limit: int) -> tuple[Items, NDArray[np.uint64], Numbers, int]:
         """Return cells of closed itemsets, as tops, and how many steps that took."""
@@ -215,18 +200,13 @@ class Family(Labelled):
 
 
 def build_cells(
-    maps: NDArray[np.uint64],
-    tops: Items,
-    counts: Numbers,
-    top_offsets: Numbers,
-    top_items: Items,
-    place: Numbers | None = None,
+    maps: NDArray[np.uint64], tops: Items, counts: Numbers, within: Itemsets, place: Numbers | None = None
 ) -> Cells:
-    """Return cells whose bases are bitmaps of their tops' items, or over the ``place`` of each item."""
+    """Return cells whose bases are bitmaps of the items of tops ``within``, or over the ``place`` of each item."""
     offsets = np.empty(tops.size + 1, dtype=np.int64)
     items = np.empty(int(np.bitwise_count(maps).sum()), dtype=np.int32)
-    none = np.empty(0, dtype=np.int64)
-    kernels.cells.write_bases(maps, tops, top_offsets, top_items, none if place is None else place, offsets, items)
+    places = np.empty(0, dtype=np.int64) if place is None else place
+    kernels.cells.write_bases(maps, tops, *within.flat, places, offsets, items)
     return Cells(tops, Itemsets(offsets, items), counts)
 
 
@@ -242,12 +222,11 @@ def build_family(patterns: Patterns) -> Family:
     ([['a', 'b']], [3, 2])
     """
     if patterns.kind == "maximal":
-        raise InputError(
-            "maximal itemsets do not tell the supports of their subsets; give the rows as well, or closed itemsets"
-        )
-    if patterns.kind == "frequent":
-        return _build_from_frequent(add_missing_root(patterns))
+        flaw = "maximal itemsets do not tell the supports of their subsets"
+        raise InputError(f"{flaw}; give the rows as well, or closed itemsets")
     listed = add_missing_root(patterns)
+    if patterns.kind == "frequent":
+        return _build_from_frequent(listed)
     tops = np.flatnonzero(kernels.lattice.find_maximal(listed.offsets, listed.items, len(patterns.labels)))
     family = Family(listed.itemsets, listed.supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
@@ -283,7 +262,7 @@ def add_root(patterns: Patterns) -> Patterns:
 
 
 def _build_from_frequent(patterns: Patterns) -> Family:
-    """Return the family of all frequent itemsets; each subset with an item less must be listed and have no less."""
+    """Return the family of all frequent itemsets; a subset must be listed, with no smaller support."""
     offsets, items, supports, labels = patterns.offsets, patterns.items, patterns.supports, patterns.labels
     slots = kernels.lattice.index(offsets, items)
     is_open, is_held = np.zeros(supports.size, dtype=np.bool_), np.zeros(supports.size, dtype=np.bool_)
@@ -318,30 +297,20 @@ def _check_closed(family: Family) -> None:
     """
     cut = family.longest if family.may_be_cut else family.longest + 1
     short = family.itemsets.lengths < cut
-    everywhere = np.flatnonzero(short & (family.supports == family.n))
-    if everywhere.size:
-        _check_root(family, int(everywhere[0]), short)
+    for root in np.flatnonzero(short & (family.supports == family.n))[:1].tolist():
+        lacking = np.flatnonzero(short & ~family.itemsets.contain(family.itemsets[root].tolist()))
+        if lacking.size:
+            other = family.labelled(int(lacking[0]))
+            message = (
+                f"an itemset of {len(other)} items is listed, though it is not closed: all rows hold other items as "
+                "well; list all closed itemsets, and no others"
+            )
+            raise InconsistencyError(message, "open", family.labelled(root), other)
     one, other = kernels.lattice.find_missing_meet(family.offsets, family.items, cut)
     if one >= 0:
         left, right = family.labelled(one), family.labelled(other)
-        raise InconsistencyError(
+        message = (
             f"what two closed itemsets of {len(left)} and {len(right)} items have in common is not listed, though it "
-            "is closed as well; list all closed itemsets, the one that all rows hold too",
-            "missing",
-            set(left) & set(right),
-            left,
+            "is closed as well; list all closed itemsets, the one that all rows hold too"
         )
-
-
-def _check_root(family: Family, root: int, short: NDArray[np.bool_]) -> None:
-    """Refuse a ``short`` itemset that lacks an item that all rows hold."""
-    lacking = np.flatnonzero(short & ~family.itemsets.contain(family.itemsets[root].tolist()))
-    if lacking.size:
-        other = family.labelled(int(lacking[0]))
-        raise InconsistencyError(
-            f"an itemset of {len(other)} items is listed, though it is not closed: all rows hold other items as well; "
-            "list all closed itemsets, and no others",
-            "open",
-            family.labelled(root),
-            other,
-        )
+        raise InconsistencyError(message, "missing", set(left) & set(right), left)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
+from discreet.data.itemsets import Frame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError
 from discreet.runtime import html
@@ -29,10 +29,10 @@ class Patterns(Labelled):
     """Itemsets with their supports, in dictionary order of their codes.
 
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
-    itemset, which all ``n`` rows hold, counts as one.
-    ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all ("frequent"), those without
-    a superset of the same support ("closed"), or those without a frequent superset ("maximal"). ``mined`` identifies
-    the rows in which ``mine`` found them; patterns from elsewhere may be incomplete.
+    itemset, which all ``n`` rows hold, counts as one. ``min_support`` is a count. ``kind`` says which itemsets of that
+    support are listed: all ("frequent"), those without a superset of the same support ("closed"), or those without a
+    frequent superset ("maximal"). ``mined`` identifies the rows in which ``mine`` found them; patterns from elsewhere
+    may be incomplete.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -108,34 +108,26 @@ class Patterns(Labelled):
         return cls(Itemsets(*listed.flat), listed.weights, labels, n, max(1, smallest), kind)
 
     @classmethod
-    def from_pandas(
-        cls,
-        frame: Any,  # noqa: ANN401 - pandas is optional
-        *,
-        n: int,
-        min_support: int | None = None,
-        kind: Kind = "frequent",
-    ) -> Self:
+    def from_pandas(cls, frame: Frame, *, n: int, min_support: int | None = None, kind: Kind = "frequent") -> Self:
         """Take a frame of pandas or polars in the layout of mlxtend: ``support`` as a share of ``n``, and ``itemsets``.
 
         A column ``count`` takes precedence over ``support``. A share that is not a count of ``n`` rows is refused. The
         empty itemset, which mlxtend omits, is added if ``kind`` includes it.
         """
-        counted = "count" in frame.columns
-        counts = frame["count"].to_list() if counted else as_counts(frame["support"].to_list(), n)
-        itemsets = frame["itemsets"].to_list()
+        is_counted, itemsets = "count" in frame.columns, frame["itemsets"].to_list()
+        counts = frame["count"].to_list() if is_counted else as_counts(frame["support"].to_list(), n)
         pairs = list(zip(itemsets, counts, strict=True))
         if lacks_root(list(map(len, itemsets)), counts, n=n, min_support=min_support, kind=kind):
             pairs.append((frozenset(), n))
         return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
 
-    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is optional
+    def to_pandas(self) -> Frame:
         """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``."""
         import pandas as pd  # noqa: PLC0415 - optional
 
         return pd.DataFrame(self._columns([itemset for itemset, _ in self]))
 
-    def to_polars(self) -> Any:  # noqa: ANN401 - polars is loaded late
+    def to_polars(self) -> Frame:
         """Return a polars frame like that of ``to_pandas``, its ``itemsets`` as lists."""
         import polars as pl  # noqa: PLC0415 - loaded late
 
@@ -176,8 +168,8 @@ class Patterns(Labelled):
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
     def __repr__(self) -> str:
-        mined = f"support at least {self.min_support:,} of {self.n:,} rows"
-        return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
+        least = f"support at least {self.min_support:,} of {self.n:,} rows"
+        return f"<Patterns: {len(self):,} {self.kind} itemsets, {least}>"
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
         """Return the patterns of these numbers, which rise."""
@@ -214,12 +206,8 @@ class Patterns(Labelled):
         return number if number < len(self) and self.codes(number) == codes else None
 
     def _columns(self, itemsets: list[Any]) -> dict[str, Any]:
-        return {
-            "support": self.supports / max(1, self.n),
-            "itemsets": itemsets,
-            "count": self.supports,
-            "length": self.itemsets.lengths,
-        }
+        counted = {"count": self.supports, "length": self.itemsets.lengths}
+        return {"support": self.supports / max(1, self.n), "itemsets": itemsets, **counted}
 
 
 def as_kind(kind: str) -> Kind:
@@ -266,30 +254,23 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     [7, 25]
     """
     if n > LARGEST_SHARED:
-        raise InputError(
-            f"supports are shares of {abbreviate(n)} rows; floats tell counts of up to {LARGEST_SHARED} rows: give "
-            "a column of counts"
-        )
+        limit = f"floats tell counts of up to {LARGEST_SHARED} rows"
+        raise InputError(f"supports are shares of {abbreviate(n)} rows; {limit}: give a column of counts")
     counts = []
     for number, share in enumerate(shares, start=1):
         count = round(share * n) if math.isfinite(share) else -1
-        if abs(share * n - count) > 1e-6 or not 0 <= count <= n:  # noqa: PLR2004 - far above float noise, far below a row
-            raise InputError(
-                f"itemset {number} has support {share}, which is no count of {n} rows; give the n that was mined, "
-                "or a column of counts"
-            )
         counts.append(count)
+        if abs(share * n - count) > 1e-6 or not 0 <= count <= n:  # noqa: PLR2004 - far above float noise, far below a row
+            advice = "give the n that was mined, or a column of counts"
+            raise InputError(f"itemset {number} has support {share}, which is no count of {n} rows; {advice}")
     return counts
 
 
 def _check_supports(lengths: Numbers, supports: Numbers, n: int) -> None:
-    """Refuse an invalid ``n``, and a support that no ``n`` rows can have."""
     if not isinstance(n, Integral) or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"n is {abbreviate(n)}; give the number of rows that were mined, from 0 to {LARGEST_COUNT}")
     wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))
     if wrong.any():
         number = int(np.argmax(wrong))
-        raise InputError(
-            f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows; a support lies between "
-            "0 and n, and that of the empty itemset is n"
-        )
+        flaw = f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows"
+        raise InputError(f"{flaw}; a support lies between 0 and n, and that of the empty itemset is n")

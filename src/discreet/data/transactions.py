@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, Self, TypeAlias, overload
+from typing import Final, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data import query
 from discreet.data.itemsets import (
+    Frame,
     Items,
     Itemset,
     Itemsets,
@@ -35,8 +36,7 @@ LONGEST_ROW: Final = 100_000  # longer rows are refused: nearly always, a file h
 class Transactions(Labelled):
     """``n`` rows of items; a row is a set, so a repeated item counts once.
 
-    ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``.
-    ``ids`` names the rows where they have names.
+    ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``; ``ids`` are names of the rows.
 
     >>> rows = Transactions([["bread", "milk"], ["milk"], []])
     >>> len(rows), rows[0] == {"bread", "milk"}, rows.support(["milk"])
@@ -81,7 +81,7 @@ class Transactions(Labelled):
         return transactions
 
     @classmethod
-    def from_onehot(cls, frame: Any, *, labels: Sequence[Label] | None = None) -> Self:  # noqa: ANN401 - of any library
+    def from_onehot(cls, frame: Frame, *, labels: Sequence[Label] | None = None) -> Self:
         """Take a one-hot table, one column per item: a frame of pandas, polars or Arrow, a sparse matrix, an array.
 
         It is never made dense. ``labels`` names the columns of a matrix; by default they are numbered.
@@ -96,7 +96,7 @@ class Transactions(Labelled):
         return cls.from_codes(*coded.itemsets.flat, coded.labels)
 
     @classmethod
-    def from_long(cls, frame: Any, *, row: str, item: str) -> Self:  # noqa: ANN401 - of any library
+    def from_long(cls, frame: Frame, *, row: str, item: str) -> Self:
         """Take a frame with a row id and an item per line; rows are in the order of the first line of each id.
 
         >>> import polars as pl
@@ -163,11 +163,9 @@ class Transactions(Labelled):
         """Return whether both have the same rows, by label, in the same order, and the same ids."""
         if not isinstance(other, Transactions):
             return NotImplemented
-        if self.labels == other.labels:
-            same = self.itemsets == other.itemsets
-        else:
-            same = self.n == other.n and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
-        return same and _listed(self.ids) == _listed(other.ids)
+        ids, others = (None if rows.ids is None else list(rows.ids) for rows in (self, other))
+        same = self.itemsets == other.itemsets if self.labels == other.labels else list(self) == list(other)
+        return ids == others and same
 
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
@@ -296,20 +294,12 @@ Rows: TypeAlias = Transactions | Merged  # rows to mine: each of weight one, or 
 
 
 def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
-    """Return ``rows``, coded if they are not yet.
-
-    >>> as_rows([["a"]])
-    <Transactions: 1 rows, 1 items, 1 entries>
-    """
+    """Return ``rows``, coded if they are not yet."""
     return rows if isinstance(rows, Transactions | Merged) else Transactions(rows)
 
 
 def are_all(rows: Rows) -> bool:
-    """Return whether these are all ``n`` rows; on a cluster, some may be elsewhere.
-
-    >>> are_all(Merged.of([["a"], []], min_support=1))
-    True
-    """
+    """Return whether these are all ``n`` rows; on a cluster, some may be elsewhere."""
     return int(rows.weights.sum()) == rows.n
 
 
@@ -349,10 +339,8 @@ def _check_source(rows: object) -> None:
     kind = type(rows)
     is_ours = kind.__module__.partition(".")[0] == "discreet" and not isinstance(rows, Transactions)
     if is_ours or isinstance(rows, str | bytes | bytearray | Mapping) or not isinstance(rows, Iterable):
-        raise InputError(
-            f"rows are given as {kind.__name__}; give a list of rows, each a collection of items such as "
-            "['bread', 'milk'], or read(...) a file or a frame"
-        )
+        advice = "give a list of rows, each a collection of items such as ['bread', 'milk'], or read(...) a file"
+        raise InputError(f"rows are given as {kind.__name__}; {advice} or a frame")
 
 
 def _check_row(row: object, number: int) -> None:
@@ -360,9 +348,8 @@ def _check_row(row: object, number: int) -> None:
     is_record = isinstance(row, Mapping) or hasattr(type(row), "_fields") or hasattr(type(row), "columns")
     if is_record or isinstance(row, str | bytes | bytearray | memoryview) or not isinstance(row, Iterable):
         raise InputError(
-            f"row {number} is of type {type(row).__name__}; a row is a collection of items such as "
-            "['bread', 'milk'] (make a frame of records, and read it with read(frame), with row= and item= if a line "
-            "holds one item)"
+            f"row {number} is of type {type(row).__name__}; a row is a collection of items such as ['bread', 'milk'] "
+            "(make a frame of records, and read it with read(frame), with row= and item= if a line holds one item)"
         )
 
 
@@ -378,7 +365,3 @@ def _sort_labels(flat: Sequence[Label]) -> tuple[Label, ...]:
     if any(is_missing(label) for label in labels):
         raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
     return labels
-
-
-def _listed(ids: Sequence[Hashable] | None) -> list[Hashable] | None:
-    return None if ids is None else list(ids)

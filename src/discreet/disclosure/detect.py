@@ -318,7 +318,7 @@ def _descend(question: Question, group: Group, maps: Maps) -> Cells:
     place[group.items] = np.arange(group.items.size)
     tops = kernels.cells.map_itemsets(*question.tops.take(group.tops).flat, place)
     numbers, bases, counts = kernels.cells.cells_of(*maps, tops, question.limit)
-    return build_cells(bases[:, None], group.tops[numbers].astype(np.int32), counts, *question.tops.flat, place)
+    return build_cells(bases[:, None], group.tops[numbers].astype(np.int32), counts, question.tops, place)
 
 
 def _sum_all_supports(question: Question) -> Cells:
@@ -329,7 +329,7 @@ def _sum_all_supports(question: Question) -> Cells:
     maximal = kernels.lattice.find_maximal(*every.flat, many)
     of_maximal = maximal[tops]
     number = np.cumsum(maximal, dtype=np.int32) - np.int32(1)
-    return build_cells(maps[of_maximal], number[tops[of_maximal]], counts[of_maximal], *question.tops.flat)
+    return build_cells(maps[of_maximal], number[tops[of_maximal]], counts[of_maximal], question.tops)
 
 
 def _sum_closed_supports(question: Question) -> Cells:
@@ -342,7 +342,7 @@ def _sum_closed_supports(question: Question) -> Cells:
     tops, maps, counts = kernels.papers.by_closed_supports(
         family.offsets, family.items, family.supports, len(family.labels), family.tops, cut, question.limit
     )
-    return build_cells(maps, tops, counts, *question.tops.flat)
+    return build_cells(maps, tops, counts, question.tops)
 
 
 def _project_rows(question: Question) -> Cells:
@@ -359,7 +359,7 @@ def _project_rows_on(question: Question, numbers: Numbers) -> Cells:
     data, itemsets = (rows.offsets, rows.items, rows.weights), (chosen.offsets, question.row_codes[chosen.items])
     words = max(1, -(-chosen.longest // 64))
     tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, itemsets, words, question.limit)
-    return build_cells(maps, numbers[tops].astype(np.int32), counts, *question.tops.flat)
+    return build_cells(maps, numbers[tops].astype(np.int32), counts, question.tops)
 
 
 def _refuse_other_rows(agree: NDArray[np.bool_], what: str) -> None:

@@ -127,7 +127,7 @@ def _count_group(rows: Weighted, tops: Tops, group: Group) -> Cells:
     maps = kernels.cells.map_itemsets(*rows.flat, place)
     wanted = kernels.cells.map_itemsets(*tops.itemsets.take(group.tops).flat, place)
     found, bases, counts = kernels.cells.cells_of(maps, rows.weights, wanted, ALL)
-    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, *tops.itemsets.flat, place)
+    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, tops.itemsets, place)
 
 
 def _count_long(rows: Weighted, tops: Tops, top: int) -> Cells:

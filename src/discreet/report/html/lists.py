@@ -42,7 +42,7 @@ class Listing(NamedTuple):
         """Take channels: they are in order already."""
         cells = channels.cells
         tops = (*channels.tops.flat, cells.tops.astype(np.int64))
-        return cls(channels.labels, *tops, cells.offsets, cells.items, cells.counts)
+        return cls(channels.labels, *tops, *cells.bases.flat, cells.counts)
 
     @classmethod
     def of_findings(cls, found: Sequence[Channel | Difference | Change]) -> Self:
