@@ -22,10 +22,8 @@ from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few, Forest
 from discreet.runtime import html
 
-Candidate: TypeAlias = Patterns | Rules | Facts | Forest
-"""What would be published."""
+Candidate: TypeAlias = Patterns | Rules | Facts | Forest  # what would be published
 FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
-"""What was found, as it was found."""
 NO_PATTERNS: Final = Patterns(
     Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0, np.int64), (), 0, 1, "frequent"
 )
@@ -58,11 +56,8 @@ class Who:
         """
         if self.conditions or self.outcome:
             return ", ".join(filter(None, (" and ".join(self.conditions), self.outcome)))
-        held = join_names([name(label) for label in sort_labels(self.has)])
-        lacked = _lacking(
-            [[name(label) for label in sort_labels(one)] for one in self.lacks], ("no ", "not ")[bool(held)]
-        )
-        return ", but ".join(filter(None, (held, lacked)))
+        held, *lacked = ([name(label) for label in sort_labels(one)] for one in (self.has, *self.lacks))
+        return ", but ".join(filter(None, (join_names(held), _lacking(lacked, "not " if held else "no "))))
 
 
 Facets: TypeAlias = tuple[Who, int, int, Callable[[], list[Term]]]
@@ -112,10 +107,9 @@ class AuditFinding:
             return f"{self.value.after:,} now − {self.value.before:,} before = {self.value.count:,}"
         if isinstance(self.value, Few):
             return str(self.value)
-        terms = self.terms
-        sums = zip(terms, self.limits, strict=True)
-        texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in sums]
-        return f"{format_sum(terms, texts)} = {format_limits(self.low, self.high)}"
+        terms = zip(self.terms, self.limits, strict=True)
+        texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in terms]
+        return f"{format_sum(self.terms, texts)} = {format_limits(self.low, self.high)}"
 
     def __str__(self) -> str:
         return str(self.value)
@@ -179,7 +173,7 @@ class Evidence:
         """Yield the findings of each kind with the check that found them."""
         by_name = {check.name: check for check in checks}
         trees = CheckName.SEVERAL_TREES if CheckName.SEVERAL_TREES in by_name else CheckName.LOW_COUNTS
-        every: list[tuple[str, CheckName, Any, Callable[[Any], Any]]] = [
+        every: list[tuple[str, CheckName, Any, Callable[[Any], Facets]]] = [
             ("channel", CheckName.CHANNELS, self.channels, self._of_cell),
             ("difference", CheckName.DIFFERENCES, self.differences, self._of_cell),
             ("implication", CheckName.CLASS_DISCLOSURE, self.implications, self._of_implication),
@@ -210,8 +204,7 @@ class Evidence:
         return Who(one.base, (frozenset([one.item]),)), 0, 0, add_up
 
     def _of_change(self, changes: Changes, change: Change) -> Facets:
-        many = abs(change.count)
-        who = Who(change.base, change.lacked)
+        who, many = Who(change.base, change.lacked), abs(change.count)
         return who, many, many, lambda: find_terms(change, changes, self.patterns, change.after)
 
 
@@ -263,12 +256,15 @@ def join_names(names: list[str]) -> str:
 
 def _lacking(lacked: Sequence[list[str]], no: str) -> str:
     """Say that not all names of a list are had; of several lists, that none is had in full."""
-    several, two = [join_names(names) for names in lacked], 2
-    if len(lacked) == two:
-        return f"neither {' nor '.join(several)}"
-    if len(lacked) != 1:
-        return f"none of {join_names(several)}" * bool(lacked)
-    return (no, "not both ", "not all of ")[min(len(lacked[0]), 3) - 1] + several[0]
+    match [join_names(names) for names in lacked]:
+        case []:
+            return ""
+        case [one]:
+            return (no, "not both ", "not all of ")[min(len(lacked[0]), 3) - 1] + one
+        case [one, two]:
+            return f"neither {one} nor {two}"
+        case several:
+            return f"none of {join_names(several)}"
 
 
 def _relabel(itemset: Itemset, patterns: Patterns) -> Itemset:

@@ -26,16 +26,8 @@ from discreet.errors import BudgetError, InconsistencyError, OptionError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
-from discreet.publications.rules.bounded import (
-    MOST,
-    Bounded,
-    Narrowed,
-    find_absences,
-    find_differences,
-    narrow_facts,
-    narrow_rules,
-    sort_worst,
-)
+from discreet.publications.rules import bounded
+from discreet.publications.rules.bounded import MOST, Bounded, Narrowed, narrow_facts, narrow_rules, sort_worst
 from discreet.publications.rules.reading import as_rounded
 from discreet.publications.rules.rule import Rules
 from discreet.runtime.text import count_of
@@ -74,7 +66,7 @@ def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Item
     if schema is None:
         return []
     if not isinstance(schema, str):
-        return [frozenset(group) for group in schema]
+        return list(map(frozenset, schema))
     if not schema:
         raise OptionError("schema is empty; give what separates attribute and value in labels, such as '='")
     groups: defaultdict[Label, list[Label]] = defaultdict(list)
@@ -220,12 +212,12 @@ def _group_items(facts: Facts) -> dict[Codes, ByGroup]:
 
 def _listed_with(facts: Facts, base: Codes, values: list[int], others: list[int]) -> list[int]:
     """Return the values whose supports with each of the others are listed, or known to be 0."""
-    return [
-        value
-        for value in values
-        if value not in others
-        and all(base | {value, other} in facts.listed or facts.excludes(base | {value, other}) for other in others)
-    ]
+
+    def is_known(itemset: Codes) -> bool:
+        return itemset in facts.listed or facts.excludes(itemset)
+
+    apart = [value for value in values if value not in others]
+    return [value for value in apart if all(is_known(base | {value, other}) for other in others)]
 
 
 def _add_up(facts: Facts, base: Codes, values: list[int], others: list[int]) -> Bounded:
@@ -264,7 +256,7 @@ def check_rounded(patterns: Patterns, policy: Policy) -> Check:
     known = narrow_facts(as_rounded(patterns, policy.round_to or 1))
     if known.facts is None:
         return _name_flaw(known)
-    sums = find_differences(known.facts, known.gaps, policy.k)
+    sums = bounded.find_differences(known.facts, known.gaps, policy.k)
     return _check_sums(sums, policy.k)._replace(name=CheckName.CHANNELS) if sums else checks.ROUNDED
 
 
@@ -277,12 +269,9 @@ def check_rules(rules: Rules, known: Narrowed) -> Iterator[Check]:
     """
     unstated = sum(rule.support is None for rule in rules)
     if unstated:
-        are_all = unstated == len(rules) and rules.n is None and not rules.more
-        sentence = (
-            "Neither supports nor the number of rows are stated, so confidences bound no count from above."
-            if are_all
-            else f"{count_of(unstated, 'rule')} without a support; the confidences limit it."
-        )
+        sentence = f"{count_of(unstated, 'rule')} without a support; the confidences limit it."
+        if unstated == len(rules) and rules.n is None and not rules.more:
+            sentence = "Neither supports nor the number of rows are stated, so confidences bound no count from above."
         yield CheckName.SUPPORTS.review(unstated, sentence)
     if known.announced is not None:
         many, share = len(known.announced.absent), f"{float(100 * known.announced.share):g}%"
@@ -317,8 +306,8 @@ def _judge(
     channels, flaws = _find_channels(patterns, rows, k, complete=complete)
     summed = frozenset() if channels is None else frozenset(itemset for itemset, _ in patterns)
     # Channels cover the differences of two supports that are both in their sums.
-    pairs = [one for one in find_differences(facts, known.gaps, k) if one.top not in summed]
-    sums = (*by_schema.listed, *pairs, *find_absences(facts, k, known.announced))
+    pairs = [one for one in bounded.find_differences(facts, known.gaps, k) if one.top not in summed]
+    sums = (*by_schema.listed, *pairs, *bounded.find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
     implications = find_implications(patterns) if zeros_matter and channels is not None else None
     every = [*flaws, checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
@@ -332,7 +321,8 @@ def _judge(
     every += unjudged
     if zeros_matter:
         more = implications is not None and implications.more
-        every.append(checks.check_implications(policy, len(implications or ()) or _count_equal_pairs(known), more=more))
+        many = len(implications or ()) or _count_equal_pairs(facts, known.gaps)
+        every.append(checks.check_implications(policy, many, more=more))
     return (*every, *notes), Evidence(patterns, channels, implications, facts=facts, bounded=sums)
 
 
@@ -377,17 +367,15 @@ def _find_channels(
         return None, (checks.name_flaw(patterns, error),)
 
 
-def _count_equal_pairs(known: Narrowed) -> int:
+def _count_equal_pairs(facts: Facts, gaps: bounded.Gaps) -> int:
     """Count the pairs of an itemset and a larger one, of rules or with one item more, that the same rows hold."""
-    if known.facts is None:
-        return 0
-    listed, sizes = known.facts.listed, known.facts.itemsets.lengths
+    listed, sizes = facts.listed, facts.itemsets.lengths
     pairs = sum(
         limits[0] == limits[1] and listed.get(itemset - {item}) == limits
         for itemset, limits in listed.items()
         for item in itemset
     )
-    return pairs + sum(gap == (0, 0) and bool(sizes[top] > sizes[base] + 1) for (base, top), gap in known.gaps.items())
+    return pairs + sum(gap == (0, 0) and bool(sizes[top] > sizes[base] + 1) for (base, top), gap in gaps.items())
 
 
 def _check_facts(policy: Policy, facts: Facts) -> Iterator[Check]:

@@ -20,8 +20,7 @@ from discreet.runtime import html, resources
 from discreet.runtime.resources import watching
 from discreet.runtime.text import percent
 
-AT_ONCE: Final = 256
-"""Itemsets that are searched together for the lowest safe minimum support."""
+AT_ONCE: Final = 256  # itemsets that are searched together for the lowest safe minimum support
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +87,6 @@ def tradeoff(
 def _fill_grid(
     data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int
 ) -> Tradeoff:
-    """Return the grid of closed itemsets that were mined at the lowest support."""
     lists = [take_above(closed, count) for count in counts]
 
     def count(line: int, _: int) -> tuple[list[int], list[int]]:
@@ -99,15 +97,9 @@ def _fill_grid(
 
     lines = [(line, line + 1) for line in range(len(counts))]
     counted = resources.share(count, lines, min(len(lines), threads))
-    return Tradeoff(
-        data.n,
-        counts,
-        limits,
-        np.array([len(part) for part in lists]),
-        np.array([channels for channels, _ in counted]),
-        np.array([exposed for _, exposed in counted]),
-        find_safe(closed, limits),
-    )
+    channels, exposed = (np.array(column) for column in zip(*counted, strict=True))
+    itemsets = np.array([len(part) for part in lists])
+    return Tradeoff(data.n, counts, limits, itemsets, channels, exposed, find_safe(closed, limits))
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:

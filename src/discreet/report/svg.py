@@ -218,8 +218,8 @@ def _steps(channel: Channel | Difference, terms: Sequence[Term]) -> Iterator[str
     y = STEP * len(steps) + 4
     bar = f'<rect x="{zero:.1f}" y="{y}" width="{max(4, end - zero):.1f}" height="{STEP - 6}" {SHADE}/>'
     bold = 'font-weight="bold"'
-    others = _text(154, y + 13, "the others", anchor="end", more=bold)
-    yield f"{others}{_text(219, y + 13, f'{channel.count:,}', anchor='end', more=bold, room=62)}{bar}"
+    called = _text(154, y + 13, "the others", anchor="end", more=bold)
+    yield f"{called}{_text(219, y + 13, f'{channel.count:,}', anchor='end', more=bold, room=62)}{bar}"
 
 
 def _supports(patterns: Patterns, base: Itemset, groups: Sequence[Itemset]) -> list[int]:
