@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,6 +12,7 @@ from discreet import InvertedFile, OptionError, QueryError, Transactions, __vers
 from discreet.cli.options import ColumnOptions, QuietOptions, ReadOptions, argument, command, names, option
 from discreet.cli.terminal import check_place, say, watching
 from discreet.io.files import is_url
+from discreet.io.label_codes import iterate_codes
 from discreet.report.json import Names
 from discreet.runtime.text import printable
 
@@ -128,7 +128,7 @@ def _rows(inverted: InvertedFile, text: str, *, whole: bool) -> Answer:
     rows = inverted.transactions(numbers) if whole else None
     if rows is None:
         return Answer(map(printable, names), len(numbers), "rows", _entries(keys, None))
-    itemsets = (", ".join(str(rows.labels[item]) for item in items) for items in _codes(rows))
+    itemsets = (", ".join(str(rows.labels[item]) for item in items) for items in iterate_codes(rows.itemsets))
     lines = (f"{printable(name)}\t{printable(items)}" for name, items in zip(names, itemsets, strict=True))
     return Answer(lines, len(numbers), "rows", _entries(keys, rows))
 
@@ -137,13 +137,9 @@ def _entries(keys: Mapping[str, list[object]], rows: Transactions | None) -> Ite
     """Yield each row as JSON."""
     columns: dict[str, Iterable[str]] = {key: Names(values).texts for key, values in keys.items()}
     if rows is not None:
-        columns["items"] = map(Names(rows.labels).of, _codes(rows))
+        columns["items"] = map(Names(rows.labels).of, iterate_codes(rows.itemsets))
     for values in zip(*columns.values(), strict=True):
         yield "{" + ", ".join(f'"{key}": {value}' for key, value in zip(columns, values, strict=True)) + "}"
-
-
-def _codes(rows: Transactions) -> Iterator[list[int]]:
-    return (rows.items[start:stop].tolist() for start, stop in pairwise(rows.offsets.tolist()))
 
 
 def _document(text: str, n: int, answer: Answer) -> Iterator[str]:

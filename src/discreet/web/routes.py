@@ -39,6 +39,7 @@ from discreet.web.state import State
 Found = TypeVar("Found")
 
 HERE: Final = Path(__file__).parent
+TEMPLATES: Final = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
 PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "block", "hide", "query", "verify")}}
 """The template of each page, by its address."""
 WAIT: Final = 0.3  # seconds that an answer may take before it is the progress instead, by default
@@ -84,7 +85,6 @@ class Answers:
     def __init__(self, state: State) -> None:
         """Answer from the state of a server."""
         self.state = state
-        self._templates = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
 
     async def show(self, request: Request) -> Response:
         """Show a page; for unknown data, the start page that says so."""
@@ -114,7 +114,7 @@ class Answers:
         return script, f'"{hashlib.blake2b(script, digest_size=12).hexdigest()}"'
 
     def _render(self, name: str, *, status: int = 200, **facts: dict[str, Any] | str | None) -> Response:
-        page = self._templates.get_template(f"{name}.html").render(
+        page = TEMPLATES.get_template(f"{name}.html").render(
             page=name,
             **{"data": None, "upload": None, "error": None, **facts},
             version=__version__,
@@ -337,12 +337,7 @@ def answer_error(path: str, status: int, title: str, sentence: str) -> Response:
     """Return an error: to a program as JSON, to a person as a page."""
     if path.startswith("/api/"):
         return JsonAnswer({"error": sentence}, status_code=status)
-    page = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>discreet: {escape(title)}</title>'
-        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        '<body style="font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem">'
-        f'<main><h1>{escape(title)}</h1><p>{escape(sentence)}</p><p><a href="/">Start page</a></p></main></body></html>'
-    )
+    page = TEMPLATES.get_template("error.html").render(title=title, sentence=sentence)
     return HTMLResponse(page, status_code=status)
 
 
