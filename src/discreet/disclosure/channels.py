@@ -266,14 +266,8 @@ class Channels:
         different = rows.offsets.size - 1
         times, smallest = np.zeros(different, np.int64), np.full(different, self.k, np.int64)
         code = np.array([rows.code.get(label, -1) for label in self.labels], dtype=np.int64)
-        kernels.cell_rows.count_channels(
-            (rows.offsets, rows.items),
-            (self.cells.tops, *self.cells.bases.flat, self.cells.counts, *self.tops.flat),
-            code,
-            len(rows.labels),
-            times,
-            smallest,
-        )
+        cells = (self.cells.tops, *self.cells.bases.flat, self.cells.counts, *self.tops.flat)
+        kernels.cell_rows.count_channels(rows.itemsets.flat, cells, code, len(rows.labels), times, smallest)
         numbers = np.flatnonzero(times)
         return Exposed(numbers, times[numbers], smallest[numbers], rows.weights[numbers])
 

@@ -26,8 +26,7 @@ from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
 
 Method: TypeAlias = Literal["auto", "naive", "closed", "projection"]
-Maps: TypeAlias = tuple[NDArray[np.uint64], Numbers]
-"""Rows as bitmaps over the items of a group of tops, and how many rows each represents."""
+Maps: TypeAlias = tuple[NDArray[np.uint64], Numbers]  # rows as bitmaps over a group's items, and their weights
 
 AUTO: Final = Option("method", "auto")
 LONGEST: Final = 25  # items of an itemset for the papers' sums over all its subsets: 2 ** 25 terms
@@ -180,7 +179,7 @@ def count_supports(rows: Rows, itemsets: Itemsets, codes: Items) -> Numbers:
     """Return how many rows hold each itemset; ``codes`` are those of its items in the rows."""
     counts = np.zeros(len(itemsets), dtype=np.int64)
     in_rows = itemsets.offsets, codes[itemsets.items]
-    kernels.cell_rows.count_supports((rows.offsets, rows.items), rows.weights, in_rows, len(rows.labels) + 1, counts)
+    kernels.cell_rows.count_supports(rows.itemsets.flat, rows.weights, in_rows, len(rows.labels) + 1, counts)
     return counts
 
 

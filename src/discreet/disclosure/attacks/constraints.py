@@ -6,7 +6,7 @@ leave more databases possible, so no false inference arises.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -17,10 +17,9 @@ from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import Balance, Codes, Facts
 from discreet.disclosure.channels import places
 from discreet.errors import BudgetError, InconsistencyError
-from discreet.runtime.solver import Floats, Program, Terms
+from discreet.runtime.solver import Floats, Program, Terms, list_entries
 
-Bits: TypeAlias = int
-"""An itemset or a row, with a bit for each item."""
+Bits: TypeAlias = int  # an itemset or a row, with a bit for each item
 Count = TypeVar("Count", int, float)  # rows; fractional in a mean of databases
 
 MOST_ROWS: Final = 1 << 53  # that a solver, which uses floats, counts exactly
@@ -38,47 +37,28 @@ class Limit(NamedTuple):
     high: int
 
 
-@dataclass(frozen=True, eq=False)
 class Ground:
     """Facts with a bit for each item of a listed itemset; the facts say nothing about other items.
 
     Callers who ask about other items name them as ``others``.
     """
 
-    facts: Facts
-    others: Codes = frozenset()
-    _parts: dict[Bits, list[Bits]] = field(default_factory=dict, init=False)
-
-    @cached_property
-    def items(self) -> tuple[int, ...]:
-        """The codes of the items; the place of each is its bit."""
-        return tuple(sorted(self.others.union(*self.facts.tops)))
-
-    @cached_property
-    def bit(self) -> Mapping[int, Bits]:
-        """The bit of each item."""
-        return {item: 1 << place for place, item in enumerate(self.items)}
-
-    @property
-    def everything(self) -> Bits:
-        """All items."""
-        return (1 << len(self.items)) - 1
-
-    @cached_property
-    def tops(self) -> tuple[Bits, ...]:
-        """The listed itemsets that no other listed one contains."""
-        return tuple(map(self.bits, self.facts.tops))
+    def __init__(self, facts: Facts, others: Codes = frozenset()) -> None:
+        """Give each item its place, in the order of the codes."""
+        self.facts = facts
+        self.items: tuple[int, ...] = tuple(sorted(others.union(*facts.tops)))
+        self.bit = {item: 1 << place for place, item in enumerate(self.items)}
+        self.everything: Bits = (1 << len(self.items)) - 1
+        self.tops = tuple(map(self.bits, facts.tops))
+        groups = (self.bits(group & self.bit.keys()) for group in facts.schema)
+        self.groups = tuple(group for group in groups if group.bit_count() > 1)  # no row holds two of a group
+        self.balances = tuple(relation.recode(self.bits) for relation in facts.relations)
+        self._parts: dict[Bits, list[Bits]] = {}
 
     @cached_property
     def known(self) -> tuple[Bits, ...]:
         """The tops below which every support is known exactly; all of them, unless only limits are published."""
         return tuple(top for top in self.tops if top in self._tables)
-
-    @cached_property
-    def groups(self) -> tuple[Bits, ...]:
-        """Groups of items; no row holds two of a group."""
-        groups = (self.bits(group & self.bit.keys()) for group in self.facts.schema)
-        return tuple(group for group in groups if group.bit_count() > 1)
 
     @cached_property
     def listed(self) -> tuple[Limit, ...]:
@@ -91,11 +71,6 @@ class Ground:
     def every(self) -> tuple[Limit, ...]:
         """The limits of all listed itemsets."""
         return tuple(sorted(Limit(self.bits(itemset), *limits) for itemset, limits in self.facts.listed.items()))
-
-    @cached_property
-    def balances(self) -> tuple[Balance[Bits], ...]:
-        """The relations of the facts."""
-        return tuple(relation.recode(self.bits) for relation in self.facts.relations)
 
     def bits(self, items: Iterable[int]) -> Bits:
         """Return items as bits."""
@@ -175,8 +150,8 @@ class System:
             at = np.array([place[row & part] for row in self.rows], dtype=np.int64)
             program.add_rows(len(table), Terms(at, columns, np.ones(columns.size)), lower=counts, upper=counts)
         for itemset, low, high in self.limits:
-            held = columns[self.kinds & itemset == itemset]
-            program.add_rows(1, Terms(np.zeros_like(held), held, np.ones(held.size)), lower=low, upper=high)
+            is_holding = self.kinds & itemset == itemset
+            program.add_rows(1, list_entries(is_holding[None], columns), lower=low, upper=high)
         for balance in self.balances:
             counts = np.zeros(columns.size)
             for itemset, times in balance.times:
@@ -220,16 +195,16 @@ def widen_systems(ground: Ground, over: Bits, within: Bits) -> Iterator[System]:
 
     The last has all items of ``within``, unless these are too many for a proof or allow too many kinds of rows.
     """
-    made = build_system(ground, over, most=1 << LONGEST)
-    yield made
+    system = build_system(ground, over, most=1 << LONGEST)
+    yield system
     for top in sorted(ground.tops, key=lambda one: (-(one & over).bit_count(), (one & ~over).bit_count(), one)):
-        for place in places(top & within & ~made.universe):
-            if made.universe.bit_count() < LONGEST:
+        for place in places(top & within & ~system.universe):
+            if system.universe.bit_count() < LONGEST:
                 try:
-                    made = build_system(ground, made.universe | 1 << place, most=KINDS)
+                    system = build_system(ground, system.universe | 1 << place, most=KINDS)
                 except BudgetError:
                     continue
-                yield made
+                yield system
 
 
 def find_border(ground: Ground, universe: Bits) -> list[Bits]:
@@ -321,11 +296,9 @@ def _count_cells(ground: Ground, top: Bits) -> Mapping[Bits, int] | None:
         halves = cells.reshape(-1, 2, 1 << bit)
         halves[:, 0] -= halves[:, 1]
     if (cells < 0).any():
-        raise InconsistencyError(
+        why = (
             f"the supports say that {cells.min()} rows hold some items of an itemset and no other of it; no rows can "
-            "have them: check that they are exact",
-            "negative",
-            (),
-            (ground.facts.labels[item] for item in ground.codes(top)),
+            "have them: check that they are exact"
         )
+        raise InconsistencyError(why, "negative", (), (ground.facts.labels[item] for item in ground.codes(top)))
     return {part: count for part, count in zip(list_parts(top), cells.tolist(), strict=True) if count}

@@ -1,13 +1,9 @@
 """Derive: unpublished itemsets whose supports follow from those of all their subsets, and what they reveal.
 
-The supports of all proper subsets bound the support of an itemset, since no cell has a negative count (Calders and
-Goethals, *Non-derivable itemset mining*, 2007). If both bounds meet, its support is as good as published, and itemsets
-with one item more may follow. A Boolean pattern over such an itemset J is inferred to hold for 1 to k − 1 rows if and
-only if one cell does, whatever the support of J may be, or two cells together do (docs/guarantee.md, Theorem A3).
-
-A finding is an unpublished J with a cell of 1 to k − 1 rows: a conjunction that says of every item of J whether rows
-hold it. A person whom one cell singles out is found again over each larger J that is derived, as each reveals more
-about them. Besides, J counts once more if two cells that differ in three items or more hold 1 to k − 1 rows together.
+No cell has a negative count, so the supports of all proper subsets bound that of an itemset J (Calders and Goethals,
+*Non-derivable itemset mining*, 2007). If both bounds meet, J is as good as published, and larger itemsets may follow.
+A finding is a cell over an unpublished J of 1 to k − 1 rows, or two cells that differ in three items or more and hold
+so many together (docs/guarantee.md, Theorem A3). A person is found again over each larger J: it reveals more of them.
 """
 
 from collections.abc import Callable, Sequence

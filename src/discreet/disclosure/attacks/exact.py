@@ -1,9 +1,8 @@
 """Exact: all that follows from published supports about a few items, by integer programs over every possible row.
 
-Over all items, a pattern is a set of kinds of rows. A database in which these kinds have no row, or k rows together,
-shows that nothing is inferred about the pattern. So one program chooses a set of kinds that no database met so far
-contradicts, and another looks for a database that does. If no set is left, nothing can be inferred; if no database is
-found, the set is inferred.
+Over all items, a pattern is a set of kinds of rows. One program chooses a set that has 1 to k − 1 rows in each database
+met so far, and another seeks a database that contradicts it. If no set is left, nothing can be inferred; if no database
+is found, the set is inferred.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,10 +23,8 @@ from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpEr
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.runtime.solver import Floats, Program, list_entries
 
-Kinds: TypeAlias = NDArray[np.bool_]
-"""Whether a pattern is true, for each kind of rows."""
-Cube: TypeAlias = NDArray[np.float64]
-"""One axis per item: rows that lack it, rows that hold it and, if there is a third place, either."""
+Kinds: TypeAlias = NDArray[np.bool_]  # whether a pattern is true, for each kind of rows
+Cube: TypeAlias = Floats  # one axis per item: rows that lack it, rows that hold it and, if there is a third place, all
 
 SECONDS: Final = 60.0
 WEIGHT: Final = 64.0  # cost of a row of a chosen kind; one of another kind that is always rare costs 1

@@ -18,12 +18,9 @@ from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
 from discreet.runtime.solver import Numbers
 
-Codes: TypeAlias = frozenset[int]
-"""An itemset by the codes of its items."""
-Limits: TypeAlias = tuple[int, int]
-"""The fewest and the most rows that hold an itemset."""
-Schema: TypeAlias = Iterable[Iterable[Label]]
-"""Groups of items, such as the values of one attribute; no row holds two of a group."""
+Codes: TypeAlias = frozenset[int]  # an itemset by the codes of its items
+Limits: TypeAlias = tuple[int, int]  # the fewest and the most rows that hold an itemset
+Schema: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
 MOST: Final = 200_000  # itemsets that facts may list with limits of their own
 
 
@@ -174,15 +171,12 @@ class Facts(Labelled):
         kernels.closure.narrow_limits(trie, every.offsets, every.items, low, high, max(1, len(every.labels)))
         wrong = np.flatnonzero(low > high).tolist()
         if wrong:
-            raise InconsistencyError(
+            why = (
                 f"{len(wrong):,} of {len(every):,} itemsets have limits that contradict those of parts of them, or of "
                 "itemsets that hold them; no rows can have them: check how they were rounded"
-                + ", and that those of the largest supports are listed"
-                * self.is_top,
-                "rising",
-                (every.labels[item] for item in every.itemset(wrong[0])),
-                (),
             )
+            why += ", and that those of the largest supports are listed" * self.is_top
+            raise InconsistencyError(why, "rising", every.labelled(wrong[0]), ())
         return replace(every, low=low, high=high)
 
     def fill(self) -> Self:

@@ -23,8 +23,7 @@ from discreet.disclosure.channels import places
 from discreet.errors import InconsistencyError
 from discreet.runtime.solver import Floats, Numbers, Program, Solved, Terms
 
-Multipliers: TypeAlias = dict[Bits | Balance[Bits], Fraction]
-"""The factors of supports and of balances in a sum."""
+Multipliers: TypeAlias = dict[Bits | Balance[Bits], Fraction]  # the factors of supports and of balances in a sum
 
 TINY: Final = 1e-6  # the error allowed to a solver; far above its tolerance, far below a row
 SHARE: Final = 0.05  # a witness helps if it clears this share of the open patterns
@@ -88,16 +87,14 @@ class Region:
     def least(self, costs: Floats, enough: float = -np.inf) -> float:
         """Return the least total cost of all rows and keep the witness; whole numbers may stop at ``enough``."""
         solved = self._solve(costs, self.clock.left(), enough)
-        if solved.values is None and not solved.stopped:
-            raise InconsistencyError(
-                "no database has these supports; check that they are exact, of the same rows, and that nothing that "
-                "reaches the minimum support is left out, or say that the list is not complete",
-                "negative",
-                (),
-                (),
-            )
-        if solved.stopped or solved.values is None:
+        if solved.stopped:
             raise TimeIsUpError
+        if solved.values is None:
+            why = (
+                "no database has these supports; check that they are exact, of the same rows, and that nothing that "
+                "reaches the minimum support is left out, or say that the list is not complete"
+            )
+            raise InconsistencyError(why, "negative", (), ())
         self.witnesses.append(np.round(solved.values) if self.whole else solved.values)
         return solved.bound
 

@@ -13,8 +13,7 @@ from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
 from discreet.disclosure.channels import Term, format_sum
 from discreet.runtime import html
 
-Level: TypeAlias = str
-"""The name of an attacker in ``attack.ATTACKERS``."""
+Level: TypeAlias = str  # the name of an attacker in ``attack.ATTACKERS``
 
 
 class Undecided(NamedTuple):

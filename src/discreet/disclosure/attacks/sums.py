@@ -19,8 +19,7 @@ from discreet.disclosure.attacks.formula import Mark, Pattern, subsets
 from discreet.disclosure.channels import as_bits, places
 from discreet.errors import BudgetError, Option
 
-Pair: TypeAlias = tuple[Codes, Codes]
-"""An itemset that rows hold, and a larger one that they do not hold whole."""
+Pair: TypeAlias = tuple[Codes, Codes]  # an itemset that rows hold, and a larger one that they do not hold whole
 
 SUM: Final = CellSum()  # the pattern's own sum of supports
 MOST_TOPS: Final = 1000  # itemsets that become known by zeros while other supports stay unknown
