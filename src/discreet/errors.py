@@ -42,10 +42,7 @@ class Command(NamedTuple):
 
 
 class Either(tuple["str | tuple[str, *tuple[str, ...]]", ...]):
-    """Remedies to choose from: sentences, or a pattern such as "raise {}" and the names of options.
-
-    Those for options that a face lacks are left out.
-    """
+    """Remedies: sentences, or a pattern such as "raise {}" and names of options; a face leaves out those it lacks."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ from discreet.runtime.solver import Numbers
 Label: TypeAlias = Hashable
 Itemset: TypeAlias = frozenset[Label]
 Items: TypeAlias = NDArray[np.int32]
-Frame: TypeAlias = Any  # a frame or a series of a library that we do not import
+AnyFrame: TypeAlias = Any  # a frame or a series of a library that we do not import
 
 
 def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:

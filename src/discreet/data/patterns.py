@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Frame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
+from discreet.data.itemsets import AnyFrame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError
 from discreet.runtime import html
@@ -108,7 +108,7 @@ class Patterns(Labelled):
         return cls(Itemsets(*listed.flat), listed.weights, labels, n, max(1, smallest), kind)
 
     @classmethod
-    def from_pandas(cls, frame: Frame, *, n: int, min_support: int | None = None, kind: Kind = "frequent") -> Self:
+    def from_pandas(cls, frame: AnyFrame, *, n: int, min_support: int | None = None, kind: Kind = "frequent") -> Self:
         """Take a frame of pandas or polars in the layout of mlxtend: ``support`` as a share of ``n``, and ``itemsets``.
 
         A column ``count`` takes precedence over ``support``. A share that is not a count of ``n`` rows is refused. The
@@ -121,13 +121,13 @@ class Patterns(Labelled):
             pairs.append((frozenset(), n))
         return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
 
-    def to_pandas(self) -> Frame:
+    def to_pandas(self) -> AnyFrame:
         """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``."""
         import pandas as pd  # noqa: PLC0415 - optional
 
         return pd.DataFrame(self._columns([itemset for itemset, _ in self]))
 
-    def to_polars(self) -> Frame:
+    def to_polars(self) -> AnyFrame:
         """Return a polars frame like that of ``to_pandas``, its ``itemsets`` as lists."""
         import polars as pl  # noqa: PLC0415 - loaded late
 

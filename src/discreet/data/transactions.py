@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data import query
 from discreet.data.itemsets import (
-    Frame,
+    AnyFrame,
     Items,
     Itemset,
     Itemsets,
@@ -81,7 +81,7 @@ class Transactions(Labelled):
         return transactions
 
     @classmethod
-    def from_onehot(cls, frame: Frame, *, labels: Sequence[Label] | None = None) -> Self:
+    def from_onehot(cls, frame: AnyFrame, *, labels: Sequence[Label] | None = None) -> Self:
         """Take a one-hot table, one column per item: a frame of pandas, polars or Arrow, a sparse matrix, an array.
 
         It is never made dense. ``labels`` names the columns of a matrix; by default they are numbered.
@@ -96,7 +96,7 @@ class Transactions(Labelled):
         return cls.from_codes(*coded.itemsets.flat, coded.labels)
 
     @classmethod
-    def from_long(cls, frame: Frame, *, row: str, item: str) -> Self:
+    def from_long(cls, frame: AnyFrame, *, row: str, item: str) -> Self:
         """Take a frame with a row id and an item per line; rows are in the order of the first line of each id.
 
         >>> import polars as pl

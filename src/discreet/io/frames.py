@@ -6,12 +6,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, Label, is_missing, offsets_of, sort_labels
+from discreet.data.itemsets import AnyFrame, Itemsets, Label, is_missing, offsets_of, sort_labels
 from discreet.errors import InputError, Option
 from discreet.io import baskets
 from discreet.io.label_codes import Coded, Coder
 
-AnyFrame: TypeAlias = Any  # a frame or a series of a library that we do not import
 AnySource: TypeAlias = Any  # a path, an open file, a frame of any library, or rows as a list of collections
 
 RowNumbers: TypeAlias = NDArray[np.integer]  # the numbers of the rows that hold an item, increasing

@@ -56,10 +56,8 @@ def _find_channels(question: Question, spread: Spread) -> Channels:
     codes = np.array([code.get(label, len(code)) for label in patterns.labels], dtype=np.int32)
     unknown = np.count_nonzero(codes[tops.items] == len(code))
     if spread.n != patterns.n or unknown:
-        raise InputError(
-            f"the patterns are about {patterns.n:,} rows, but there are {spread.n:,}, in which {unknown:,} of their "
-            "entries are rare; give the rows that they were mined from"
-        )
+        flaw = f"but there are {spread.n:,}, in which {unknown:,} of their entries are rare"
+        raise InputError(f"the patterns are about {patterns.n:,} rows, {flaw}; give the rows that they were mined from")
     groups = [Group(group.tops, codes[group.items]) for group in group_tops(question)]
     in_rows = Tops(Itemsets(tops.offsets, codes[tops.items]), groups, len(code) + 1)
     cells = _count_cells(spread, in_rows, question.limit)
@@ -80,10 +78,8 @@ def _check_supports(question: Question, tops: Items, counts: Numbers) -> None:
     held[tops] = counts
     wrong = np.count_nonzero(held != published)
     if wrong:
-        raise InputError(
-            f"{wrong:,} of {held.size:,} maximal itemsets have another support in the rows than in the patterns; give "
-            "the rows that they were mined from"
-        )
+        flaw = f"{wrong:,} of {held.size:,} maximal itemsets have another support in the rows than in the patterns"
+        raise InputError(f"{flaw}; give the rows that they were mined from")
 
 
 def _count_cells(spread: Spread, tops: Tops, limit: int) -> Cells:
@@ -104,24 +100,18 @@ def count_partition(batches: Iterator[pa.RecordBatch], tops: Tops) -> Iterator[p
     for rows in map(read_parts, batches):
         if not len(rows):
             continue
-        cells = Cells.concat(
-            [
-                *(_count_group(rows, tops, group) for group in tops.groups),
-                *(_count_long(rows, tops, top) for top in long),
-            ]
-        )
-        yield pa.RecordBatch.from_pydict(
-            {
-                "top": pa.array(cells.tops, type=pa.int32()),
-                "base": pa.array([items.tobytes() for items in cells.bases], type=pa.binary()),
-                "is_top": pa.array(cells.bases.lengths == lengths[cells.tops], type=pa.bool_()),
-                "count": pa.array(cells.counts, type=pa.int64()),
-            }
-        )
+        of_groups = [_count_group(rows, tops, group) for group in tops.groups]
+        cells = Cells.concat([*of_groups, *(_count_long(rows, tops, top) for top in long)])
+        columns = {
+            "top": pa.array(cells.tops, type=pa.int32()),
+            "base": pa.array([items.tobytes() for items in cells.bases], type=pa.binary()),
+            "is_top": pa.array(cells.bases.lengths == lengths[cells.tops], type=pa.bool_()),
+            "count": pa.array(cells.counts, type=pa.int64()),
+        }
+        yield pa.RecordBatch.from_pydict(columns)
 
 
 def _count_group(rows: Weighted, tops: Tops, group: Group) -> Cells:
-    """Return the cells of a group of tops."""
     place = np.full(tops.many, -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
     maps = kernels.cells.map_itemsets(*rows.flat, place)

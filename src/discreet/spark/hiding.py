@@ -21,15 +21,9 @@ from discreet import kernels
 from discreet.data.itemsets import Items, Itemsets, Label, offsets_of
 from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.errors import InputError, OptionError
+from discreet.hiding import problem
 from discreet.hiding.hide import METHODS, Hidden
-from discreet.hiding.problem import (
-    Sensitive,
-    check_hidden,
-    count_to_lose,
-    encode_sensitive,
-    parse_sensitive,
-    refuse_two_targets,
-)
+from discreet.hiding.problem import Sensitive
 from discreet.runtime.solver import Numbers
 from discreet.spark.frames import LABELS, FrameOptions, count_items, read_batch, select_rows
 
@@ -85,23 +79,21 @@ def hide(
     counts = count_items(rows)
     _check_ids(rows, counts.n)
     code = {label: number for number, label in enumerate(counts.labels)}
-    parsed = parse_sensitive(sensitive, disclosure, code)
+    parsed = problem.parse_sensitive(sensitive, disclosure, code)
     least = None if below is None else as_count(below, counts.n)
-    refuse_two_targets(parsed, least)
-    itemsets = encode_sensitive(parsed, code, counts.supports)
-    rule = RULES[method]
+    problem.refuse_two_targets(parsed, least)
+    itemsets, rule = problem.encode_sensitive(parsed, code, counts.supports), RULES[method]
     ranking = rule.most_conflict_first, rule.keeps_one
     plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
     held, *_ = _count_conflicts(rows, plan)
     before = held.sum(axis=1)
-    plan = plan._replace(cuts=_find_cuts(rows, plan, held, count_to_lose(before, parsed, least).tolist()))
+    plan = plan._replace(cuts=_find_cuts(rows, plan, held, problem.count_to_lose(before, parsed, least).tolist()))
     schema = StructType([*rows.schema.fields, StructField("lost", IntegerType())])
     changed = rows.mapInArrow(partial(change_partition, plan=plan), schema)
     held, touched, removed = _count_conflicts(changed, plan)
     after = held.sum(axis=1)
-    check_hidden(before, after, parsed, least)
-    shared = changed.drop("lost")
-    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=shared)
+    problem.check_hidden(before, after, parsed, least)
+    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=changed.drop("lost"))
 
 
 def _check_ids(rows: DataFrame, n: int) -> None:
@@ -155,7 +147,6 @@ def _find_last_ids(rows: DataFrame, plan: HidingPlan, conflict: Sequence[int], l
 
 
 def _read_blocks(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[Block]:
-    """Yield the rows of a partition, batch by batch."""
     labels = pa.array(plan.labels)
     for batch in batches:
         if batch.num_rows:
@@ -175,14 +166,9 @@ def count_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iter
         if "lost" in block.batch.schema.names:
             lost = block.batch.column("lost").to_numpy()
             counts[many:, 0] += np.count_nonzero(lost), lost.sum()
-    itemset, conflict = np.nonzero(counts)
-    yield pa.RecordBatch.from_pydict(
-        {
-            "itemset": pa.array(itemset, type=pa.int32()),
-            "conflict": pa.array(conflict, type=pa.int32()),
-            "count": pa.array(counts[itemset, conflict], type=pa.int64()),
-        }
-    )
+    places = np.nonzero(counts)
+    columns = [*(pa.array(place, type=pa.int32()) for place in places), pa.array(counts[places], type=pa.int64())]
+    yield pa.RecordBatch.from_arrays(columns, names=["itemset", "conflict", "count"])
 
 
 def list_tied(
@@ -202,10 +188,9 @@ def change_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Ite
     for block in _read_blocks(batches, plan):
         is_kept = _mark_losses(block, plan) == kernels.hiding.KEPT
         lengths = block.rows.add_up(is_kept.astype(np.int64))
-        column = block.batch.column("items")
-        items = labels.take(pa.array(block.rows.items[is_kept])).cast(column.type.value_type)
-        offsets = pa.array(offsets_of(lengths), type=pa.int32())
-        left = pa.ListArray.from_arrays(offsets, items).cast(column.type)
+        kind = block.batch.column("items").type
+        items = labels.take(pa.array(block.rows.items[is_kept])).cast(kind.value_type)
+        left = pa.ListArray.from_arrays(pa.array(offsets_of(lengths), type=pa.int32()), items).cast(kind)
         lost = pa.array(block.rows.lengths - lengths, type=pa.int32())
         yield pa.RecordBatch.from_arrays([block.batch.column("row"), left, lost], names=["row", "items", "lost"])
 

@@ -30,7 +30,7 @@ BUCKET: Final = 1 << 24  # entries of a bucket, about, in which equal rows of al
 PARTS: Final = (
     "key int, total long, rows long, entries long, longest long, lengths binary, items binary, weights binary"
 )
-"""Columns of a frame of parts: a key, how many rows a part stands for, its own rows and their sizes, and the rows."""
+# Columns of a frame of parts: a key, how many rows a part stands for, its own rows and their sizes, and the rows.
 
 log = logging.getLogger("discreet.spark")
 
@@ -77,17 +77,14 @@ def _read_part(lengths: bytes, items: bytes, weights: bytes) -> Weighted:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Merged rows that stay in Spark, as a frame of parts, with the facts that ``Merged`` holds.
-
-    ``supports`` are those of the items; ``longest`` is the length of the longest row.
-    """
+    """Merged rows that stay in Spark, as a frame of parts, with the facts that ``Merged`` holds."""
 
     frame: DataFrame
     labels: tuple[Label, ...]
     n: int
     min_support: int
-    supports: Numbers
-    longest: int
+    supports: Numbers  # of the items
+    longest: int  # the length of the longest row
 
     @property
     def ids(self) -> None:
@@ -107,10 +104,7 @@ class Spread:
 def merge_frame(
     frame: DataFrame, min_support: Threshold | list[Threshold], options: FrameOptions
 ) -> Iterator[Merged | Spread]:
-    """Merge the rows of a frame: on the driver if the budget allows, else spread over the executors.
-
-    Of several minimum supports the lowest counts.
-    """
+    """Merge the rows of a frame for the lowest minimum support: on the driver if the budget allows, else spread."""
     rows, budget = select_rows(frame, options), _as_budget(options.get("budget"))
     counts = count_items(rows)
     thresholds = min_support if isinstance(min_support, list) else [min_support]
@@ -148,10 +142,8 @@ def _gather(rows: DataFrame, counts: ItemCounts, least: int) -> tuple[Spread, in
     total, different, entries, longest = (int(number or 0) for number in sums)
     if total != counts.n:
         frame.unpersist()
-        raise InputError(
-            f"the frame had {counts.n:,} rows when they were counted, and {total:,} when they were read; cache it, "
-            "or write it out first"
-        )
+        flaw = f"the frame had {counts.n:,} rows when they were counted, and {total:,} when they were read"
+        raise InputError(f"{flaw}; cache it, or write it out first")
     return Spread(frame, labels, counts.n, least, supports, longest), 4 * entries + 16 * different
 
 

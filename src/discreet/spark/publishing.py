@@ -71,15 +71,11 @@ def tradeoff(
         lists = [take_above(closed, count) for count in counts]
         lines = [find_channels(_ask(patterns, limits[-1])) for patterns in lists]
         exposed = [count_exposed(rows, channels) for channels in lines]
-        return Tradeoff(
-            rows.n,
-            counts,
-            limits,
-            np.array([len(patterns) for patterns in lists]),
-            np.array([weigh_below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]),
-            np.array([weigh_below(one.smallest, one.weights, limits) for one in exposed]),
-            find_safe(closed, limits),
-        )
+        itemsets = np.array([len(patterns) for patterns in lists])
+        small = [weigh_below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]
+        singled = [weigh_below(one.smallest, one.weights, limits) for one in exposed]
+        safe = find_safe(closed, limits)
+        return Tradeoff(rows.n, counts, limits, itemsets, np.array(small), np.array(singled), safe)
 
 
 def block(
@@ -113,7 +109,7 @@ def _ask(patterns: Patterns, k: int) -> Question:
 
 
 def _suppress(spread: Spread, patterns: Patterns, k: int) -> Weighted:
-    """Return the rows that a channel singles out, round after round, as ``suppress`` of ``methods`` finds them."""
+    """Return the rows that channels single out, round after round, as ``suppress`` does on one machine."""
     left, known = patterns, Weighted.concat([])
     while True:
         channels = find_channels(_ask(left, k))

@@ -1,9 +1,8 @@
 """Mine on Spark by shards: the rows that hold some items, searched for the itemsets whose rarest item is one of them.
 
-All rows that hold an itemset hold its rarest item, so they are in one shard, whole. There the support of the itemset,
-and of the itemset with any other item, is the same as in all rows; so the shard alone decides whether it is closed, or
-maximal. A shard that is too heavy with one item is split by the second rarest item, and so on (docs/scale.md has the
-proof).
+All rows that hold an itemset hold its rarest item, so they are in one shard, whole, and the shard alone decides whether
+the itemset is closed or maximal. A shard that is too heavy with one item is split by the second rarest item, and so on
+(docs/scale.md has the proof).
 """
 
 import math
@@ -60,8 +59,8 @@ def mine(
 ) -> Patterns:
     """Mine the rows of ``frame`` as ``discreet.mine`` does: the same itemsets, in the same order.
 
-    The options name the columns of the rows, ``items``, or ``row`` and ``item``; and the ``budget``, how many bytes of
-    merged rows may come to the driver, which does everything if they fit.
+    The options name the columns, ``items``, or ``row`` and ``item``; if the merged rows fit the ``budget``, in bytes,
+    the driver does everything.
     """
     wanted = as_kind(kind)
     length = None if max_length is None else check_whole("max_length", max_length)
@@ -73,18 +72,14 @@ def mine(
 
 def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Patterns:
     """Mine rows that stay in Spark."""
-    found, least = [], spread.min_support
+    found, n, least = [], spread.n, spread.min_support
     cores = spread.frame.sparkSession.sparkContext.defaultParallelism
-    for job in (
-        plan_jobs(kind, spread.supports, spread.n, least, spread.longest, max_length) if spread.n >= least else ()
-    ):
-        found.append(find_root(job, spread.n))
+    for job in plan_jobs(kind, spread.supports, n, least, spread.longest, max_length) if n >= least else ():
+        found.append(find_root(job, n))
         if job.menu.size and job.root.size < job.span[1]:
             shards, heads = plan_shards(job, least, SHARDS_A_CORE * cores, partial(_weigh_heads, spread))
             found.extend([*heads, _search_all(spread, job, shards, least)])
-    patterns = Patterns.from_codes(
-        *Weighted.concat(found).arrays, spread.labels, n=spread.n, min_support=least, kind=kind
-    )
+    patterns = Patterns.from_codes(*Weighted.concat(found).arrays, spread.labels, n=n, min_support=least, kind=kind)
     return replace(patterns, mined=object())
 
 
@@ -172,15 +167,13 @@ def _select_holders(rows: Weighted, head: Head) -> Weighted:
 
 
 def _search_all(spread: Spread, job: SearchJob, shards: list[Shard], least: int) -> Weighted:
-    """Return the itemsets of all shards."""
     many = len(spread.labels)
     dealt = spread.frame.mapInArrow(partial(deal_partition, job=job, shards=shards, many=many), PARTS)
 
     def run(table: pa.Table) -> pa.Table:
         return search_shard(table, job, shards, least, many)
 
-    found = dealt.groupBy("key").applyInArrow(run, PARTS).select("lengths", "items", "weights")
-    return read_parts(found.toArrow())
+    return read_parts(dealt.groupBy("key").applyInArrow(run, PARTS).select("lengths", "items", "weights").toArrow())
 
 
 def deal_partition(
