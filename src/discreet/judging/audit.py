@@ -285,9 +285,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     for_itemsets = min_support is not None or bool(limits) or bool(olds)
     if not isinstance(source, Patterns | Transactions | Merged) and is_tree(source):
         if for_itemsets:
-            raise OptionError(
-                "a tree is judged by its counts alone; give k or a policy, and nothing that is for itemsets"
-            )
+            raise OptionError("a tree is judged by its counts alone; give k or a policy, and nothing for itemsets")
         return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")

@@ -32,11 +32,9 @@ ADVICE: Final = {
     CheckName.WEIGHTS: "Ask how the tree was fitted, or have its owner write its leaves with write_tree.",
     CheckName.THRESHOLDS: "Round the thresholds before publishing, or fit on rounded features.",
 }
-"""What to do where a check fails."""
+"""What to do where a check fails; BROKEN ones come first, and where one of COARSEN fails, less must be published."""
 BROKEN: Final = (CheckName.COUNTS, CheckName.COMPLETENESS, CheckName.CONSISTENCY)
-"""Where one of these fails, nothing else can be mended first."""
 COARSEN: Final = {CheckName.CHANNELS, CheckName.DIFFERENCES, CheckName.BOUNDS, CheckName.LOW_COUNTS}
-"""Where one of these fails, the advice is to publish less."""
 PERSON: Final = "A person must look at this: the checks say why."
 STATE_KIND: Final = Message(
     "If these are the closed or the maximal itemsets, say so with ", Option("kind"), "; otherwise get the whole list."
@@ -151,12 +149,12 @@ def find_differences(patterns: Patterns, k: int) -> tuple[Difference, ...]:
 
 def check_differences(differences: Sequence[Difference], k: int) -> Check:
     """Judge the differences; even without any, a list with gaps may reveal more."""
-    if differences:
-        many = "More than " * (len(differences) == MOST) + count_of(len(differences), "difference")
-        sentence = f"{many} of two supports: each reveals fewer than {k} rows."
-        return CheckName.DIFFERENCES.withhold(len(differences), sentence)
-    sentence = f"No two supports differ by less than {k}; further limits are not followed."
-    return CheckName.DIFFERENCES.review(0, sentence)
+    if not differences:
+        sentence = f"No two supports differ by less than {k}; further limits are not followed."
+        return CheckName.DIFFERENCES.review(0, sentence)
+    many = "More than " * (len(differences) == MOST) + count_of(len(differences), "difference")
+    sentence = f"{many} of two supports: each reveals fewer than {k} rows."
+    return CheckName.DIFFERENCES.withhold(len(differences), sentence)
 
 
 def check_changes(policy: Policy, new: Patterns, since: Sequence[Changes], *, grown: bool, followed: bool) -> Check:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
+from discreet.disclosure.attacks.joint_releases import match_items
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
 from discreet.disclosure.implications import Implication, Implications
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
@@ -208,14 +209,7 @@ class Evidence:
         return who, many, many, lambda: find_terms(change, changes, self.patterns, change.after)
 
 
-class AuditParts(NamedTuple):
-    """An audit in parts."""
-
-    candidate: Candidate
-    what: str
-    policy: Policy
-    checks: tuple[Check, ...]
-    evidence: Evidence
+AuditParts: TypeAlias = tuple[Candidate, str, Policy, tuple[Check, ...], Evidence]  # the fields of an audit of no rows
 
 
 def _of_bounded(one: Bounded) -> Facets:
@@ -230,7 +224,8 @@ def find_terms(change: Change, changes: Changes, release: Patterns, count: int) 
     """Return the supports of a release whose sum is its ``count`` of the rows of a change; none if that is 0."""
     if not count:
         return []
-    base, top = (_relabel(itemset, release) for itemset in (change.base, change.top))
+    # One format writes 7 where another writes "7".
+    base, top = (frozenset(match_items([*one], release.labels).values()) for one in (change.base, change.top))
     if not top:
         return [Term(1, top, release.n)]
     return Channel(base, top, count).terms(release) if changes.is_whole else [Term(1, base, release[base])]
@@ -265,12 +260,3 @@ def _lacking(lacked: Sequence[list[str]], no: str) -> str:
             return f"neither {one} nor {two}"
         case several:
             return f"none of {join_names(several)}"
-
-
-def _relabel(itemset: Itemset, patterns: Patterns) -> Itemset:
-    """Return an itemset in the labels of a release: one format writes 7 where another writes "7"."""
-    known = set(patterns.labels)
-    if itemset <= known:
-        return itemset
-    texts = {str(label): label for label in patterns.labels}
-    return frozenset(label if label in known else texts[str(label)] for label in itemset)

@@ -35,8 +35,7 @@ class Verdict(Enum):
 
 
 SIGNS: Final = {Verdict.RELEASE: "✓", Verdict.REVIEW: "?", Verdict.WITHHOLD: "✗"}  # for readers who see no colours
-COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}
-"""The background of a verdict in notebooks; white text is easy to read on each."""
+COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}  # under white
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -49,6 +48,8 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 _UNSURE: Final = "what the numbers give away could not be followed to the end"
+_UNSURE_TREES: Final = "what the trees reveal together could not be followed to the end"
+_UNSURE_CHANGES: Final = "what it reveals together with an older release is not certain"
 
 
 class CheckName(StrEnum):
@@ -75,16 +76,8 @@ class CheckName(StrEnum):
     DIFFERENCES = ("differences", "differences of two published counts reveal {few}", _UNSURE)
     BOUNDS = ("bounds", "differences of the published numbers, within their limits, reveal {few}", _UNSURE)
     LOW_COUNTS = ("low counts", "some counts are of {few}")
-    SEVERAL_TREES = (
-        "several trees",
-        "overlaps of leaves are of {few}",
-        "what the trees reveal together could not be followed to the end",
-    )
-    DIFFERENCING = (
-        "differencing",
-        "differences from an older release reveal {few}",
-        "what it reveals together with an older release is not certain",
-    )
+    SEVERAL_TREES = ("several trees", "overlaps of leaves are of {few}", _UNSURE_TREES)
+    DIFFERENCING = ("differencing", "differences from an older release reveal {few}", _UNSURE_CHANGES)
     SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}")
     CLASS_DISCLOSURE = ("class disclosure", "the numbers reveal what everyone in some group has")
     COMPLETENESS = ("completeness", "the list has gaps, so nothing can be judged")
@@ -126,10 +119,8 @@ PolicyPairs: TypeAlias = Mapping[str, Any]  # the contents of a policy file
 ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
 FOLDER: Final = Path(__file__).with_name("policies")
 SUFFIXES: Final = (".toml", ".yaml", ".yml")
-LARGEST_FILE: Final = 1 << 14
-"""In bytes: seven short lines need no more, and a key of 64 KiB would keep the TOML reader busy for 20 seconds."""
-DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")
-"""A whole number in TOML; YAML would also take 010 and read it as 8."""
+LARGEST_FILE: Final = 1 << 14  # bytes: a key of 64 KiB would keep the TOML reader busy for 20 seconds
+DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")  # as in TOML; YAML would also read 010, as 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,11 +244,11 @@ def judge_numbers(source: Rules | Facts, policy: Policy, rows: Rows | None, sche
         what += "" if source.n is None else f" of {source.n:,} rows"
         labels = [label for rule in source for label in sort_labels(rule.both)]
         known = narrow_rules(source, schema=as_groups(schema, labels))
-        return AuditParts(source, what, policy, *_judge(known, policy, lines, rows, check_rules(source, known)))
+        return source, what, policy, *_judge(known, policy, lines, rows, check_rules(source, known))
     lines = len(source) - 1
     groups = source.schema if schema is None else as_schema(as_groups(schema, source.labels), source.labels)
     known, what = narrow_facts(replace(source, schema=groups)), f"{count_of(lines, 'itemset')} of {source.n:,} rows"
-    return AuditParts(source, what, policy, *_judge(known, policy, lines, rows))
+    return source, what, policy, *_judge(known, policy, lines, rows)
 
 
 def check_rounded(patterns: Patterns, policy: Policy) -> Check:

@@ -63,7 +63,7 @@ def judge_trees(source: object, policy: Policy, rows: object = None, targets: Ar
     if medians:
         every.append(CheckName.MEDIANS.review(medians, MEDIANS))
     evidence = Evidence(NO_PATTERNS, leaves=tuple(few))
-    return AuditParts(trees, str(trees), policy, (*every, *_check_thresholds(policy, trees)), evidence)
+    return trees, str(trees), policy, (*every, *_check_thresholds(policy, trees)), evidence
 
 
 def _check_counts(trees: Forest) -> Iterator[Check]:
