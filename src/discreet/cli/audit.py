@@ -16,7 +16,7 @@ from discreet.blocking.block import BEST, METHODS
 from discreet.cli.block import FITS
 from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
 from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_all
-from discreet.cli.terminal import Bars, check_place, fixed_time, put, watching
+from discreet.cli.terminal import Bars, check_place, fixed_time, put, wants_json, watching
 from discreet.io.files import is_url
 
 OURS: Final = b"<!-- written by discreet -->"  # our reports have this near their beginning
@@ -74,7 +74,8 @@ def audit(asked: AuditOptions) -> int:
         reports.save(exposed, reports.exposed_csv(audit))
     if asked.sacro is not None:
         reports.write_sacro(audit, asked.sacro, source=source, timestamp=timestamp, against=against)
-    chunks = reports.audit_json(audit, explain=asked.explain, source=source, against=against)
+    is_json = wants_json(asked.out, as_json=asked.as_json)
+    chunks = reports.audit_json(audit, explain=asked.explain, source=source, against=against) if is_json else ()
     lines = reports.audit_text(audit, explain=asked.explain, source=source, against=against)
     put(asked.out, chunks, lines, asked.sources, as_json=asked.as_json)
     for line in _say_written(asked, audit, exposed):
