@@ -299,7 +299,7 @@ def test_what_a_confidence_tells_of_two_supports_is_found_though_neither_is_know
         "a ∧ ¬b holds for exactly 1 row, because sup(a) − sup(ab) ≥ 1 and sup(a) − sup(ab) ≤ 1 bound it"
     ]
     found.check()
-    with pytest.raises(GuaranteeError, match="what the facts do not say"):
+    with pytest.raises(GuaranteeError, match="that the facts do not state"):
         replace(found, facts=replace(facts, relations=())).check()
 
 

@@ -185,9 +185,9 @@ class Channels:
         if isinstance(number, slice):
             return [self[one] for one in range(len(self))[number]]
         at = range(len(self))[number]
-        base, top = self.cells.bases[at], self.tops[int(self.cells.tops[at])]
-        names = (_name(codes.tolist(), self.labels) for codes in (base, top))
-        return Channel(*names, int(self.cells.counts[at]))
+        both = self.cells.bases[at], self.tops[int(self.cells.tops[at])]
+        base, top = (_name(codes.tolist(), self.labels) for codes in both)
+        return Channel(base, top, int(self.cells.counts[at]))
 
     def __iter__(self) -> Iterator[Channel]:
         return (self[number] for number in range(len(self)))
@@ -237,8 +237,8 @@ class Channels:
         every = family.cells(limit=self.n + 1)
         tops = [as_bits(top.tolist()) for top in family.top_itemsets]
         tables: dict[int, Counter[int]] = {}
-        for top, base, count in zip(every.tops.tolist(), every.bases, every.counts.tolist(), strict=True):
-            tables.setdefault(tops[top], Counter())[as_bits(base.tolist())] = count
+        for number, codes, count in zip(every.tops.tolist(), every.bases, every.counts.tolist(), strict=True):
+            tables.setdefault(tops[number], Counter())[as_bits(codes.tolist())] = count
         unsafe = [top for top, table in tables.items() if any(count < self.k for count in table.values())]
         # Depth first over the itemsets within tops that have a maximal channel; no others have any.
         todo = [(0, -1, unsafe)] if unsafe else []

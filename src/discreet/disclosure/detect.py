@@ -238,7 +238,7 @@ def find_cells(question: Question) -> Cells:
         min(question.threads, max(1, len(groups))),
     )
     long = np.flatnonzero(question.tops.lengths > WORD)
-    return Cells.concat([*parts, _project_rows_on(question, long)] if long.size else parts)
+    return Cells.concat([*parts, _project_rows(question, long)] if long.size else parts)
 
 
 def _is_inversion_lighter(question: Question) -> bool:
@@ -344,21 +344,17 @@ def _sum_closed_supports(question: Question) -> Cells:
     return build_cells(maps, tops, counts, question.tops)
 
 
-def _project_rows(question: Question) -> Cells:
-    """PMICD (WAIM 2008): rows cut to each maximal itemset, sorted, and equal ones counted.
+def _project_rows(question: Question, numbers: Numbers | None = None) -> Cells:
+    """PMICD (WAIM 2008): rows cut to each maximal itemset, or to those of some numbers, sorted, and equal ones counted.
 
     As printed, the algorithm never counts the last group of equal rows. Here it does; its own example 6 needs that.
     """
-    return _project_rows_on(question, np.arange(len(question.tops)))
-
-
-def _project_rows_on(question: Question, numbers: Numbers) -> Cells:
-    """Return the small cells of some of the tops, from the rows."""
-    rows, chosen = question.require_rows("projection"), question.tops.take(numbers)
-    data, itemsets = (rows.offsets, rows.items, rows.weights), (chosen.offsets, question.row_codes[chosen.items])
-    words = max(1, -(-chosen.longest // 64))
-    tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, itemsets, words, question.limit)
-    return build_cells(maps, numbers[tops].astype(np.int32), counts, question.tops)
+    chosen = np.arange(len(question.tops)) if numbers is None else numbers
+    rows, itemsets = question.require_rows("projection"), question.tops.take(chosen)
+    data, in_rows = (rows.offsets, rows.items, rows.weights), (itemsets.offsets, question.row_codes[itemsets.items])
+    words = max(1, -(-itemsets.longest // 64))
+    tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, in_rows, words, question.limit)
+    return build_cells(maps, chosen[tops].astype(np.int32), counts, question.tops)
 
 
 def _refuse_other_rows(agree: NDArray[np.bool_], what: str) -> None:

@@ -17,7 +17,7 @@ from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, w
 from discreet.disclosure.attacks.exact import exact
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, prove
-from discreet.disclosure.attacks.finding import Attack, Finding, Level, Proven, Searched, Undecided
+from discreet.disclosure.attacks.finding import Attack, Finding, Level, Proven, Searched, Undecided, count_rows
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.linear import find_differences, linear
@@ -67,18 +67,17 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 ) -> Attack:
     """Return which patterns an attacker infers to hold for 1 to k − 1 rows, each with a certificate.
 
-    ``level`` says what they can do, each besides what those before can: add and subtract supports ("plain", what
-    ``detect`` finds); derive supports that are not published, and bound others ("derive"); solve linear programs over
-    the largest itemsets and one or two items more ("linear"); look at all databases that fit ("exact", for up to 12
-    items): if that is safe, no pattern of AND, OR and NOT over the published items holds for 1 to k − 1 rows in every
-    one of them. They know n and, unless ``complete`` is false, that no other itemset reaches the minimum support; by a
-    ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not complete.
-    ``Facts`` state what is known about unlisted itemsets; a schema is added to theirs.
+    Each ``level`` includes those before: add and subtract supports ("plain", as ``detect`` does); derive supports that
+    are not published, and bound others ("derive"); solve linear programs over the largest itemsets and one or two items
+    more ("linear"); look at all databases that fit ("exact", for up to 12 items): if that is safe, no pattern of AND,
+    OR and NOT over the published items holds for 1 to k − 1 rows in every one of them.
 
-    They have the releases ``against`` as well: of the same rows or, if the rows have ``grown``, of parts of them, each
-    of a part of the next. Then findings also separate rows that were there before from those that came since.
+    The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; a list
+    that was cut at a length is not complete. ``Facts`` state what is known about unlisted itemsets. A ``schema`` names
+    groups of items of which no row holds two. The releases ``against`` are of the same rows or, if these have
+    ``grown``, of parts of them, each of a part of the next: findings then also separate older from newer rows.
 
-    A finding holds whatever the rows may be. ``rows``, those that the patterns were mined from, only make the search
+    A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
     quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
     with known supports, do not suffice, the rest is undecided, and nothing is called safe.
 
@@ -237,8 +236,7 @@ class Bounds(Proven):
         check(self.facts, [self.certificate])
 
     def __str__(self) -> str:
-        limits = f"{self.low:,}" if self.low == self.high else f"{self.low:,} to {self.high:,}"
-        return f"{self.pattern.words(self.facts.labels)}: {limits} row{'s' * (self.high != 1)}"
+        return f"{self.pattern.words(self.facts.labels)}: {count_rows(self.low, self.high)}"
 
 
 def bounds(

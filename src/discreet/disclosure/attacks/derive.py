@@ -90,26 +90,24 @@ class Closure:
     many: int
     gap: Undecided | None
 
+    @cached_property
+    def itemsets(self) -> Itemsets:
+        """The itemsets of all nodes."""
+        offsets = offsets_of(self.lengths)
+        items = np.empty(int(offsets[-1]), dtype=np.int32)
+        kernels.derive.write_nodes(self.nodes.parents, self.nodes.lasts, 0, offsets, items)
+        return Itemsets(offsets, items)
+
     @property
     def derived(self) -> Weighted:
         """The unpublished itemsets with their supports, the shorter ones first."""
-        offsets = offsets_of(self.lengths[self.published :])
-        items = np.empty(int(offsets[-1]), dtype=np.int32)
-        kernels.derive.write_nodes(self.nodes.parents, self.nodes.lasts, self.published, offsets, items)
-        return Weighted(offsets, items, self.nodes.supports[self.published :])
+        numbers = np.arange(self.published, len(self.itemsets))
+        return self.itemsets.take(numbers).weigh(self.nodes.supports[self.published :])
 
     @cached_property
     def unpublished(self) -> dict[Codes, int]:
         """The node of each unpublished itemset."""
-        return {frozenset(self.items(node)): node for node in range(self.published, self.lengths.size)}
-
-    def items(self, node: int) -> list[int]:
-        """Return the items of an itemset in increasing order."""
-        items: list[int] = []
-        while node:
-            items.append(int(self.nodes.lasts[node]))
-            node = int(self.nodes.parents[node])
-        return items[::-1]
+        return {frozenset(codes.tolist()): node for node, codes in enumerate(self.derived, start=self.published)}
 
 
 def close(facts: Facts, k: int, budget: SearchBudget) -> Closure:
@@ -145,8 +143,9 @@ def close(facts: Facts, k: int, budget: SearchBudget) -> Closure:
                 gap = Undecided(level.size - start, what, f"the limit of {limit} is reached")
         length += 1
         lengths = np.append(lengths, np.full(size - lengths.size, length))
-    first = Nodes(*(column[:size].copy() for column in nodes))
-    return Closure(first, lengths, len(known), lines[: min(many, budget.findings)].copy(), many, gap)
+    parents, lasts, supports, reasons = nodes
+    nodes = Nodes(parents[:size].copy(), lasts[:size].copy(), supports[:size].copy(), reasons[:size].copy())
+    return Closure(nodes, lengths, len(known), lines[: min(many, budget.findings)].copy(), many, gap)
 
 
 def _find_limit(known: int, ends: float, budget: SearchBudget) -> str:
@@ -220,7 +219,7 @@ def _prove_all(facts: Facts, closure: Closure) -> list[Finding]:
     """Return the findings, those over fewer items first."""
     prover = _Prover(closure)
     lines = [_Line(*line) for line in closure.lines.tolist()]
-    found = [(line, [*closure.items(line.prefix), line.last]) for line in lines]
+    found = [(line, [*closure.itemsets[line.prefix].tolist(), line.last]) for line in lines]
     found.sort(key=lambda each: (len(each[1]), each[1], each[0].kind, each[0].even))
     return [Finding(prover.prove(line, items), "derive", facts) for line, items in found]
 
@@ -300,14 +299,19 @@ class _Prover:
         """Return the claims about some itemsets, the shorter ones first."""
         return tuple(self._claim(self.closure.published + place) for place in places(nodes))
 
+    def _look_up(self, node: int) -> tuple[list[int], int, list[int]]:
+        """Return the items of an itemset, its support, and the cells that set it."""
+        nodes = self.closure.nodes
+        return self.closure.itemsets[node].tolist(), int(nodes.supports[node]), nodes.reasons[node].tolist()
+
     def _make_claim(self, node: int) -> Claim:
-        support = int(self.closure.nodes.supports[node])
-        return _claim_support(self.closure.items(node), (support, support), self.closure.nodes.reasons[node].tolist())
+        items, support, reasons = self._look_up(node)
+        return _claim_support(items, (support, support), reasons)
 
     def _find_needed(self, node: int) -> int:
         """Return an unpublished itemset, and all that its claim rests on."""
-        used = self._find_used(self.closure.items(node), self.closure.nodes.reasons[node].tolist())
-        return 1 << node - self.closure.published | used
+        items, _, reasons = self._look_up(node)
+        return 1 << node - self.closure.published | self._find_used(items, reasons)
 
     def _find_used(self, items: list[int], cells: Sequence[int]) -> int:
         """Return the unpublished itemsets in the sums of some cells over items, except all items together."""

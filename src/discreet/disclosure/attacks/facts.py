@@ -135,25 +135,15 @@ class Facts(Labelled):
         labels = sort_labels(label for itemset in [*said, *groups] for label in itemset)
         code = {label: number for number, label in enumerate(labels)}
         coded = {frozenset(code[label] for label in itemset): limit for itemset, limit in said.items()}
-        facts = cls.from_codes(coded, labels, n=n, absent=absent, schema=as_schema(groups, labels))
-        return replace(facts, is_top=is_top)
+        facts = cls.from_codes(coded, labels, n)
+        return replace(facts, absent=absent, schema=as_schema(groups, labels), is_top=is_top)
 
     @classmethod
-    def from_codes(
-        cls,
-        said: Mapping[Codes, Limits],
-        labels: tuple[Label, ...],
-        *,
-        n: int,
-        inherited: bool = False,
-        absent: int | None = None,
-        schema: tuple[Codes, ...] = (),
-    ) -> Self:
+    def from_codes(cls, said: Mapping[Codes, Limits], labels: tuple[Label, ...], n: int) -> Self:
         """Take the limits of itemsets by the codes of their items; the empty one has n unless it is listed."""
         coded = sorted((sorted(itemset), *limit) for itemset, limit in {frozenset(): (n, n), **said}.items())
         low, high = (np.array([line[at] for line in coded], dtype=np.int64) for at in (1, 2))
-        itemsets = Itemsets.of([codes for codes, _, _ in coded])
-        return cls(itemsets, low, high, labels, n, inherited, absent, schema)
+        return cls(Itemsets.of([codes for codes, _, _ in coded]), low, high, labels, n)
 
     def narrow(self) -> Self:
         """Narrow limits by those of other listed itemsets: no more rows hold an itemset than a part of it.
@@ -199,7 +189,7 @@ class Facts(Labelled):
                     f"the list leaves out parts of its itemsets, and there are more than {MOST:,} of them; give a list "
                     "of shorter itemsets"
                 )
-        every = self.from_codes(said, self.labels, n=self.n)
+        every = self.from_codes(said, self.labels, self.n)
         return replace(self, itemsets=every.itemsets, low=every.low, high=every.high)
 
     def assume(self, *, complete: bool | None, schema: Schema | None) -> Self:

@@ -240,7 +240,9 @@ class _Columns:
     def add_up(self, said: Numbers, target: int, sign: int) -> Multipliers | None:
         """Return multipliers such that a row counts for no more than is ``said``, and all for more than target - 1."""
         values = self._solve(said, target)
-        for most in DENOMINATORS if values is not None else ():
+        if values is None:
+            return None
+        for most in DENOMINATORS:
             pairs = zip(values.tolist(), self.scales.tolist(), strict=True)
             times = [Fraction(value).limit_denominator(most) / scale for value, scale in pairs]
             mended = self._mend(times, said, target)

@@ -1,6 +1,6 @@
 """Findings: the patterns of fewer than k rows that an attacker infers, with proofs, and open questions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -184,13 +184,12 @@ class _Writer:
 
     def _describe_bound(self, bound: Bound, pattern: Pattern, sign: int) -> tuple[str, bool]:
         """Return the sum of a bound with its value, and whether it goes beyond the publication itself."""
-        times: Mapping[Codes, int | Fraction]
         if isinstance(bound, Sum):
-            times, relations = bound.add_up(), bound.relations
+            times, relations = dict[Codes, int | Fraction](bound.add_up()), bound.relations
         elif bound.is_too_long(pattern, self.facts):
             return f"a sum of {bound.count_terms(pattern):,} supports", True
         else:
-            times, relations = bound.add_up(pattern, sign, self.facts), ()
+            times, relations = dict[Codes, int | Fraction](bound.add_up(pattern, sign, self.facts)), ()
         scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *(one for _, one in relations))))
         side = "≥" if sign > 0 else "≤"
         terms, texts, signs = [], [], set()

@@ -103,8 +103,9 @@ def _recode(facts: Facts, labels: tuple[Label, ...], names: Mapping[Label, Label
         return frozenset(codes[item] for item in itemset)
 
     limits = {place(itemset): both for itemset, both in facts.listed.items()}
-    recoded = Facts.from_codes(limits, labels, n=facts.n, inherited=facts.inherited, absent=facts.absent)
-    return replace(recoded, relations=tuple(relation.recode(place) for relation in facts.relations))
+    relations = tuple(relation.recode(place) for relation in facts.relations)
+    recoded = Facts.from_codes(limits, labels, facts.n)
+    return replace(recoded, inherited=facts.inherited, absent=facts.absent, relations=relations)
 
 
 def _join_same_rows(releases: Sequence[Facts], schema: tuple[Codes, ...]) -> Facts:
@@ -118,8 +119,8 @@ def _join_same_rows(releases: Sequence[Facts], schema: tuple[Codes, ...]) -> Fac
     wrong = [itemset for itemset, (low, high) in limits.items() if low > high]
     advice = "of the same rows; check which they are, or say ", Option("grown", value=True), " if rows were added"
     _refuse(wrong, len(limits), labels, *advice)
-    said, absent = limits if whole is None else whole.listed, min(absents, default=None)
-    return Facts.from_codes(said, labels, n=releases[-1].n, inherited=whole is not None, absent=absent, schema=schema)
+    facts = Facts.from_codes(limits if whole is None else whole.listed, labels, releases[-1].n)
+    return replace(facts, inherited=whole is not None, absent=min(absents, default=None), schema=schema)
 
 
 def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Codes, ...]) -> Facts:
@@ -137,7 +138,7 @@ def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple
     else:  # rows with the first mark hold the later ones too
         held = [(some, marks.index(min(some)) if some else len(marks)) for some in subsets(marks)]
         said = {itemset | some: limits[place] for itemset, limits in rising.items() for some, place in held}
-    facts = Facts.from_codes(said, labels, n=newest.n, inherited=nested, absent=newest.absent, schema=schema)
+    facts = replace(Facts.from_codes(said, labels, newest.n), inherited=nested, absent=newest.absent, schema=schema)
     return replace(facts, absent_with=tuple(_lower_absent(chain, marks)))
 
 

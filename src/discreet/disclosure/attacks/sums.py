@@ -236,11 +236,7 @@ def _bound_difference(facts: Facts, leasts: Mapping[Pair, int], base: Codes, top
     low, high = low - more, high - less
     least, most = leasts.get((base, top), low), -leasts.get((top, base), -high)
     if least > low:
-        low, lower = least, _relate(base, top, least, 1)
+        low, lower = least, Sum(relations=((Relation(((base, 1), (top, -1)), least), Fraction(1)),))
     if most < high:
-        high, upper = most, _relate(top, base, -most, -1)
+        high, upper = most, Sum(relations=((Relation(((top, 1), (base, -1)), -most), Fraction(-1)),))
     return low, high, lower, upper
-
-
-def _relate(one: Codes, other: Codes, least: int, times: int) -> Sum:
-    return Sum(relations=((Relation(((one, 1), (other, -1)), least), Fraction(times)),))
