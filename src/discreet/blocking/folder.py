@@ -99,48 +99,40 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
     if not verification.is_good:
         return verification
     facts = json.loads(Path(folder, "release.json").read_bytes())
-    faults = (*_check_method(facts), *_check_policy(facts["policy"]), *_attack(Path(folder), facts, verification))
-    return verification._replace(faults=faults)
-
-
-def _check_method(facts: Mapping[str, Any]) -> Iterator[str]:
     known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
-    if known.get(facts["method"]) is not facts["is_whole"]:
-        yield "the method in release.json is unknown, or does not match is_whole"
+    is_known = known.get(facts["method"]) is facts["is_whole"]
+    method = "" if is_known else "the method in release.json is unknown, or does not match is_whole"
+    faults = method, _check_policy(facts["policy"]), _attack(Path(folder), facts, verification)
+    return verification._replace(faults=tuple(filter(None, faults)))
 
 
-def _check_policy(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield a fault if a policy is invalid, or has the name of another one; only its k may be larger."""
+def _check_policy(facts: dict[str, Any]) -> str:
+    """Return the fault of a policy that is invalid, or has the name of another one; only its k may be larger."""
     try:
         policy = Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
         name = visible(policy.name).strip().casefold()
     except (DiscreetError, KeyError):
-        yield "the policy in release.json is invalid"
-        return
+        return "the policy in release.json is invalid"
     known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
-    if policy != replace(known, k=max(policy.k, known.k)):
-        yield f"the policy in release.json is not the one named {known.name!r}"
+    is_same = policy == replace(known, k=max(policy.k, known.k))
+    return "" if is_same else f"the policy in release.json is not the one named {known.name!r}"
 
 
-def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) -> Iterator[str]:
-    """Yield a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
-    level = next((level for level in ATTACKERS if level == facts["against"]), None)
-    if level == "plain" or verification.k is None:
-        return
-    if level is None:
-        yield "the attacker in release.json is unknown"
-        return
+def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) -> str:
+    """Return a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
+    level, k = next((level for level in ATTACKERS if level == facts["against"]), None), verification.k
+    if level is None or k is None or level == "plain":
+        return "" if level else "the attacker in release.json is unknown"
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
     try:
         patterns = read_patterns(listed, n=verification.n, min_support=verification.min_support, kind=facts["kind"])
-        result = attack(patterns, k=verification.k, level=level, complete=facts["is_whole"])
+        result = attack(patterns, k=k, level=level, complete=facts["is_whole"])
     except DiscreetError:
-        yield f"the attacker {level!r} cannot be tried on {listed.name}"
-        return
+        return f"the attacker {level!r} cannot be tried on {listed.name}"
     if result.findings:
-        yield f"the attacker {level!r} infers something about fewer than {verification.k} rows"
-    elif result.undecided:
-        yield f"it was not decided whether the attacker {level!r} infers something: {result.undecided[0]}"
+        return f"the attacker {level!r} infers something about fewer than {k} rows"
+    doubt = f"it was not decided whether the attacker {level!r} infers something: "
+    return doubt + result.undecided[0] if result.undecided else ""
 
 
 def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:

@@ -142,15 +142,11 @@ def _find_pairs(problem: BlockProblem) -> NDArray[np.int64]:
     longest = channels.tops.lengths[cells.tops].max(initial=0)
     steps = len(patterns) * np.unique(cells.tops).size
     if longest > LONGEST or steps > MOST_STEPS:
-        raise BudgetError(
-            f"merging would compare {len(patterns):,} itemsets with maximal ones of up to {longest} items, {steps:,} "
-            f"times; {LONGEST} items and {MOST_STEPS:,} times are its limits: leave ",
-            Option("merge"),
-            " out",
-        )
-    maps = kernels.blocking.map_bases(*tops, cells.tops, *cells.bases.flat, labels)
-    wanted = (cells.tops, maps)
-    pairs: NDArray[np.int64] = kernels.blocking.cover(patterns.itemsets.flat, wanted, tops, labels, MOST_PAIRS)
+        wanted = f"compare {len(patterns):,} itemsets with maximal ones of up to {longest} items, {steps:,} times"
+        limits = f"{LONGEST} items and {MOST_STEPS:,} times are its limits"
+        raise BudgetError(f"merging would {wanted}; {limits}: leave ", Option("merge"), " out")
+    bases = cells.tops, kernels.blocking.map_bases(*tops, cells.tops, *cells.bases.flat, labels)
+    pairs: NDArray[np.int64] = kernels.blocking.cover(patterns.itemsets.flat, bases, tops, labels, MOST_PAIRS)
     if len(pairs) > MOST_PAIRS:
         raise BudgetError(f"itemsets cover channels in more than {MOST_PAIRS:,} ways; leave ", Option("merge"), " out")
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
@@ -199,9 +195,8 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
-    listed = Patterns.from_codes(
-        *core.arrays, patterns.labels, n=patterns.n, min_support=least, threads=problem.threads
-    )
+    n, threads = patterns.n, problem.threads
+    listed = Patterns.from_codes(*core.arrays, patterns.labels, n=n, min_support=least, threads=threads)
     return BlockSolution.of(problem, listed, is_whole=False)
 
 
@@ -230,8 +225,9 @@ def _find_safe_core(problem: BlockProblem) -> Weighted:
     goal = (least, k, n)
 
     def search(start: int, stop: int, control: Controls) -> Weighted:
+        part, stream = (start, stop, goal), np.empty(1 << 12, np.int32)
         stream, size = kernels.blocking.withhold(
-            by_row, by_place, merged.weights, supports[menu], start, stop, goal, np.empty(1 << 12, np.int32), control
+            by_row, by_place, merged.weights, supports[menu], *part, stream, control
         )
         return unpack(stream[: 0 if control[kernels.common.STOP] else size], menu, sort=False)
 
@@ -318,11 +314,8 @@ def find_inferences(
         return ()
     result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, rows=problem.as_rows(rows))
     if result.undecided and not result.findings:
-        raise BudgetError(
-            f"it was not decided whether the release withstands the attacker {problem.against!r} "
-            f"({result.undecided[0]}); nothing is released: raise ",
-            Option("min_support"),
-        )
+        doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
+        raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: raise ", Option("min_support"))
     return result.findings
 
 

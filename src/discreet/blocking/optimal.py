@@ -8,22 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking import methods
+from discreet.blocking import methods, row_types
 from discreet.blocking.methods import find_inferences, match_rows
 from discreet.blocking.problem import BlockProblem, BlockSolution, Form, Proof, class_sizes, distortion
-from discreet.blocking.row_types import (
-    SCALE,
-    ChangeableRows,
-    SearchResult,
-    allow_none_or_k,
-    apply_change,
-    as_matrix,
-    choose_row_types,
-    find_gained,
-    holds,
-    is_small,
-    search_all_rows,
-)
+from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, as_matrix, find_gained, holds
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
@@ -38,7 +26,8 @@ NEAR: Final = 10  # cells of up to this many times k rows are watched from the s
 GROWTH: Final = 6  # in the first search, types of rows and small cells grow by up to this many times k: that is quick
 CLOSE: Final = 2  # itemsets that this many times k more rows would make frequent are watched from the start,
 MOST_CLOSE: Final = 1000  # if they are no more than these
-FIRST: Final = 0.5  # the share of the time for the first search, and of its work for solutions; the second proves them
+FIRST: Final = 0.5  # the share of the time for the first search, and of its work for solutions,
+LITTLE: Final = 0.05  # and that of the second, which proves them
 
 
 def minimize_distortion(problem: BlockProblem) -> BlockSolution:
@@ -66,12 +55,9 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
     # Merged rows are a worse start for the search, but the solution if nothing better is found.
     known += _select(problem, [result.solution, _try(merge, problem)])
     if not known:
-        raise BudgetError(
-            f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; ",
-            Either(
-                ("raise {}", "seconds"), ("leave {} out", "keep_n") if problem.keep_n else ("raise {}", "min_support")
-            ),
-        )
+        other = ("leave {} out", "keep_n") if problem.keep_n else ("raise {}", "min_support")
+        wrong = f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; "
+        raise BudgetError(wrong, Either(("raise {}", "seconds"), other))
     average, at = min((_average(one), at) for at, one in enumerate(known))
     bound = max(0.0, result.bound / itemsets)
     # The solver counts in floats: a bound this close is met.
@@ -85,7 +71,7 @@ def _average(solution: BlockSolution) -> float:
 
 def _search(problem: BlockProblem, most: float, until: float) -> SearchResult:
     """Return the result of a search; its solution, if there is one, withstands the attacker."""
-    search = search_all_rows if is_small(problem) else search_keeping_all
+    search = row_types.search_all_rows if row_types.is_small(problem) else search_keeping_all
     if problem.against == "plain":
         return search(problem, most, until)
     result = search(problem, most, _pass(SHARE, until))
@@ -200,17 +186,17 @@ def search_keeping_all(problem: BlockProblem, most: float, until: float, cuts: S
     """
     model = _build_model(problem, SCALE / most, cuts)
     first = _pass(1.0 if cuts else FIRST, until)
-    best, rules = _solve_narrow(model, Incumbent(SCALE), _start_rules(model), first)
+    best, rules, *_ = _improve(model, Incumbent(SCALE), _start_rules(model), first, narrow=True)
     bound, stopped = 0.0, True
     if not cuts:
-        best, bound, stopped = _solve_wide(model, best, rules, until)
+        best, _, bound, stopped = _improve(model, best, rules, until, narrow=False)
     total = min(bound, best.cost) * most / SCALE
     return SearchResult(best.solution, total, model.types.counts.size, whole=False, stopped=stopped)
 
 
 def _build_model(problem: BlockProblem, scale: float, cuts: Sequence[Pattern]) -> KeepAllModel:
     """Return the model of a problem, its costs scaled."""
-    types, family = choose_row_types(problem, cuts), problem.family
+    types, family = row_types.choose_row_types(problem, cuts), problem.family
     closed, rows = as_matrix(problem, family.itemsets), as_matrix(problem, types.itemsets)
     held = holds(closed, rows)
     costs = np.array(class_sizes(problem.patterns), dtype=np.float64) / family.supports * scale
@@ -288,45 +274,33 @@ def _start_rules(model: KeepAllModel) -> SolutionRules:
     return _tighten(model, rules, find_gained(problem, nearly))
 
 
-def _solve_narrow(
-    model: KeepAllModel, best: Incumbent, rules: SolutionRules, until: float
-) -> tuple[Incumbent, SolutionRules]:
-    """Return the best of the solutions that are releases, and the rules that were needed to find it."""
-    start = None if model.problem.keep_n else model.problem.k * model.types.is_base
-    while (left := until - monotonic()) > 0:
-        program, columns = _build_program(model, best, rules, narrow=True)
-        known = None if start is None else _list_values(model, rules, start, narrow=True)
-        values = program.solve(seconds=left, gap=GAP, start=known, effort=FIRST).values
-        if values is None:
-            break
-        change = np.rint(values[columns]).astype(np.int64)
-        broken = model.find_broken(change) & ~rules.watched
-        best, gain = _try_change(model, best, change)
-        if not broken.any() and not len(gain):
-            break
-        rules = _tighten(model, rules, gain)._replace(watched=rules.watched | broken)
-    return best, rules
+def _improve(
+    model: KeepAllModel, best: Incumbent, rules: SolutionRules, until: float, *, narrow: bool
+) -> tuple[Incumbent, SolutionRules, float, bool]:
+    """Return the best solution, the rules that it needed, a lower bound of the cost, and whether time ran out.
 
-
-def _solve_wide(
-    model: KeepAllModel, best: Incumbent, rules: SolutionRules, until: float
-) -> tuple[Incumbent, float, bool]:
-    """Return the best solution of all, a lower bound of the cost, and whether time ran out before both met."""
-    bound = 0.0
+    All solutions of a ``narrow`` search are releases; the bound of a wide one holds for all of them.
+    """
+    bound, problem = 0.0, model.problem
     while (left := until - monotonic()) > 0:
-        program, columns = _build_program(model, best, rules, narrow=False)
-        start = None if best.change is None else _list_values(model, rules, best.change, narrow=False)
-        values, limit, stopped = program.solve(seconds=left, gap=GAP, start=start)
+        program, columns = _build_program(model, best, rules, narrow=narrow)
+        known = best.change
+        if narrow:
+            known = None if problem.keep_n else problem.k * model.types.is_base
+        start = None if known is None else _list_values(model, rules, known, narrow=narrow)
+        effort = FIRST if narrow else LITTLE
+        values, limit, stopped = program.solve(seconds=left, gap=GAP, start=start, effort=effort)
         bound = max(bound, min(limit, best.cost))
-        if values is None or bound >= (1 - GAP) * best.cost:
-            return best, bound, stopped
+        if values is None or (bound >= (1 - GAP) * best.cost and not narrow):
+            return best, rules, bound, stopped
         change = np.rint(values[columns]).astype(np.int64)
-        broken = model.find_broken(change) & ~rules.chosen
+        broken = model.find_broken(change) & ~(rules.watched if narrow else rules.chosen)
         best, gain = _try_change(model, best, change)
         if not broken.any() and not len(gain):
-            return best, bound, stopped
-        rules = _tighten(model, rules, gain)._replace(chosen=rules.chosen | broken)
-    return best, bound, True
+            return best, rules, bound, stopped
+        watched, chosen, *gained = _tighten(model, rules, gain)
+        rules = SolutionRules(watched | (broken & narrow), chosen | (broken & (not narrow)), *gained)
+    return best, rules, bound, True
 
 
 def _build_program(
@@ -354,10 +328,10 @@ def _build_program(
     program.add_rows(int(watched.sum()), list_entries(cells.types[watched], change), lower=floors[watched])
     counts = cells.counts[chosen]
     most = np.maximum(np.minimum(model.find_ceilings(cells.bases[chosen], best.cost), counts + limit), k)
-    allow_none_or_k(program, list_entries(cells.types[chosen], change), counts, most, k)
+    row_types.allow_none_or_k(program, list_entries(cells.types[chosen], change), counts, most, k)
     if narrow:
         new = types.counts == 0
-        allow_none_or_k(program, list_each(change[new], 1), types.counts[new], np.maximum(room[new], k), k)
+        row_types.allow_none_or_k(program, list_each(change[new], 1), types.counts[new], np.maximum(room[new], k), k)
     if problem.keep_n:
         program.add_rows(1, Terms(np.zeros_like(change), change, np.ones(change.size)), lower=0, upper=0)
     return program, change
@@ -373,7 +347,7 @@ def _list_values(model: KeepAllModel, rules: SolutionRules, change: NDArray[np.i
 
 def _try_change(model: KeepAllModel, best: Incumbent, change: NDArray[np.int64]) -> tuple[Incumbent, NDArray[np.bool_]]:
     """Return the better of two changes, recounted from its rows; and the itemsets that this one makes frequent."""
-    solution = apply_change(model.problem, model.types, change)
+    solution = row_types.apply_change(model.problem, model.types, change)
     gain = find_gained(model.problem, solution.patterns)
     cost = float(model.costs @ np.abs(model.held @ change))
     if cost < best.cost and not len(gain) and not solution.has_channel():

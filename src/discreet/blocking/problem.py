@@ -315,7 +315,7 @@ def change_rows(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Ro
     """Return the rows without the ``suppressed`` ones, by number, followed by those ``added``."""
     if not are_all(rows):
         raise InputError(
-            "the rows of this release stayed in Spark, so there is no witness to give; block with more budget for one"
+            "the rows of this release stayed in Spark: there is no witness; block with more budget for one"
         )
     left = np.delete(np.arange(len(rows.itemsets)), suppressed)
     if isinstance(rows, Merged):
@@ -332,7 +332,7 @@ def check(solution: BlockSolution) -> None:
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")
     if (patterns.supports < problem.least).any() or not _has_supports(solution):
         raise GuaranteeError(
-            "supports after blocking are not those of any rows; nothing is released: please report this as a bug"
+            "supports after blocking are not those of any rows; nothing is released: please report this"
         )
 
 

@@ -160,12 +160,9 @@ def _choose_independent(problem: BlockProblem, order: NDArray[np.intp]) -> NDArr
 
 def _check_size(supports: int, types: int) -> None:
     if supports * types > MOST_ENTRIES:
-        raise BudgetError(
-            f"the least distortion of {supports:,} supports by {types:,} types of rows or more is too large a program "
-            "to solve; raise ",
-            Option("min_support"),
-            ", or use another method",
-        )
+        what = f"the least distortion of {supports:,} supports by {types:,} types of rows or more"
+        wrong = f"{what} is too large a program to solve; raise "
+        raise BudgetError(wrong, Option("min_support"), ", or use another method")
 
 
 def _eliminate(columns: Floats) -> tuple[Span, list[int]]:

@@ -1,10 +1,7 @@
 """Border: remove items one by one, where that does the least harm to other frequent itemsets.
 
-This follows Sun and Yu, *A border-based approach for hiding sensitive frequent itemsets* (2005), with three changes
-that lose far fewer itemsets. They protect only the longest legitimate itemsets, the border; here every itemset that can
-be lost counts, since much of the border is lost anyway and the itemsets below it need not be. An itemset that is lost
-already, or cannot be lost, weighs nothing. And where harm cannot be spread thinly enough to lose nothing, it is better
-done to the itemsets of one item: that is tried too.
+This follows Sun and Yu (2005), with changes that lose far fewer itemsets: all legitimate itemsets that can be lost
+count, not only the longest; lost ones weigh nothing; and harm to the itemsets of one item alone is tried too.
 """
 
 from typing import Final, NamedTuple, TypeAlias

@@ -1,7 +1,6 @@
 """Exact: lose as few legitimate itemsets as possible, by an integer program.
 
-Sensitive rows that agree on all items that matter are of one type. The program chooses how many rows of each type get
-which edit, a set of items to remove; which of equal rows they are does not matter.
+It chooses how many sensitive rows of a type, which agree on all items that matter, get which edit: items to remove.
 """
 
 import math
@@ -120,9 +119,8 @@ def _build_program(problem: HidingProblem, types: RowTypes, edits: Edits, heavy:
     program.add_rows(problem.to_lose.size, list_entries(edits.hides, many), lower=problem.to_lose)
     # An itemset that is lost may lose all rows of the types whose edits hit it.
     most = np.array([types.counts[np.unique(edits.types[hit])].sum() for hit in edits.hits], dtype=np.int64)
-    program.add_rows(
-        edits.slack.size, list_entries(edits.hits, many), list_each(gone, edits.slack - most), upper=edits.slack
-    )
+    lost = list_each(gone, edits.slack - most)
+    program.add_rows(edits.slack.size, list_entries(edits.hits, many), lost, upper=edits.slack)
     return program
 
 

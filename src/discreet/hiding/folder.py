@@ -152,10 +152,8 @@ def _write_changes(hidden: Hidden, path: Path) -> None:
 def _write_facts(hidden: Hidden, part: Path, source: Path) -> None:
     facts = describe(hidden, show_labels=True)
     sensitive = facts.pop("sensitive")
-    files = {
-        "input": {"file": source.name, "sha256": digest(source)},
-        "output": {"file": source.name, "sha256": digest(part / source.name)},
-    }
+    places = {"input": source, "output": part / source.name}
+    files = {word: {"file": path.name, "sha256": digest(path)} for word, path in places.items()}
     write_text(part / MARK / "hidden.json", [as_json({**facts, **files, "sensitive": sensitive})])
     write_text(part / MARK / "README.txt", [README])
 

@@ -179,10 +179,9 @@ class _Scan:
         """Refuse a window that takes twice its memory because later rows are longer."""
         takes = COPIES * (len(batch.data) + ROW * batch.n)
         if memory is not None and takes > 2 * max(memory, COPIES * CHUNK):
-            raise BudgetError(
-                f"rows from {self.rows + 1} on are so much longer than the first ones that {self.window:,} of them do "
-                "not fit in the memory that was allowed; give fewer rows as window"
-            )
+            longer = f"rows from {self.rows + 1} on are so much longer than the first ones"
+            room = f"{self.window:,} of them do not fit in the memory that was allowed"
+            raise BudgetError(f"{longer} that {room}; give fewer rows as window")
 
 
 def _parse_request(sensitive: SensitiveLike, disclosure: Share | Sequence[Share], below: int | None) -> _Request:
@@ -191,9 +190,8 @@ def _parse_request(sensitive: SensitiveLike, disclosure: Share | Sequence[Share]
     names = sorted({name.text for itemset in listed for name in itemset})
     parsed = parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(names)})
     if below is not None and (isinstance(below, bool) or not isinstance(below, Integral) or below < 1):
-        raise ThresholdError(
-            f"below is {abbreviate(below)!r}; in one scan the number of rows is not known: give a count from 1 on"
-        )
+        wrong = f"below is {abbreviate(below)!r}; in one scan the number of rows is not known"
+        raise ThresholdError(f"{wrong}: give a count from 1 on")
     refuse_two_targets(parsed, below)
     texts = sorted({str(label) for itemset in parsed.itemsets for label in itemset}, key=lambda text: (len(text), text))
     place = {text: code for code, text in enumerate(texts)}

@@ -1,20 +1,6 @@
 """The algorithms of Oliveira and Zaïane: each removes its victims, chosen items of a sensitive itemset.
 
-For IGA (2002, section 4.3) the paper leaves open what a group is, and which of two groups an itemset belongs to. Here
-all itemsets that hold an item form a group, and an itemset belongs to the first of its groups in a fixed order.
-
-SWA (ICDM 2003) reads the rows once, K at a time. The paper leaves choices open; docs/decisions gives the reasons for
-these:
-
-- Rows are cut into windows of K, starting at the first; the last window may be shorter.
-- A window's sensitive rows hold a sensitive itemset. Everything goes by the rows as they were, so that the order of
-  the itemsets does not matter.
-- The victim of an itemset is its item that most sensitive rows of the window hold; ties go to the shortest text, then
-  to the first in the order of texts (of whole numbers: the smallest).
-- Of the window's rows that hold the itemset, |T| (1 − disclosure) lose the victim, rounded up: the shortest rows
-  first, then the earliest.
-- With ``below`` σ, an itemset may stay in σ − 1 rows altogether: windows use these up in turn, each for its longest
-  rows; after that all rows lose it.
+Decision 22 settles what the papers leave open for naive, MinFIA, MaxFIA and IGA (2002), and decision 19 for SWA (2003).
 """
 
 import math
