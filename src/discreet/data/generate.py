@@ -20,22 +20,14 @@ LARGEST: Final = 2**31 - 1  # item codes are 32-bit integers inside
 
 
 def check_whole(name: str, value: int, *, least: int = 0) -> int:
-    """Return ``value`` if it is an integer of at least ``least``.
-
-    >>> check_whole("n", 100)
-    100
-    """
+    """Return ``value`` if it is an integer of at least ``least``."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not least <= value <= LARGEST:
         raise ThresholdError(f"{name} is {abbreviate(value)}; it must be an integer from {least} to {LARGEST}")
     return int(value)
 
 
 def check_real(name: str, value: float, *, least: float, most: float) -> float:
-    """Return ``value`` if it is a number from ``least`` to ``most``.
-
-    >>> check_real("corruption", 0.5, least=0, most=1)
-    0.5
-    """
+    """Return ``value`` if it is a number from ``least`` to ``most``."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not least <= value <= most:
         raise ThresholdError(f"{name} is {abbreviate(value)}; it must be a number from {least} to {most}")
     return float(value)
@@ -140,9 +132,8 @@ def _source(
     bounds = np.cumsum(draw.standard_exponential(len(itemsets)))
     levels = np.clip(draw.normal(corruption, math.sqrt(corruption_variance), len(itemsets)), 0, 1)
     if levels.min() == 1:
-        raise ThresholdError(
-            f"all of the {len(itemsets)} itemsets have corruption level 1 and lose every item; give a lower corruption"
-        )
+        flaw = f"all of the {len(itemsets)} itemsets have corruption level 1 and lose every item"
+        raise ThresholdError(f"{flaw}; give a lower corruption")
     return Source(Itemsets.of(itemsets), bounds / bounds[-1], levels)
 
 
@@ -185,9 +176,6 @@ def _deal(stream: Iterable[tuple[int, bool]], lengths: Iterable[int]) -> list[in
     """Return how many items of the stream each row takes: itemsets are whole, and come in order.
 
     An itemset that does not fit goes in anyway if its coin says so, else into the next row.
-
-    >>> _deal([(3, False), (2, True), (2, False), (1, False), (1, True)], [4, 3])
-    [5, 3]
     """
     itemsets, taken = iter(stream), []
     size, anyway = 0, True
@@ -265,7 +253,8 @@ def clinic(n: int = 1000, *, seed: int = 0) -> Transactions:
     count, draw = check_whole("n", n), make_generator(seed)
     has: dict[str, NDArray[np.bool_]] = {}
     for chances in ONE_OF:
-        has.update(_one_of(draw, chances, count))
+        choice = np.searchsorted(np.cumsum(list(chances.values()))[:-1], draw.random(count), side="right")
+        has.update((label, choice == number) for number, label in enumerate(chances))
     for entry in ENTRIES:
         has[entry.label] = draw.random(count) < _chance(entry, has, count)
     labels, width = sort_labels(has), max(4, len(str(count)))
@@ -273,15 +262,6 @@ def clinic(n: int = 1000, *, seed: int = 0) -> Transactions:
     items = np.nonzero(table)[1].astype(np.int32)
     ids = tuple(f"patient {number:0{width}}" for number in range(1, count + 1))
     return Transactions.from_codes(offsets_of(table.sum(axis=1)), items, labels, ids=ids)
-
-
-def _one_of(
-    draw: np.random.Generator, chances: Mapping[str, float], count: int
-) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield each label with the patients who have it; each patient has exactly one."""
-    choice = np.searchsorted(np.cumsum(list(chances.values()))[:-1], draw.random(count), side="right")
-    for number, label in enumerate(chances):
-        yield label, choice == number
 
 
 def _chance(entry: Entry, has: Mapping[str, NDArray[np.bool_]], count: int) -> NDArray[np.float64]:

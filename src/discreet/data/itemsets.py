@@ -58,11 +58,7 @@ def is_missing(label: object) -> bool:
 
 
 def as_itemset(itemset: Iterable[Label]) -> Itemset:
-    """Return ``itemset`` as a set; refuse text, whose letters would become items.
-
-    >>> as_itemset(["a", "b"]) == {"a", "b"}
-    True
-    """
+    """Return ``itemset`` as a set; refuse text, whose letters would become items."""
     if isinstance(itemset, str | bytes):
         raise InputError("an itemset is a collection of items such as ['bread', 'milk'], not text")
     return frozenset(itemset)
@@ -116,11 +112,7 @@ class Itemsets:
 
     @classmethod
     def concat(cls, parts: Sequence[Self]) -> Self:
-        """Return the itemsets of all parts, one part after the other.
-
-        >>> Itemsets.concat([Itemsets.of([[0]]), Itemsets.of([[1, 2], []])]).offsets.tolist()
-        [0, 1, 3, 3]
-        """
+        """Return the itemsets of all parts, one part after the other."""
         starts = offsets_of([part.size for part in parts]).tolist()
         offsets = [part.offsets[:-1] - part.offsets[0] + start for part, start in zip(parts, starts, strict=False)]
         items = np.concatenate([np.empty(0, dtype=np.int32), *(part.entries for part in parts)])
@@ -193,41 +185,25 @@ class Itemsets:
         return replace(self, offsets=self.offsets[start : max(start, stop) + 1])
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
-        """Return the itemsets of these numbers, in that order.
-
-        >>> Itemsets.of([[0], [1, 2], [3]]).take(np.array([1, 0])).entries.tolist()
-        [1, 2, 0]
-        """
+        """Return the itemsets of these numbers, in that order."""
         offsets = np.zeros(numbers.size + 1, dtype=np.int64)
         items = np.empty(int((self.offsets[numbers + 1] - self.offsets[numbers]).sum()), dtype=np.int32)
         kernels.itemsets.take(self.offsets, self.items, numbers, 0, offsets[1:], items)
         return replace(self, offsets=offsets, items=items)
 
     def add_up(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return for each itemset the sum of ``values``, of which there is one for each of ``items``.
-
-        >>> Itemsets.of([[0, 1], [], [1]]).add_up(np.array([5, 7, 9])).tolist()
-        [12, 0, 9]
-        """
+        """Return for each itemset the sum of ``values``, of which there is one for each of ``items``."""
         sums = np.cumsum(values)
         return np.diff(np.concatenate([np.zeros(1, dtype=sums.dtype), sums])[self.offsets])
 
     def contain(self, codes: Iterable[int]) -> NDArray[np.bool_]:
-        """Return for each itemset whether it holds all ``codes``; its own must rise.
-
-        >>> Itemsets.of([[0, 2], [2], []]).contain([2]).tolist()
-        [True, True, False]
-        """
+        """Return for each itemset whether it holds all ``codes``; its own must rise."""
         is_holding = np.zeros(len(self), dtype=np.bool_)
         kernels.itemsets.contain(self.offsets, self.items, np.array(sorted(codes), dtype=np.int32), is_holding)
         return is_holding
 
     def sort_items(self) -> "Itemsets":
-        """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place.
-
-        >>> Itemsets.of([[2, 0, 2], [1]]).sort_items().entries.tolist()
-        [0, 2, 1]
-        """
+        """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place."""
         return Itemsets(self.offsets, self.items[: kernels.itemsets.sort_rows(*self.flat)])
 
     def freeze(self) -> None:
@@ -280,11 +256,7 @@ class Weighted(Itemsets):
         return replace(super().take(numbers), weights=self.weights[numbers])
 
     def sort(self, items: int, threads: int = 1) -> "Weighted":
-        """Return the itemsets in dictionary order of their codes, which are below ``items``; refuse one listed twice.
-
-        >>> Itemsets.of([[1], [0, 1]]).weigh(np.array([5, 7])).sort(items=2).offsets.tolist()
-        [0, 2, 3]
-        """
+        """Return the itemsets in dictionary order of their codes, all below ``items``; refuse one listed twice."""
         if kernels.itemsets.is_in_order(*self.flat):
             return self
         present = np.zeros(items, dtype=np.bool_)

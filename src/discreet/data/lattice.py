@@ -99,11 +99,6 @@ class Family(Labelled):
 
         The cells of that top are the different rows, and each row is a closed itemset. Where longer itemsets may have
         been left out, rows with these cells must also have the tables of all tops; else the family stays as it is.
-
-        >>> from discreet import Patterns
-        >>> family = build_family(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29)).complete()
-        >>> family.cells(limit=5).counts.tolist()
-        [1]
         """
         if self.tops.size <= 1:
             return self

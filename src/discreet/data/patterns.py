@@ -78,9 +78,8 @@ class Patterns(Labelled):
             lengths.append(len(distinct))
             supports.append(support)
         items, labels = recode(np.array(flat, dtype=np.int32), list(code))
-        return cls.from_codes(
-            offsets_of(lengths), items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind
-        )
+        arrays = offsets_of(lengths), items, as_supports(supports)
+        return cls.from_codes(*arrays, labels, n=n, min_support=min_support, kind=kind)
 
     @classmethod
     def from_codes(
@@ -232,11 +231,7 @@ def lacks_root(
 
 
 def as_supports(counts: Iterable[float]) -> Numbers:
-    """Return ``counts`` as an array; refuse numbers that are not whole, or too large to be exact.
-
-    >>> as_supports([3, 2.0])
-    array([3, 2])
-    """
+    """Return ``counts`` as an array; refuse numbers that are not whole, or too large to be exact."""
     whole = (int(count) if isinstance(count, float) and count.is_integer() else count for count in counts)
     try:
         supports = np.array(array("q", whole), dtype=np.int64)

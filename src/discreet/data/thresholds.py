@@ -68,11 +68,7 @@ def as_count(min_support: Threshold, n: int) -> int:
 
 
 def as_k(k: int) -> int:
-    """Check ``k``, the least number of rows that may be told apart; 1 allows everything.
-
-    >>> as_k(10)
-    10
-    """
+    """Check ``k``, the least number of rows that may be told apart; 1 allows everything."""
     if isinstance(k, bool) or not isinstance(k, numbers.Integral) or not 1 <= k <= LARGEST_COUNT:
         raise ThresholdError(f"k is {abbreviate(k)!r}; give a whole number from 1 on, such as 10")
     return int(k)

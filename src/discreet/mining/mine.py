@@ -54,20 +54,12 @@ def mine(
     >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
     4
     """
+    longest, most = as_whole("max_length", max_length, 0), as_whole("max_patterns", max_patterns, 0)
+    threads, memory = as_whole("threads", threads, 1), as_whole("memory", memory, 0)
     with watching(progress, then="sorting") as report:
-        return mine_by(
-            "auto",
-            as_rows(rows),
-            min_support=min_support,
-            kind=as_kind(kind),
-            max_length=as_whole("max_length", max_length, 0),
-            limits=Limits(
-                threads=as_whole("threads", threads, 1),
-                patterns=as_whole("max_patterns", max_patterns, 0),
-                memory=as_whole("memory", memory, 0),
-                progress=report,
-            ),
-        )
+        limits = Limits(threads, most, memory, report)
+        kind = as_kind(kind)
+        return mine_by("auto", as_rows(rows), min_support=min_support, kind=kind, max_length=longest, limits=limits)
 
 
 def mine_by(
@@ -78,12 +70,8 @@ def mine_by(
     if isinstance(rows, Merged):
         rows.check(least)
     itemsets = search(rows, kind, least, max_length, limits, strategy)
+    threads = min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD)
     patterns = Patterns.from_codes(
-        *itemsets.arrays,
-        rows.labels,
-        n=rows.n,
-        min_support=least,
-        kind=kind,
-        threads=min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD),
+        *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, threads=threads
     )
     return replace(patterns, mined=rows.mark)

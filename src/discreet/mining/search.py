@@ -168,16 +168,12 @@ class Watch:
         self._found += found
         self._entries += entries
         if self._found > self._most:
-            raise BudgetError(
-                f"more than {self._most:,} itemsets were found, which is the limit: ",
-                Either(("raise {}", "max_patterns", "min_support"), ("lower {}", "max_length")),
-            )
+            remedy = Either(("raise {}", "max_patterns", "min_support"), ("lower {}", "max_length"))
+            raise BudgetError(f"more than {self._most:,} itemsets were found, which is the limit: ", remedy)
         if full or self._entries * BYTES_AN_ENTRY > self._memory:
-            allowed = resources.size(self._memory)
-            raise BudgetError(
-                f"the {self._found:,} itemsets found so far take more than the allowed {allowed} of memory: ",
-                Either(("raise {}", "memory", "min_support"), ("lower {}", "max_length")),
-            )
+            remedy = Either(("raise {}", "memory", "min_support"), ("lower {}", "max_length"))
+            flaw = f"take more than the allowed {resources.size(self._memory)} of memory"
+            raise BudgetError(f"the {self._found:,} itemsets found so far {flaw}: ", remedy)
 
 
 def _entries(itemsets: Weighted) -> int:
@@ -186,11 +182,7 @@ def _entries(itemsets: Weighted) -> int:
 
 
 def _parts(weights: Numbers, threads: int, parts: int) -> list[tuple[int, int]]:
-    """Divide the work into parts of about equal weight: one part for one thread, else so many for each thread.
-
-    >>> _parts(np.array([1, 1, 1, 1, 4, 8]), 2, 2)
-    [(0, 4), (4, 5), (5, 6)]
-    """
+    """Divide the work into parts of about equal weight: one part for one thread, else so many for each thread."""
     many = 1 if threads == 1 else min(weights.size, parts * threads)
     heaped = np.cumsum(weights)
     ends = np.searchsorted(heaped, [heaped[-1] * part / many for part in range(1, many + 1)]) + 1
@@ -244,11 +236,9 @@ def bound_entries(rows: Rows, held: Numbers) -> int:
 def check_size(n: int, different: int, entries: int) -> None:
     """Refuse more rows or entries than the kernels can number."""
     if entries + 2 * (different + 1) > MOST:
-        raise InputError(
-            f"there are {different:,} rows with {entries:,} entries of frequent items; the entries and twice the rows "
-            f"may be {MOST - 2:,} together: raise ",
-            Option("min_support"),
-        )
+        limit = f"the entries and twice the rows may be {MOST - 2:,} together"
+        flaw = f"there are {different:,} rows with {entries:,} entries of frequent items"
+        raise InputError(f"{flaw}; {limit}: raise ", Option("min_support"))
     if n > MOST:
         raise InputError(f"there are {n:,} rows; supports up to {MOST:,} can be counted: mine a part of the rows")
 
@@ -320,11 +310,7 @@ def prepare(
 
 
 def bound_pairs(records: Stream, starts: Items, least: int, many: int) -> int:
-    """Return the most pairs of ``many`` items that can be frequent, from the lengths of the rows.
-
-    >>> bound_pairs(np.array([2, 6, 0, 1, 3, 1, 0, 1, 2], np.int32), np.array([0, 4]), 3, 10)
-    3
-    """
+    """Return the most pairs of ``many`` items that can be frequent, from the lengths of the rows."""
     lengths, weights = records[starts].astype(np.int64), records[starts + 1].astype(np.int64)
     return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
 

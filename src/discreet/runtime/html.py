@@ -40,11 +40,7 @@ def text(value: object) -> Html:
 
 
 def show_label(label: Hashable, most: int = LONGEST_LABEL) -> str:
-    """Return a label as plain text in one line, cut if long.
-
-    >>> show_label("tea"), show_label("chamomile", 4)
-    ('tea', 'cham…')
-    """
+    """Return a label as plain text in one line, cut if long."""
     return printable(_cut(str(label), most))
 
 
@@ -72,11 +68,7 @@ def names(labels: Sequence[Hashable], *, sign: str = "", between: str = ", ", no
 
 
 def badge(word: str, colour: str) -> Html:
-    """Return a word in white on a colour; its meaning must not depend on the colour.
-
-    >>> badge("✓ safe", "#1a7f37").endswith('background:#1a7f37">✓ safe</strong>')
-    True
-    """
+    """Return a word in white on a colour; its meaning must not depend on the colour."""
     return Html(f'<strong style="{_BADGE};background:{text(colour)}">{text(word)}</strong>')
 
 
@@ -109,11 +101,7 @@ def table(
 def drop_empty_column(
     head: Sequence[str], lines: Sequence[Sequence[str | int]]
 ) -> tuple[Sequence[str], Sequence[Sequence[str | int]]]:
-    """Return the head and the lines of a table, without the last column if it is empty.
-
-    >>> drop_empty_column(["method", "left out"], [["add", ""]])
-    (['method'], [['add']])
-    """
+    """Return the head and the lines of a table, without the last column if it is empty."""
     is_used = any(line[-1] != "" for line in lines)
     return (head, lines) if is_used else (head[:-1], [line[:-1] for line in lines])
 

@@ -43,11 +43,7 @@ def cores() -> int:
 
 
 def as_whole(name: str, value: int | None, least: int, wanted: str = "") -> int | None:
-    """Return ``value`` if it is None or a whole number of at least ``least``.
-
-    >>> as_whole("threads", 2, least=1)
-    2
-    """
+    """Return ``value`` if it is None or a whole number of at least ``least``."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
@@ -185,11 +181,7 @@ class _Bar:
 
 
 def draw_bar(words: str, done: float) -> dict[str, str]:
-    """Return a bar with words beside it, as HTML and as plain text; it is open-ended if the end is unknown.
-
-    >>> draw_bar("mining: 12 found", 0.25)["text/plain"], draw_bar("blocking: 2 s so far", 1)["text/plain"]
-    ('25% mining: 12 found', 'blocking: 2 s so far')
-    """
+    """Return a bar with words beside it, as HTML and as plain text; it is open-ended if the end is unknown."""
     is_known = 0 < done < 1
     value = f' value="{done:.3f}"' if is_known else ""
     return {
@@ -202,11 +194,6 @@ def draw_bar(words: str, done: float) -> dict[str, str]:
 
 
 def _time(seconds: float) -> str:
-    """Return a time in words, rounded up.
-
-    >>> _time(2.2), _time(90)
-    ('3 s', '2 min')
-    """
     whole = int(seconds) + 1
     return f"{whole} s" if whole < MINUTE else f"{-(-whole // MINUTE)} min"
 

@@ -20,7 +20,7 @@ from discreet import kernels
 from discreet.data.itemsets import Items, Label, Weighted, offsets_of
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged
-from discreet.errors import InputError, ThresholdError
+from discreet.errors import InputError
 from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions, ItemCounts, count_items, read_batches, select_rows
@@ -105,14 +105,15 @@ def merge_frame(
     frame: DataFrame, min_support: Threshold | list[Threshold], options: FrameOptions
 ) -> Iterator[Merged | Spread]:
     """Merge the rows of a frame for the lowest minimum support: on the driver if the budget allows, else spread."""
-    rows, budget = select_rows(frame, options), _as_budget(options.get("budget"))
+    rows, budget = select_rows(frame, options), resources.as_whole("budget", options.get("budget"), 0)
     counts = count_items(rows)
     thresholds = min_support if isinstance(min_support, list) else [min_support]
     least = min(as_count(one, counts.n) for one in thresholds)
     spread, size = _gather(rows, counts, least)
-    sizes = resources.size(size), resources.size(budget)
+    room = resources.memory() // 8 if budget is None else budget
+    sizes = resources.size(size), resources.size(room)
     try:
-        if size <= budget:
+        if size <= room:
             log.info("%s of merged rows fit the budget of %s: done locally", *sizes)
             yield spread.collect()
         else:
@@ -120,14 +121,6 @@ def merge_frame(
             yield spread
     finally:
         spread.frame.unpersist()
-
-
-def _as_budget(budget: int | None) -> int:
-    if budget is None:
-        return resources.memory() // 8
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise ThresholdError(f"budget is {str(budget)[:40]!r}; give a number of bytes from 0 on, or leave it out")
-    return budget
 
 
 def _gather(rows: DataFrame, counts: ItemCounts, least: int) -> tuple[Spread, int]:
