@@ -22,6 +22,7 @@ from discreet.publications.trees import reading
 from discreet.publications.trees.json import write_tree
 from discreet.publications.trees.leaves import Leaf, Leaves, find_overlaps
 from discreet.publications.trees.reading import read_tree
+from discreet.publications.trees.sklearn import BROKEN as BROKEN_COUNTS
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("sklearn", reason="scikit-learn comes with the extra test")
@@ -277,6 +278,13 @@ def test_shares_beside_counts_of_rows_are_read_as_scikit_learn_1_3_wrote_them():
     text = 'digraph Tree {{\n0 [label="samples = {}\\nvalue = [0.25, 0.75]\\nclass = well"] ;\n}}'
     assert read(text.format(12)).leaves[0].counts == ((3, 9),)
     assert audit(read(text.format(13)), k=2).verdict is Verdict.WITHHOLD
+
+
+@pytest.mark.parametrize(("rows", "fault"), [(30, ""), (31, BROKEN_COUNTS)])
+def test_a_node_has_the_rows_of_its_children(rows, fault):
+    label = '{} [label="{}squared_error = 0.25\\nsamples = {}\\nvalue = 0.5"] ;'
+    nodes = [label.format(0, "age <= 1.5\\n", rows), label.format(1, "", 12), label.format(2, "", 18)]
+    assert read(DOT.format("\n".join([*nodes, "0 -> 1 ;", "0 -> 2 ;"]))).fault == fault
 
 
 def test_shares_that_are_rounded_to_whole_numbers_are_withheld():
