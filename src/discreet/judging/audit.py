@@ -138,10 +138,8 @@ class Audit:
             return "k is 1, so no count is too small to be published."
         few = "1 row" if self.k == 2 else f"1 to {self.k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
         if not self._is_forest and not (isinstance(self.candidate, Patterns) and self.is_acyclic):
-            return (
-                f"No sum of these supports reveals that {few} have some items and lack others. Limits on counts, and "
-                "what is missing from the list, may reveal more."
-            )
+            more = "Limits on counts, and what is missing from the list, may reveal more."
+            return f"No sum of these supports reveals that {few} have some items and lack others. {more}"
         beside = "other knowledge" if self._is_forest else "what is missing from the list, or other knowledge"
         infer = "From these counts nobody can infer that a pattern of AND, OR and NOT holds"
         return f"{infer} for {few}, except by {beside}."
@@ -152,11 +150,6 @@ class Audit:
         return self.evidence.facts
 
     @property
-    def changes(self) -> tuple[Changes, ...]:
-        """The changes since each older release that it was compared with."""
-        return self.evidence.changes
-
-    @property
     def advice(self) -> Message:
         """What to do next, with the options it names as data; empty if the verdict is RELEASE."""
         if self.verdict is Verdict.RELEASE:
@@ -164,12 +157,10 @@ class Audit:
         failed, candidate = self._failed, self.candidate
         broken = next((name for name in checks.BROKEN if name in failed), None)
         if broken is not None:
-            is_frequent = isinstance(candidate, Patterns) and candidate.kind == "frequent"
-            return (
-                checks.STATE_KIND
-                if broken is CheckName.COMPLETENESS and is_frequent
-                else Message(checks.ADVICE[broken])
+            has_gaps = (
+                broken is CheckName.COMPLETENESS and isinstance(candidate, Patterns) and candidate.kind == "frequent"
             )
+            return checks.STATE_KIND if has_gaps else Message(checks.ADVICE[broken])
         if not checks.COARSEN.isdisjoint(failed):
             return Message(self._coarsen())
         if CheckName.SCHEMA in failed and not (self.evidence.remainders or self.evidence.bounded):
@@ -186,17 +177,20 @@ class Audit:
         return checks.MAKE_SAFE
 
     @property
+    def changes(self) -> tuple[Changes, ...]:
+        """The changes since each older release that it was compared with."""
+        return self.evidence.changes
+
+    @property
     def warnings(self) -> list[str]:
         """What a reader must know beside the checks: what was not looked for, or is not listed in full."""
         evidence, is_list = self.evidence, isinstance(self.candidate, Patterns)
         implied, listed = evidence.implications, max(map(len, evidence.changes), default=0)
         no_rows, is_cyclic = self.rows is None and not self._is_forest, is_list and self.is_acyclic is False
+        is_secret = self.verdict is not Verdict.RELEASE
         more_changes = any(changes.small > len(changes) for changes in evidence.changes)
         every = (
-            (
-                "Confidential: this report contains the small counts it warns about.",
-                self.verdict is not Verdict.RELEASE,
-            ),
+            ("Confidential: this report contains the small counts it warns about.", is_secret),
             ("Inference channels could not be looked for.", is_list and evidence.channels is None),
             ("The rows are not at hand: the published counts are taken as they are.", no_rows),
             ("Not checked here: a determined reader might narrow some counts further.", is_cyclic),
@@ -242,7 +236,6 @@ class Audit:
         )
 
     def _repr_html_(self) -> str:
-        """Return the verdict and the checks as a table, for notebooks."""
         return checks.show_table(self.what, self.policy, self.checks, "Its .findings tell more." if self.groups else "")
 
 

@@ -9,7 +9,7 @@ such cells, or made of them; they are looked for one by one where supports are m
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -38,9 +38,6 @@ MOST_STEPS: Final = 5_000_000  # supports that remainders add up: some seconds
 PAIR: Final = 2
 SHOWN: Final = 8  # names of unread columns, and of each so many characters:
 LONGEST: Final = 40
-
-ByGroup: TypeAlias = Mapping[Codes, list[int]]
-"""The items with which an itemset is listed, by their group; an item of no group is one by itself."""
 
 
 class SchemaSums(NamedTuple):
@@ -98,7 +95,7 @@ def judge_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Chec
     except InconsistencyError:
         return CheckName.SCHEMA.withhold(0, "The supports contradict each other, so nothing follows."), ()
     except BudgetError as error:
-        return _not_judged(error), ()
+        return CheckName.SCHEMA.withhold(0, f"Not judged: {error}."), ()
     if sums.wrong is not None:
         return _name_contradiction(sums.wrong), ()
     given = "given that no row has two values of one attribute"
@@ -114,10 +111,6 @@ def judge_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Chec
 def _name_contradiction(itemset: Itemset) -> Check:
     sentence = f"Rows with {as_text(itemset)} hold several items that exclude each other by the schema."
     return CheckName.SCHEMA.withhold(1, sentence)
-
-
-def _not_judged(error: BudgetError) -> Check:
-    return CheckName.SCHEMA.withhold(0, f"Not judged: {error}.")
 
 
 def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
@@ -193,21 +186,19 @@ def find_remainders(facts: Facts) -> Iterator[Bounded]:
                     yield _add_up(facts, base, both, others)
 
 
-def _group_items(facts: Facts) -> dict[Codes, ByGroup]:
-    """Return the items with which each listed itemset is listed too."""
+def _group_items(facts: Facts) -> Mapping[Codes, Mapping[Codes, list[int]]]:
+    """Return the items with which each listed itemset is listed too, by group; an item of no group is one by itself."""
     groups: defaultdict[int, list[Codes]] = defaultdict(list)
     for group in facts.schema:
         for item in group:
             groups[item].append(group)
     items: defaultdict[Codes, defaultdict[Codes, list[int]]] = defaultdict(lambda: defaultdict(list))
     for itemset in facts.listed:
-        if facts.excludes(itemset):
-            continue
-        for item in sorted(itemset):
+        for item in () if facts.excludes(itemset) else sorted(itemset):
             base = itemset - {item}
             for group in groups[item] or [frozenset([item])] if base in facts.listed else ():
                 items[base][group].append(item)
-    return dict(items)
+    return items
 
 
 def _listed_with(facts: Facts, base: Codes, values: list[int], others: list[int]) -> list[int]:
@@ -226,9 +217,8 @@ def _add_up(facts: Facts, base: Codes, values: list[int], others: list[int]) -> 
     def named(itemset: Codes) -> Itemset:
         return frozenset(facts.labels[item] for item in itemset)
 
-    minus = [base | {item} for item in (*values, *others)]
-    plus = [base | {value, other} for value in values for other in others]
-    terms = [(1, base), *((-1, one) for one in minus), *((1, one) for one in plus if not facts.excludes(one))]
+    plus = [one for value in values for other in others if not facts.excludes(one := base | {value, other})]
+    terms = [(1, base), *((-1, base | {item}) for item in (*values, *others)), *((1, one) for one in plus)]
     limits = [(times, facts.listed[itemset]) for times, itemset in terms]
     low = sum(times * (least if times > 0 else most) for times, (least, most) in limits)
     high = sum(times * (most if times > 0 else least) for times, (least, most) in limits)
@@ -298,7 +288,7 @@ def _judge(
     try:
         by_schema = find_schema_sums(facts, k)
     except BudgetError as error:
-        unjudged.append(_not_judged(error))
+        unjudged.append(CheckName.SCHEMA.withhold(0, f"Not judged: {error}."))
     if by_schema.wrong is not None:
         return (_name_contradiction(by_schema.wrong),), Evidence(NO_PATTERNS, facts=facts)
     patterns = pin_supports(facts)

@@ -43,7 +43,6 @@ class Tradeoff:
         return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
 
     def _repr_html_(self) -> str:
-        """Return the numbers of channels as a table, for notebooks."""
         supports = zip(self.min_supports, self.itemsets.tolist(), self.channels.tolist(), strict=True)
         lines = [(least, self._share(least), itemsets, *channels) for least, itemsets, channels in supports]
         head = ["minimum support", "share", "closed itemsets", *(f"channels, k = {k:,}" for k in self.ks)]

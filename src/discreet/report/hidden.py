@@ -121,10 +121,10 @@ def _proved(gap: OptimalityGap) -> str:
 
     >>> _proved(OptimalityGap(1, 1, False))
     'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
-    >>> _proved(OptimalityGap(7, 4, stopped=True))
-    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: a longer search may find better.'
     >>> _proved(OptimalityGap(7, 0, skipped=True))
     'Of the other frequent itemsets, 7 are lost; how few must be is not known: there is too much for a proof.'
+    >>> _proved(OptimalityGap(7, 4, stopped=True))
+    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: a longer search may find better.'
     """
     lost = f"Of the other frequent itemsets, {gap.lost:,} {'is' if gap.lost == 1 else 'are'} lost"
     if gap.lost <= gap.bound:

@@ -196,7 +196,6 @@ def _implications(implications: Implications) -> Iterator[str]:
 
 
 def _sum(terms: Iterable[Term]) -> str:
-    """Return the end of an entry, with the sum."""
     shown = ((term.times, _labels(term.itemset), term.support) for term in terms)
     texts = (f'{{"times": {times}, "items": {items}, "support": {support}}}' for times, items, support in shown)
     return f', "sum": [{", ".join(texts)}]'

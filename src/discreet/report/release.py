@@ -155,7 +155,6 @@ def list_averages(release: Release) -> str:
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
-    """Yield an audit of the patterns, if there are any."""
     if release.audit is not None:
         yield from ("", title, "")
         yield from audit_text(release.audit, explain=0)

@@ -230,7 +230,6 @@ def _supports(patterns: Patterns, base: Itemset, groups: Sequence[Itemset]) -> l
 
 
 def _hole(places: Sequence[int]) -> str:
-    """Return the outline of one circle, or of two that overlap."""
     y, r = MIDDLE - 6, RADIUS
     if len(places) < CIRCLES:
         return "".join(f"M{x - r} {y}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0Z" for x in places)

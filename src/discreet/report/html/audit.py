@@ -76,7 +76,10 @@ def audit_html(
     groups, lists = show_groups(audit, FINDINGS, explain), list(list_all(audit, ROOM - beside))
     implied = show_groups(audit, ["implication"], explain)
     cells = cells_chart(audit) if is_list else None
-    described = list(_describe(audit, source, against))
+    described, safe = list(_describe(audit, source, against)), None
+    if tradeoff is not None:
+        lines = [(f"{k:,}", safe_from(least, tradeoff)) for k, least in tradeoff.safe.items()]
+        safe = Table("No channel of fewer than k rows, from which minimum support on", ["k", "minimum support"], lines)
     values = {
         "title": f"Audit of {name}",
         **show_verdict(audit.verdict),
@@ -96,7 +99,7 @@ def audit_html(
         "left_lists": list_longer(audit, "remainder", explain, beside),
         "tradeoff": None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
         "no_tradeoff": no_tradeoff,
-        "safe": None if tradeoff is None else _safe_table(tradeoff),
+        "safe": safe,
         "cells": cells,
         "exposed": _exposed_sentence(audit) if is_list else "",
         "exposed_tables": list(_exposed_tables(audit, private=private)),
@@ -142,7 +145,6 @@ def _exposed_sentence(audit: Audit) -> str:
 
 
 def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
-    """Yield the numbers at the head of the page."""
     match audit.candidate:
         case Patterns() as patterns:
             yield from (("rows", f"{patterns.n:,}"), ("itemsets", f"{len(patterns):,}"))
@@ -162,7 +164,6 @@ def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
 
 
 def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
-    """Yield what was audited, and by which rule."""
     yield from source_lines(source)
     if isinstance(audit.candidate, Patterns):
         patterns = audit.patterns
@@ -191,7 +192,6 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
 
 
 def _introduce(audit: Audit, *, any_shown: bool) -> str:
-    """Return what stands before the findings."""
     if any_shown:
         return "The worst come first: those about the fewest people." if audit.evidence.leaves else WORST_FIRST
     if isinstance(audit.candidate, Patterns) and audit.channels is None:
@@ -210,11 +210,6 @@ def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
     stands_out = f"; k = {k:,} stands out" * (k in tradeoff.ks)
     caption = f"Maximal channels over the minimum support, a curve for each k{stands_out}."
     return Chart("tradeoff-curves", caption, tradeoff_figure(tradeoff, k), tables)
-
-
-def _safe_table(tradeoff: Tradeoff) -> Table:
-    lines = [(f"{k:,}", safe_from(safe, tradeoff)) for k, safe in tradeoff.safe.items()]
-    return Table("No channel of fewer than k rows, from which minimum support on", ["k", "minimum support"], lines)
 
 
 def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:

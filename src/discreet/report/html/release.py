@@ -172,7 +172,6 @@ def _largest(patterns: Patterns) -> Table:
 
 
 def _owner(release: Release, comparison: Comparison | None, source: Source | None) -> dict[str, Any]:
-    """Return what only the owner of the rows may know."""
     averages = [wording.list_averages(release)] if release.compared else []
     lines = [*source_lines(source), *wording.cost_lines(release).items()]
     values = {
@@ -196,7 +195,6 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
 
 
 def _before_after(release: Release) -> Chart:
-    """Return the supports before and after, with the largest changes in a table."""
     old = sort_pattern_codes(release.original)
     before, after = old.supports, supports_in(release.patterns, old)
     order = np.argsort(-np.abs(before - after), kind="stable")
@@ -242,7 +240,6 @@ def _verified(found: Verification) -> Table:
 
 
 def _listed(place: Path, facts: Mapping[str, Any]) -> Patterns:
-    """Return the patterns of a folder that was verified."""
     names = sorted(PATTERNS & facts["files"].keys())
     if len(names) != 1:
         raise InputError(f"the release has {len(names)} files of patterns; it must have one")
