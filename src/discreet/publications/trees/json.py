@@ -75,23 +75,18 @@ def _describe_tree(tree: Leaves) -> dict[str, object]:
 
 
 def _describe_leaf(leaf: Leaf, tree: Leaves) -> dict[str, object]:
-    written: dict[str, object] = {"if": leaf.path, "rows": leaf.rows}
-    if leaf.counts:
-        outputs = zip(tree.classes, leaf.counts, strict=True)
-        counts = [dict(zip(map(str, labels), one, strict=True)) for labels, one in outputs]
-        if [*map(len, counts)] != [*map(len, leaf.counts)]:
-            raise OutputError("two classes of the tree look alike as text; rename one")
-        written["counts"] = counts
+    outputs = zip(tree.classes, leaf.counts, strict=True) if leaf.counts else ()
+    counts = [dict(zip(map(str, labels), one, strict=True)) for labels, one in outputs]
+    if [*map(len, counts)] != [*map(len, leaf.counts)]:
+        raise OutputError("two classes of the tree look alike as text; rename one")
+    box = None
     if leaf.box is not None and all(low < math.inf and high > -math.inf for low, high in leaf.box.values()):
         box = {tree.names[at]: [*map(_as_finite, limits)] for at, limits in leaf.box.items()}
         if len(box) != len(leaf.box):
             raise OutputError("two features of the tree have the same name; rename one")
-        written["box"] = box
-    if leaf.means:
-        written["means"] = [list(mean) for mean in leaf.means]
-    if leaf.others is not None:
-        written["others"] = leaf.others
-    return written | ({"pure": True} if leaf.is_pure else {})
+    parts = {"if": leaf.path, "rows": leaf.rows, "counts": counts or None, "box": box, "means": leaf.means or None}
+    parts |= {"others": leaf.others, "pure": leaf.is_pure or None}
+    return {name: part for name, part in parts.items() if part is not None}
 
 
 def _as_finite(limit: float) -> float | None:

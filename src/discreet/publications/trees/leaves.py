@@ -19,6 +19,8 @@ from discreet.runtime.text import count_of
 
 Box: TypeAlias = Mapping[int, tuple[float, float]]
 """The rows of a leaf: by the number of a feature, its value is above the first limit and at most the second."""
+Overlaps: TypeAlias = Mapping[tuple[int, ...], Box]
+"""Boxes by the numbers of the leaves that overlap there, one of each tree."""
 EVERYWHERE: Final = (-math.inf, math.inf)
 
 MOST_CELLS: Final = 2_000  # most overlaps of leaves to solve programs for
@@ -208,11 +210,6 @@ class Joint(NamedTuple):
     undecided: str
 
 
-class _Overlap(NamedTuple):
-    leaves: tuple[int, ...]
-    box: Box
-
-
 def find_overlaps(trees: Sequence[Leaves], k: int) -> Joint:
     """Return the overlaps of leaves that surely hold 1 to k − 1 rows of a class, if each tree is safe alone.
 
@@ -231,7 +228,7 @@ def find_overlaps(trees: Sequence[Leaves], k: int) -> Joint:
     has_rows = len(reached) == len(trees)
     if has_rows:
         held = np.unique(np.stack(reached, axis=1), axis=0).tolist()
-        if len(held) <= MOST_CELLS and not any(_solve(trees, [_Overlap(tuple(one), {}) for one in held], k)):
+        if len(held) <= MOST_CELLS and not any(_solve(trees, {tuple(one): {} for one in held}, k)):
             return Joint((), "")
     overlaps = _list_overlaps(trees)
     if overlaps is None:
@@ -278,27 +275,28 @@ def _find_obstacles(trees: Sequence[Leaves]) -> Iterator[str]:
         yield "their counts are too large"
 
 
-def _list_overlaps(trees: Sequence[Leaves]) -> list[_Overlap] | None:
-    """Return the overlaps of leaves, one of each tree, that have room for a row; None if there are too many."""
-    overlaps, pairs = [_Overlap((), {})], 0
+def _list_overlaps(trees: Sequence[Leaves]) -> Overlaps | None:
+    """Return the overlaps of leaves that have room for a row; None if there are too many."""
+    overlaps, pairs = dict[tuple[int, ...], Box]({(): {}}), 0
     for tree in trees:
         pairs += len(overlaps) * len(tree.leaves)
         if pairs > MOST_PAIRS:
             return None
-        overlaps = list(islice((part for overlap in overlaps for part in _divide(overlap, tree)), MOST_CELLS + 1))
+        parts = (part for overlap in overlaps.items() for part in _divide(*overlap, tree))
+        overlaps = dict(islice(parts, MOST_CELLS + 1))
         if len(overlaps) > MOST_CELLS:
             return None
     return overlaps
 
 
-def _divide(overlap: _Overlap, tree: Leaves) -> Iterator[_Overlap]:
+def _divide(leaves: tuple[int, ...], whole: Box, tree: Leaves) -> Iterator[tuple[tuple[int, ...], Box]]:
     for number, leaf in enumerate(tree.leaves):
-        box = dict(overlap.box)
+        box = dict(whole)
         for feature, (low, high) in (leaf.box or {}).items():
             lower, upper = box.get(feature, EVERYWHERE)
             box[feature] = (max(low, lower), min(high, upper))
         if all(low < high for low, high in box.values()):
-            yield _Overlap((*overlap.leaves, number), box)
+            yield (*leaves, number), box
 
 
 @dataclass(frozen=True)
@@ -327,9 +325,9 @@ class _Table:
         return np.zeros(len(self.overlaps), dtype=np.int64), None
 
 
-def _solve(trees: Sequence[Leaves], overlaps: Sequence[_Overlap], k: int) -> tuple[list[Few], int]:
+def _solve(trees: Sequence[Leaves], overlaps: Overlaps, k: int) -> tuple[list[Few], int]:
     """Return the overlaps of few rows, and how many others are undecided."""
-    few, many, solved = [], 0, 0
+    few, many, solved, boxes = [], 0, 0, list(overlaps.values())
     for number, label in enumerate(trees[0].classes[0]):
         table = _make_table(trees, overlaps, number)
         if solved > MOST_SOLVED:
@@ -338,17 +336,17 @@ def _solve(trees: Sequence[Leaves], overlaps: Sequence[_Overlap], k: int) -> tup
         limits, undecided, programs = _find_few(table, k)
         many, solved = many + undecided, solved + programs * len(table.overlaps)
         few += [
-            Few(describe_box(overlaps[table.overlaps[at]].box, trees[0].names), f"class {label}", low, high)
+            Few(describe_box(boxes[table.overlaps[at]], trees[0].names), f"class {label}", low, high)
             for at, low, high in limits
         ]
     return few, many
 
 
-def _make_table(trees: Sequence[Leaves], overlaps: Sequence[_Overlap], label: int) -> _Table:
+def _make_table(trees: Sequence[Leaves], overlaps: Overlaps, label: int) -> _Table:
     """Return the sums of one class; a leaf without rows of it is in no overlap."""
     starts = offsets_of([len(tree.leaves) for tree in trees])
     counts = np.array([leaf.counts[0][label] for tree in trees for leaf in tree.leaves], dtype=np.int64)
-    every = np.array([overlap.leaves for overlap in overlaps], dtype=np.int64)
+    every = np.array(list(overlaps), dtype=np.int64)
     places = every.reshape(len(overlaps), len(trees)) + starts[:-1]
     kept = np.flatnonzero((counts[places] > 0).all(axis=1))
     columns = np.repeat(np.arange(kept.size), len(trees))
