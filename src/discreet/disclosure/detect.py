@@ -1,8 +1,4 @@
-"""Detect: the inference channels of published itemsets, by our detector or by one of the papers'.
-
-Ours counts the small cells of the maximal itemsets by Möbius inversion of the supports, or by one descent of the rows
-through all of them, whichever is less work.
-"""
+"""Detect: the inference channels of published itemsets, by our detector or by one of the papers'."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -76,10 +72,8 @@ class Question:
     @cached_property
     def item_supports(self) -> Numbers:
         """The largest support of a pattern that holds an item, for each item."""
-        patterns = self.patterns
-        supports: Numbers = kernels.lattice.find_item_supports(
-            patterns.offsets, patterns.items, patterns.supports, len(patterns.labels)
-        )
+        patterns, many = self.patterns, len(self.patterns.labels)
+        supports: Numbers = kernels.lattice.find_item_supports(*patterns.itemsets.flat, patterns.supports, many)
         return supports
 
     @property
@@ -227,7 +221,7 @@ class Group(NamedTuple):
 
 
 def find_cells(question: Question) -> Cells:
-    """Return the small cells of the tops, by supports or by rows; if both are given, by whichever is less work."""
+    """Count the small cells of the tops by Möbius inversion of supports, or by one descent of the rows if quicker."""
     if question.rows is None or (question.patterns.kind != "maximal" and _is_inversion_lighter(question)):
         return question.known.cells(question.limit, question.threads)
     groups = group_tops(question)
@@ -338,9 +332,8 @@ def _sum_closed_supports(question: Question) -> Cells:
     """
     family = question.require_supports("closed")
     cut = family.longest if family.may_be_cut and not family.all else family.longest + 1
-    tops, maps, counts = kernels.papers.by_closed_supports(
-        family.offsets, family.items, family.supports, len(family.labels), family.tops, cut, question.limit
-    )
+    listed, many = family.itemsets.weigh(family.supports), len(family.labels)
+    tops, maps, counts = kernels.papers.by_closed_supports(*listed.arrays, many, family.tops, cut, question.limit)
     return build_cells(maps, tops, counts, question.tops)
 
 

@@ -74,11 +74,9 @@ def find_implications(patterns: Patterns) -> Implications:
             f"an itemset of {family.longest} items is too long to look for implications; {LONGEST} items are the "
             "limit: judge by a policy that ignores zeros"
         )
-    cells = family.cells(limit=patterns.n + 1)
-    order = np.argsort(cells.tops, kind="stable")
-    offsets, bases, items, more = kernels.cells.find_implications(
-        cells.tops[order], *cells.bases.take(order).flat, *family.top_itemsets.flat, len(family.labels), MOST
-    )
+    cells, tops, many = family.cells(limit=patterns.n + 1), family.top_itemsets, len(family.labels)
+    cells = cells.take(np.argsort(cells.tops, kind="stable"))
+    offsets, bases, items, more = kernels.cells.find_implications(cells.tops, *cells.bases.flat, *tops.flat, many, MOST)
     lengths = np.diff(offsets)
     ranks = np.lexsort((items, lengths))
     kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))

@@ -32,26 +32,6 @@ MAX_ITEMSETS: Final = 2_000_000
 TOO_MANY_ROWS: Final = Undecided(1, "publication", f"it does not tell of how many rows, or of more than {MOST_ROWS:,}")
 
 
-class SearchTask(NamedTuple):
-    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known, and limits."""
-
-    facts: Facts
-    k: int
-    rows: Rows | None
-    ends: float
-    itemsets: int
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that are left."""
-        return max(0.0, self.ends - monotonic())
-
-    @property
-    def budget(self) -> derive.SearchBudget:
-        """The rest of the budget."""
-        return derive.SearchBudget(self.seconds, self.itemsets)
-
-
 def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
     patterns: Patterns | Facts,
     *,
@@ -99,7 +79,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
-    return _search(SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+    return _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
 
 
 def as_level(level: str) -> Level:
@@ -113,7 +93,7 @@ def as_level(level: str) -> Level:
     return level
 
 
-def _search(task: SearchTask, level: Level) -> Attack:
+def _search(task: derive.SearchTask, level: Level) -> Attack:
     """Return the findings of the attackers up to a level, each by the weakest who finds it."""
     facts, findings = task.facts, dict[Pattern, Finding]()
     undecided, derived, acyclic = list[Undecided](), None, False
@@ -139,22 +119,13 @@ def _search(task: SearchTask, level: Level) -> Attack:
     return Attack(facts, task.k, level, tuple(findings.values()), tuple(undecided), derived, acyclic)
 
 
-def _plain(task: SearchTask) -> Searched:
-    cells = sums.infer(task.facts, task.k, task.budget)
-    return cells.join(sums.infer_differences(task.facts, task.k, task.budget))
-
-
-def _derive(task: SearchTask) -> Searched:
-    return derive.infer(task.facts, task.k, task.budget)
-
-
-def _linear(task: SearchTask) -> Searched:
+def _linear(task: derive.SearchTask) -> Searched:
     if task.facts.n > MOST_ROWS:
         return Searched((), (TOO_MANY_ROWS,))
     return linear(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
 
 
-def _exact(task: SearchTask) -> Searched:
+def _exact(task: derive.SearchTask) -> Searched:
     if task.facts.n > MOST_ROWS:
         return Searched((), (TOO_MANY_ROWS,))
     patterns = exact(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
@@ -164,13 +135,13 @@ def _exact(task: SearchTask) -> Searched:
 class Attacker(NamedTuple):
     """An attacker: how they search, and what they can do in words."""
 
-    search: Callable[[SearchTask], Searched]
+    search: Callable[[derive.SearchTask], Searched]
     who: str
 
 
 ATTACKERS: Final[Mapping[Level, Attacker]] = {
-    "plain": Attacker(_plain, "who adds and subtracts supports"),
-    "derive": Attacker(_derive, "who adds and subtracts supports, and derives those that are not listed"),
+    "plain": Attacker(sums.infer, "who adds and subtracts supports"),
+    "derive": Attacker(derive.infer, "who adds and subtracts supports, and derives those that are not listed"),
     "linear": Attacker(_linear, "who solves linear programs over what is listed"),
     "exact": Attacker(_exact, "who looks at all databases that fit, for any pattern of AND, OR and NOT"),
 }

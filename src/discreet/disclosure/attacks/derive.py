@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations
+from math import inf
 from time import monotonic
 from typing import Final, NamedTuple, overload
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Items, Itemsets, Label, Weighted, offsets_of
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
@@ -32,31 +34,43 @@ INEXACT: Final = "their supports are not exact, which the level derive cannot us
 WORK: Final = 1 << 24  # steps per kernel call; time and Ctrl-C are checked between calls
 
 
-class SearchBudget(NamedTuple):
-    """The limits of a search: seconds, itemsets with known supports, and listed findings."""
+class SearchTask(NamedTuple):
+    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known.
 
-    seconds: float = 60.0
+    The search ends at a time, at so many ``itemsets`` with known supports, and lists so many ``findings``.
+    """
+
+    facts: Facts
+    k: int
+    rows: Rows | None = None
+    ends: float = inf
     itemsets: int = 2_000_000
     findings: int = 100_000
 
+    @property
+    def seconds(self) -> float:
+        """The seconds that are left."""
+        return max(0.0, self.ends - monotonic())
 
-def infer(facts: Facts, k: int, budget: SearchBudget) -> Searched:
+
+def infer(task: SearchTask) -> Searched:
     """Return what is inferred about 1 to k − 1 rows from the supports of subsets, beyond the published itemsets.
 
     >>> from discreet import mine
     >>> rows = [["b"], ["b"], ["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["b", "c"], ["b", "c"], ["a", "b", "c"]]
-    >>> print(infer(Facts.of(mine(rows, min_support=3)), 2, SearchBudget()).findings[0].sentence)
+    >>> print(infer(SearchTask(Facts.of(mine(rows, min_support=3)), k=2)).findings[0].sentence)
     sup(abc) is 1, because sup(ab) 3 + sup(ac) 3 − sup(a) 5 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − \
 sup(a) 5 − sup(b) 7 − sup(c) 5 = 1 bound it
     """
+    facts = task.facts
     inexact = int((facts.low != facts.high).sum())
     undecided = [Undecided(inexact, "itemsets", INEXACT)] if inexact else []
     if facts.low[0] != facts.high[0]:
         return Searched([], undecided)
     try:
-        closure = close(facts, k, budget)
+        closure = close(task)
     except BudgetError:
-        why = f"it tells the supports of more than {budget.itemsets:,} itemsets, and nothing beyond was looked at"
+        why = f"it tells the supports of more than {task.itemsets:,} itemsets, and nothing beyond was looked at"
         return Searched([], [*undecided, Undecided(1, "publication", why)])
     undecided += [] if closure.gap is None else [closure.gap]
     if closure.many > len(closure.lines):
@@ -110,23 +124,22 @@ class Closure:
         return {frozenset(codes.tolist()): node for node, codes in enumerate(self.derived, start=self.published)}
 
 
-def close(facts: Facts, k: int, budget: SearchBudget) -> Closure:
+def close(task: SearchTask) -> Closure:
     """Return all itemsets whose supports follow from exact facts, with the findings about 1 to k − 1 rows.
 
-    A publication of more itemsets than the budget allows is a BudgetError.
+    A publication of more itemsets than the task allows is a BudgetError.
 
     >>> from discreet import mine
     >>> rows = [["b"], ["b"], ["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"], ["b", "c"], ["b", "c"], ["a", "b", "c"]]
-    >>> closure = close(Facts.of(mine(rows, min_support=3)), 2, SearchBudget())
+    >>> closure = close(SearchTask(Facts.of(mine(rows, min_support=3)), k=2))
     >>> closure.derived.items.tolist(), closure.derived.weights.tolist()
     ([0, 1, 2], [1])
     """
-    ends = monotonic() + budget.seconds
-    known = list_known(facts, budget.itemsets)
-    nodes, lengths = _plant(known, budget.itemsets)
+    facts, seconds, known = task.facts, task.seconds, list_known(task.facts, task.itemsets)
+    nodes, lengths = _plant(known, task.itemsets)
     stated = (_list_others(facts, known), _list_excluded(facts))
-    question = (k, np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64))
-    lines = np.empty((budget.findings, kernels.derive.COLUMNS), dtype=np.int64)
+    absents = np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64)
+    lines = np.empty((task.findings, kernels.derive.COLUMNS), dtype=np.int64)
     length, size, many, gap = 1, len(known), 0, None
     while gap is None and (level := np.flatnonzero(lengths == length)).size:
         level = level[np.lexsort((nodes.lasts[level], nodes.parents[level]))]
@@ -134,25 +147,20 @@ def close(facts: Facts, k: int, budget: SearchBudget) -> Closure:
         children = kernels.derive.index(nodes.parents, nodes.lasts, size)
         while start < level.size and gap is None:
             start, size, many, is_consistent = kernels.derive.join(
-                tuple(nodes), size, children, level, start, itemset, stated, question, lines, many, WORK
+                tuple(nodes), size, children, level, start, itemset, stated, (task.k, absents), lines, many, WORK
             )
             if not is_consistent:
                 raise _describe_contradiction([facts.labels[item] for item in itemset.tolist()])
-            if start < level.size and (limit := _find_limit(size, ends, budget)):
+            is_full = size >= task.itemsets
+            if start < level.size and (is_full or not task.seconds):
+                limit = f"{task.itemsets:,} itemsets" if is_full else f"{seconds:,.0f} seconds"
                 what = f"itemsets of {length} items and what holds them"
                 gap = Undecided(level.size - start, what, f"the limit of {limit} is reached")
         length += 1
         lengths = np.append(lengths, np.full(size - lengths.size, length))
     parents, lasts, supports, reasons = nodes
     nodes = Nodes(parents[:size].copy(), lasts[:size].copy(), supports[:size].copy(), reasons[:size].copy())
-    return Closure(nodes, lengths, len(known), lines[: min(many, budget.findings)].copy(), many, gap)
-
-
-def _find_limit(known: int, ends: float, budget: SearchBudget) -> str:
-    """Return the limit of the budget that is reached, if any."""
-    if known >= budget.itemsets:
-        return f"{budget.itemsets:,} itemsets"
-    return f"{budget.seconds:,.0f} seconds" if monotonic() > ends else ""
+    return Closure(nodes, lengths, len(known), lines[: min(many, task.findings)].copy(), many, gap)
 
 
 def _plant(known: Weighted, most: int) -> tuple[Nodes, Numbers]:

@@ -126,14 +126,11 @@ class LinearSearch:
     ground: Ground
     k: int
     clock: Clock
+    differences: Differences
     evidence: Witnesses | None = None
     findings: dict[Subcube, Finding] = field(default_factory=dict)
     unproven: int = 0
     too_large: set[Bits] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        """Start without differences."""
-        self.differences = Differences(self.ground, self.k, self.clock, "linear")
 
     def look(self, universes: Iterable[Bits]) -> None:
         """Look for cells over the items of each universe that hold 1 to k − 1 rows everywhere, then for differences."""
@@ -221,7 +218,7 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
     a ∧ b ∧ c: 1 row
     """
     ground, clock = Ground(facts), Clock(seconds)
-    search = LinearSearch(ground, k, clock)
+    search = LinearSearch(ground, k, clock, Differences(ground, k, clock, "linear"))
     # If channels are open, nothing is safe; two items more would take long, and only describe them in other words.
     is_open = any(count < k for top in ground.known for count in ground.table(top).values())
     most = min(beyond, 1) if is_open else beyond

@@ -12,7 +12,7 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells, Family
 from discreet.disclosure.attacks.certificate import LONGEST, CellSum, Certificate, Claim, Sum
-from discreet.disclosure.attacks.derive import SearchBudget, list_known
+from discreet.disclosure.attacks.derive import SearchTask, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Mark, Pattern, subsets
@@ -29,26 +29,33 @@ LONGEST_ADDED: Final = 12  # items that a pattern adds to its base: its cells gr
 MOST_CELLS: Final = 1 << 20  # of all differences together
 
 
-def infer(facts: Facts, k: int, budget: SearchBudget) -> Searched:
+def infer(task: SearchTask) -> Searched:
+    """Return the groups of 1 to k − 1 rows that sums of supports reveal: cells, then differences.
+
+    >>> from discreet import mine
+    >>> print(*infer(SearchTask(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)), k=2)).findings)
+    a ∧ ¬b: 1 row
+    """
+    return _infer_cells(task).join(infer_differences(task))
+
+
+def _infer_cells(task: SearchTask) -> Searched:
     """Return the maximal channels: the cells of 1 to k − 1 rows over the largest itemsets with known supports.
 
     By a schema, itemsets with two values of an attribute have support 0.
-
-    >>> from discreet import mine
-    >>> print(*infer(Facts.of(mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)), 2, SearchBudget()).findings)
-    a ∧ ¬b: 1 row
     """
+    facts = task.facts
     if facts.low[0] != facts.high[0]:
         return Searched([])
     families, undecided = list[Family](), list[Undecided]()
     try:
-        families.append(known_family(facts, budget.itemsets))
+        families.append(known_family(facts, task.itemsets))
         wide = widen_family(families[0], facts.schema) if facts.schema else None
         families += [] if wide is None else [wide]
     except BudgetError as error:
         undecided.append(Undecided(1, "publication", str(error)))
-    cells = [(family, family.cells(k)) for family in families]
-    claims = islice(chain.from_iterable(_claim_cells(*each, facts) for each in cells), budget.findings)
+    cells = [(family, family.cells(task.k)) for family in families]
+    claims = islice(chain.from_iterable(_claim_cells(*each, facts) for each in cells), task.findings)
     findings = [Finding(Certificate(claim), "plain", facts) for claim in claims]
     more = sum(each.counts.size for _, each in cells) - len(findings)
     if more:
@@ -172,29 +179,30 @@ def _too_many() -> BudgetError:
     )
 
 
-def infer_differences(facts: Facts, k: int, budget: SearchBudget) -> Searched:
+def infer_differences(task: SearchTask) -> Searched:
     """Return the listed itemsets of 1 to k − 1 rows, and pairs that differ by so many, by their limits alone.
 
     In a complete list each difference is a sum of cells, which ``infer`` searches. Maximal itemsets, lists with gaps
     and limits leave cells open whose sum is known: if 5 of n = 7 rows hold a and b, 2 rows lack one of them.
 
     >>> facts = Facts.from_limits([(["a", "b"], 5, 5)], n=7)
-    >>> print(*infer_differences(facts, 5, SearchBudget()).findings)
+    >>> print(*infer_differences(SearchTask(facts, k=5)).findings)
     ¬(a ∧ b): 2 rows
     """
+    facts = task.facts
     if facts.inherited:
         return Searched([])
-    summed = {frozenset(codes.tolist()) for codes in list_known(facts, budget.itemsets)}
+    summed = {frozenset(codes.tolist()) for codes in list_known(facts, task.itemsets)}
     related = (relation for relation in facts.relations if [times for _, times in relation.times] == [1, -1])
     leasts = {(one, other): least for ((one, _), (other, _)), least in related}
     findings: list[Finding] = []
     cells, long, more = 0, 0, 0
-    for base, top in dict.fromkeys(_find_pairs(facts, leasts, k, budget.findings + 1)):
+    for base, top in dict.fromkeys(_find_pairs(facts, leasts, task.k, task.findings + 1)):
         if top in summed:
             continue
         if len(top - base) > LONGEST_ADDED:
             long += 1
-        elif len(findings) < budget.findings and cells < MOST_CELLS:
+        elif len(findings) < task.findings and cells < MOST_CELLS:
             claim = Claim(_build_pattern(base, top), *_bound_difference(facts, leasts, base, top))
             findings.append(Finding(Certificate(claim), "plain", facts))
             cells += 1 << len(top - base)
@@ -208,10 +216,9 @@ def _find_pairs(facts: Facts, leasts: Mapping[Pair, int], k: int, most: int) -> 
     """Yield listed itemsets of 1 to k − 1 rows, each paired with itself, then pairs that surely differ by so many."""
     few = ((facts.low > 0) & (facts.high < k)).nonzero()[0]
     yield from ((itemset, itemset) for itemset in map(facts.itemset, few[:most].tolist()))
-    trie = kernels.inversion.plant(facts.offsets, facts.items)
-    pairs = kernels.closure.find_gaps(
-        trie, facts.offsets, facts.items, facts.low, facts.high, max(1, len(facts.labels)), k, most
-    )
+    listed, many = facts.itemsets.flat, max(1, len(facts.labels))
+    trie = kernels.inversion.plant(*listed)
+    pairs = kernels.closure.find_gaps(trie, *listed, facts.low, facts.high, many, k, most)
     yield from ((facts.itemset(base), facts.itemset(top)) for base, top in pairs.tolist())
     for base, top in (sorted(pair, key=len) for pair in leasts):
         low, high, _, _ = _bound_difference(facts, leasts, base, top)
