@@ -60,8 +60,8 @@ def check_low_counts(policy: Policy, low: int, zeros: int = 0, *, noun: str = "s
     if low:
         return CheckName.LOW_COUNTS.withhold(low, f"{count_of(low, noun)} {sure}below {policy.k}.")
     if zeros:
-        sentence = f"{count_of(zeros, noun)} of 0: nobody has these itemsets."
-        return Check(CheckName.LOW_COUNTS, policy.zeros, zeros, sentence)
+        none = f"{count_of(zeros, noun)} of 0: nobody has these itemsets."
+        return Check(CheckName.LOW_COUNTS, policy.zeros, zeros, none)
     return CheckName.LOW_COUNTS.release(f"No {noun} is {sure}below {policy.k}.")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -78,33 +77,25 @@ def tradeoff(
     limits = tuple(sorted({as_k(k) for k in ks}))
     if not counts or not limits:
         raise ThresholdError("there is nothing to compare; give at least one minimum support and one k")
-    with watching(progress, then="counting channels") as tell:
-        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
-        return _fill_grid(data, closed, counts, limits, resources.as_threads(threads))
-
-
-def _fill_grid(
-    data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int
-) -> Tradeoff:
-    lists = [take_above(closed, count) for count in counts]
 
     def count(line: int, _: int) -> tuple[list[int], list[int]]:
         channels = find_channels(Question(lists[line], data, limits[-1]))
-        exposed = channels.rows(data)
-        each = np.ones_like(channels.cells.counts)
-        return weigh_below(channels.cells.counts, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
+        exposed, sizes = channels.rows(data), channels.cells.counts
+        each = np.ones_like(sizes)
+        return weigh_below(sizes, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
 
-    lines = [(line, line + 1) for line in range(len(counts))]
-    counted = resources.share(count, lines, min(len(lines), threads))
-    channels, exposed = (np.array(column) for column in zip(*counted, strict=True))
-    itemsets = np.array([len(part) for part in lists])
-    return Tradeoff(data.n, counts, limits, itemsets, channels, exposed, find_safe(closed, limits))
+    with watching(progress, then="counting channels") as tell:
+        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
+        lists = [take_above(closed, count) for count in counts]
+        lines = [(line, line + 1) for line in range(len(counts))]
+        counted = resources.share(count, lines, min(len(lines), resources.as_threads(threads)))
+        channels, exposed = (np.array(column) for column in zip(*counted, strict=True))
+        itemsets = np.array([len(part) for part in lists])
+        return Tradeoff(data.n, counts, limits, itemsets, channels, exposed, find_safe(closed, limits))
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:
     """Return the patterns that have at least ``min_support``."""
-    if min_support == patterns.min_support:
-        return patterns
     return replace(patterns.take(np.flatnonzero(patterns.supports >= min_support)), min_support=min_support)
 
 
@@ -130,8 +121,8 @@ def find_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
     order = np.argsort(-family.supports, kind="stable")
     safe: dict[int, int | None] = dict.fromkeys(limits, closed.min_support)
     open_ = list(limits)
-    for start, stop in pairwise([*range(0, order.size, AT_ONCE), order.size]):
-        part = order[start:stop]
+    for start in range(0, order.size, AT_ONCE):
+        part = order[start : start + AT_ONCE]
         if not open_:
             break
         tops, counts = family.smallest_cells(part, open_[-1])

@@ -59,7 +59,10 @@ def judge_trees(source: object, policy: Policy, rows: object = None, targets: Ar
     samples, medians = sum(tree.is_sample for tree in trees), sum(tree.is_median for tree in trees)
     if samples:
         every.append(CheckName.SAMPLE.review(samples, f"{count_of(samples, 'tree')} {SAMPLE}"))
-    every += [*_check_rounding(policy, trees), *_check_class_disclosure(policy, trees)]
+    if policy.round_to is not None:
+        wrong = sum(count % policy.round_to > 0 for tree in trees for leaf in tree.leaves for count in _counts(leaf))
+        every.append(checks.check_rounding(policy, wrong, "count"))
+    every += _check_class_disclosure(policy, trees)
     if medians:
         every.append(CheckName.MEDIANS.review(medians, MEDIANS))
     evidence = Evidence(NO_PATTERNS, leaves=tuple(few))
@@ -113,30 +116,22 @@ def _check_targets(trees: Sequence[Leaves], inferred: Sequence[Sequence[Inferenc
     """Judge whether it is known what means reveal: if the target takes few values, they are counts of these."""
     means = [tree for tree in trees if not (tree.classes or tree.targets or tree.fault)]
     unknown = sum(any(leaf.others is None for leaf in tree.leaves) for tree in means)
-    many = sum(any(inferences.is_open for inferences in known) for known in inferred)
-    if unknown:
-        yield CheckName.TARGETS.review(unknown, UNKNOWN_TARGETS)
-    elif many:
-        yield CheckName.TARGETS.review(many, OPEN_TARGETS)
+    many = unknown or sum(any(inferences.is_open for inferences in known) for known in inferred)
+    if many:
+        yield CheckName.TARGETS.review(many, UNKNOWN_TARGETS if unknown else OPEN_TARGETS)
 
 
 def _check_several(policy: Policy, trees: Forest) -> tuple[Check, list[Few]]:
     """Judge what several trees reveal together, each of them being safe alone."""
     few, undecided = find_overlaps(trees, policy.k)
+    known = f"known to hold fewer than {policy.k} rows of a class."
+    check = CheckName.SEVERAL_TREES.release(f"No overlap of their leaves is {known}")
     if few:
-        sentence = f"{count_of(len(few), 'overlap')} of leaves known to hold fewer than {policy.k} rows of a class."
-        return CheckName.SEVERAL_TREES.withhold(len(few), sentence), list(few)
-    if undecided:
+        check = CheckName.SEVERAL_TREES.withhold(len(few), f"{count_of(len(few), 'overlap')} of leaves {known}")
+    elif undecided:
         sentence = f"Each tree is safe alone; what they reveal together could not be followed: {undecided}."
-        return CheckName.SEVERAL_TREES.review(0, sentence), []
-    sentence = f"No overlap of their leaves is known to hold fewer than {policy.k} rows of a class."
-    return CheckName.SEVERAL_TREES.release(sentence), []
-
-
-def _check_rounding(policy: Policy, trees: Forest) -> Iterator[Check]:
-    if policy.round_to is not None:
-        wrong = sum(count % policy.round_to > 0 for tree in trees for leaf in tree.leaves for count in _counts(leaf))
-        yield checks.check_rounding(policy, wrong, "count")
+        check = CheckName.SEVERAL_TREES.review(0, sentence)
+    return check, list(few)
 
 
 def _counts(leaf: Leaf) -> list[int]:
