@@ -138,29 +138,20 @@ def cell_sizes_figure(found: Audit | Channels) -> Figure:
     return _figure(data, across, _axis("cells", rangemode="tozero", separatethousands=True), bargap=0.15)
 
 
-class Changes(NamedTuple):
-    """Closed itemsets of before or after: the supports in both, the same pair of supports once; 0 after is lost."""
-
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
-    itemsets: int
-
-
-def changes(release: Release) -> Changes:
-    """Return the supports before and after blocking, each pair of supports once, the smallest first.
+def pair_supports(release: Release) -> NDArray[np.int64]:
+    """Return the supports of closed itemsets before and after blocking, each pair once, the smallest first; 0 is lost.
 
     >>> from discreet import block
-    >>> found = changes(block([["a", "b"]] * 40 + [["a"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress"))
-    >>> list(zip(found.before.tolist(), found.after.tolist())), found.itemsets
-    ([(40, 40), (42, 40), (92, 90)], 3)
+    >>> rows = [["a", "b"]] * 40 + [["a"]] * 2 + [[]] * 50
+    >>> pair_supports(block(rows, min_support=10, k=10, method="suppress")).tolist()
+    [[40, 40], [42, 40], [92, 90]]
     """
     old, new = release.original, release.patterns
     lists = [old, *([new] if len(new) else [])]
     pairs = [np.column_stack([supports_in(old, listed), supports_in(new, listed)]) for listed in lists]
     once = np.unique(np.concatenate(pairs), axis=0)
     # An itemset that is only closed now had no support of its own before, but that of a closure, which is known.
-    once = once[once[:, 0] > 0]
-    return Changes(once[:, 0], once[:, 1], len(old))
+    return once[once[:, 0] > 0]
 
 
 def before_after_figure(release: Release) -> Figure:
@@ -169,11 +160,11 @@ def before_after_figure(release: Release) -> Figure:
     What lies on the line has not changed. Of more than 2,000 different points, those evenly apart are shown, and the
     legend says so; the largest change is always among them.
     """
-    found = changes(release)
-    chosen = _spread(found)
-    before, after = found.before[chosen], found.after[chosen]
+    pairs = pair_supports(release)
+    chosen = _spread(pairs)
+    before, after = pairs[chosen].T
     lost = after == 0
-    shown = f" ({chosen.size:,} of {found.before.size:,} points)" if chosen.size < found.before.size else ""
+    shown = f" ({chosen.size:,} of {len(pairs):,} points)" if chosen.size < len(pairs) else ""
     ends = np.concatenate([before, after[~lost], [1] * (not before.size)])
     least, most = int(ends.min()), int(ends.max())
     look = {"mode": "lines", "hoverinfo": "skip", "line": {"color": "#808080", "width": 1, "dash": "dot"}}
@@ -242,9 +233,8 @@ def _figure(data: Sequence[Figure], across: Mapping[str, Any], up: Mapping[str, 
     """Return a figure: neither background nor letters have a colour, so that the page sets them."""
     legend = {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"}
     layout = {
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "margin": {"l": 16, "r": 16, "t": 16, "b": 16},
+        **dict.fromkeys(("paper_bgcolor", "plot_bgcolor"), "rgba(0,0,0,0)"),
+        "margin": dict.fromkeys("lrtb", 16),
         "legend": legend,
         "showlegend": True,
         "xaxis": dict(across),
@@ -289,10 +279,10 @@ def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str
     }
 
 
-def _spread(found: Changes) -> NDArray[np.intp]:
+def _spread(pairs: NDArray[np.int64]) -> NDArray[np.intp]:
     """Return which points to show: all of a few, else some evenly apart and the one of the largest change."""
-    many = found.before.size
+    many = len(pairs)
     if many <= MOST_POINTS:
         return np.arange(many)
-    largest = int(np.argmax(np.abs(found.after - found.before)))
+    largest = int(np.argmax(np.abs(pairs[:, 1] - pairs[:, 0])))
     return np.unique([*(np.arange(MOST_POINTS - 1) * many // (MOST_POINTS - 1)).tolist(), largest])
