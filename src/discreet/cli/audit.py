@@ -63,12 +63,10 @@ def audit(asked: AuditOptions) -> int:
     """
     asked.check_rule()
     check_place("--out", asked.out, *asked.sources)
-    exposed, timestamp = None, None
-    if asked.is_exact:
-        exposed = _check_exposed(asked)
-        timestamp = None if asked.sacro is None else _check_sacro(asked.sacro, asked.out, exposed, *asked.sources)
+    exposed = _check_exposed(asked) if asked.is_exact else None
+    timestamp = None if asked.sacro is None else _check_sacro(asked.sacro, asked.out, exposed, *asked.sources)
     with watching(quiet=asked.quiet, then="auditing") as bars:
-        audit, source, against = judge(asked, bars, "exposed", "sacro", keep_ids=asked.exposed is not None)
+        audit, source, against = judge(asked, bars, "exposed", keep_ids=asked.exposed is not None)
         _ = audit.exposed, audit.is_acyclic  # computed here, while the bar shows it
     if exposed is not None and audit.exposed is not None:
         reports.save(exposed, reports.exposed_csv(audit))

@@ -1,4 +1,4 @@
-"""A folder that SACRO-Viewer opens: the itemsets that somebody wants to publish, for whoever checks them first."""
+"""A folder that SACRO-Viewer opens: what somebody wants to publish, for whoever checks it first."""
 
 import json
 import os
@@ -6,154 +6,64 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
-from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any, Final
 
 from discreet import __version__
-from discreet.data.itemsets import Itemset, Label
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Difference, Term
 from discreet.errors import on_command_line
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
-from discreet.io.formats.patterns import iterate_patterns
-from discreet.io.label_codes import iterate_codes, sort_pattern_codes
-from discreet.io.text import HEADER, WITHIN, as_record, write_text
+from discreet.io.text import WITHIN, as_record, write_text
 from discreet.judging.audit import Audit
-from discreet.judging.finding import Who, find_terms
 from discreet.judging.policy import CheckName, Verdict
-from discreet.publications.series import Change
-from discreet.report.findings import Source, cell_names, direction, joined, named_sum, older_name, rows_that
+from discreet.report.findings import Source
+from discreet.report.sacro_tables import COUNT, SUMS, Flagged, Signs, gather, list_findings, name_labels, tabulate
 from discreet.runtime.text import count_of, printable
-
-SUMS: Final = 1_000  # worst findings whose sums are followed: each takes a pass over all itemsets
-
-Finding: TypeAlias = Channel | Difference | Change
-
-
-class Signs(NamedTuple):
-    """What gives away too much: the check that found it, the worst first, and the sums of the worst.
-
-    Of changes, ``since`` names the places of the older releases that each is one from.
-    """
-
-    check: CheckName
-    found: Sequence[Finding]
-    sums: Sequence[Sequence[Term]]
-    since: Sequence[tuple[int, ...]] = ()
-
-
-def evidence_of(audit: Audit) -> list[Signs]:
-    """Return the channels or, where they could not be looked for, the differences; then remainders and changes."""
-    listed, remainders = audit.evidence.listed, audit.evidence.remainders
-    cells: list[Channel | Difference] = [*(audit.differences if audit.channels is None else audit.channels.worst())]
-    check = CheckName.DIFFERENCES if audit.channels is None else CheckName.CHANNELS
-    # A support that is not listed is that of a listed itemset, which is named.
-    rests = [[term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum] for one in remainders[:SUMS]]
-    pairs = [(change, changes) for changes in audit.changes for change in changes]
-    now = [find_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
-    every = [
-        Signs(check, cells, [cell.terms(listed) for cell in cells[:SUMS]]),
-        Signs(CheckName.SCHEMA, [Channel(one.base, one.top, one.high) for one in remainders], rests),
-        Signs(CheckName.DIFFERENCING, [one for one, _ in pairs], now, [changes.numbers for _, changes in pairs]),
-    ]
-    return [evidence for evidence in every if evidence.found]
-
-
-def flagged(audit: Audit, listed: Patterns, every: Iterable[Signs]) -> dict[CheckName, list[int]]:
-    """Return the lines, from 0 on, of supports that are to be flagged, by the name of the check that asks for it.
-
-    ``listed`` are the patterns of the audit, in the order of the lines.
-
-    >>> from discreet import audit
-    >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10)
-    >>> flagged(found, found.patterns, evidence_of(found))
-    {<CheckName.CHANNELS: 'inference channels'>: [1, 2]}
-    """
-    supports, policy = listed.supports, audit.policy
-    low = (supports > 0) & (supports < policy.k)
-    if policy.zeros is not Verdict.RELEASE:
-        low |= supports == 0
-    found = {
-        CheckName.LOW_COUNTS: np.flatnonzero(low).tolist(),
-        CheckName.ROUNDING: np.flatnonzero(supports % (policy.round_to or 1)).tolist(),
-        **{evidence.check: _lines(_summed(evidence), listed) for evidence in every},
-        CheckName.CLASS_DISCLOSURE: _lines(_implied(audit, listed), listed),
-    }
-    return {check: lines for check, lines in found.items() if lines}
-
-
-def _lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
-    """Return the lines of those itemsets that have one: the empty itemset, whose support is n, need not be listed."""
-    code = {label: number for number, label in enumerate(listed.labels)}
-    wanted = {tuple(sorted(code[label] for label in itemset)) for itemset in itemsets}
-    every = enumerate(iterate_codes(listed.itemsets))
-    return [line for line, itemset in every if tuple(itemset) in wanted] if wanted else []
-
-
-def _summed(evidence: Signs) -> Iterator[Itemset]:
-    """Yield the itemsets whose supports take part in sums: every base; both of a difference; all terms that we have."""
-    for one in evidence.found:
-        yield one.base
-        if isinstance(one, Difference):
-            yield one.top
-    yield from (term.itemset for terms in evidence.sums for term in terms)
-
-
-def _implied(audit: Audit, listed: Patterns) -> Iterator[Itemset]:
-    """Yield the itemsets whose supports reveal the shortest implications: base, and the closest to base with item."""
-    for implication in islice(audit.implications or (), SUMS):
-        yield implication.base
-        yield _closest(implication.base | {implication.item}, listed)
-
-
-def _closest(itemset: Itemset, listed: Patterns) -> Itemset:
-    """Return the listed itemset whose support an itemset has: the closest of those that contain it."""
-    code = {label: number for number, label in enumerate(listed.labels)}
-    holding = np.flatnonzero(listed.itemsets.contain(code[label] for label in itemset))
-    sizes = listed.itemsets.lengths[holding]
-    return frozenset(listed.labelled(int(holding[np.lexsort((sizes, -listed.supports[holding]))[0]])))
-
 
 VERSION: Final = "0.4.9"  # of ACRO, whose shape outputs.json has; SACRO-Viewer takes 0.4 and later
 STATUS: Final = {Verdict.RELEASE: "pass", Verdict.REVIEW: "review", Verdict.WITHHOLD: "fail"}
-ITEMSETS: Final = "itemsets.csv"
-FINDINGS: Final = {
-    "inference channels": f"channels.{MARK}.csv",
-    "differences": f"differences.{MARK}.csv",
-    "schema": f"rests.{MARK}.csv",
-    "differencing": f"changes.{MARK}.csv",
+CANDIDATES: Final = {
+    "itemsets": f"items with {WITHIN} between them, and their supports; the itemset without items stands for all rows",
+    "supports": f"items with {WITHIN} between them, and the limits of supports; no items stand for all rows",
+    "rules": f"items with {WITHIN} between them; a rounded number is shown with its limits",
+    "leaves": "and how many rows reach each, of each class",
 }
-"""The files of what gives away too much, by the check that found it: they must not leave."""
+"""The tables of what somebody wants to publish, and what they list."""
+FINDINGS: Final = {
+    CheckName.CHANNELS: "channels",
+    CheckName.DIFFERENCES: "differences",
+    CheckName.SCHEMA: "rests",
+    CheckName.BOUNDS: "bounds",
+    CheckName.DIFFERENCING: "changes",
+    CheckName.LOW_COUNTS: "few",
+    CheckName.SEVERAL_TREES: "overlaps",
+}
+"""The names of the files of findings, by the check that found them: they must not leave."""
 GIVEN_AWAY: Final = {
-    **dict.fromkeys(FINDINGS, "this is what the itemsets would give away."),
-    "schema": "this is what the itemsets would give away to whoever knows which values exclude each other.",
-    "differencing": "this is what the itemsets would give away together with older releases.",
+    CheckName.SCHEMA: " to whoever knows which values exclude each other",
+    CheckName.DIFFERENCING: " together with older releases",
 }
 OUTPUTS: Final = "outputs.json"
-FILES: Final = (ITEMSETS, *FINDINGS.values(), OUTPUTS, "README.txt")
+FILES: Final = (
+    *(f"{name}.csv" for name in CANDIDATES),
+    *(f"{name}.{MARK}.csv" for name in FINDINGS.values()),
+    *(OUTPUTS, "README.txt"),
+)
 NAMES: Final = {*FILES, "checksums", *(f"checksums/{name}.txt" for name in FILES)}
 """What such a folder may hold."""
-CHANGED: Final = ["before", "now", "more or fewer", "since"]
-"""The columns that only changes have; the sum is that of now."""
-SUPPORT, COUNT = 0, 2
-"""The columns that cells are flagged in, of the itemsets and of the findings; the first column is not counted."""
-
 README: Final = f"""\
 {MARK}: this folder is for whoever checks the output, inside the place where the rows are.
 
 Open it with SACRO-Viewer. It holds
 
 {OUTPUTS:<14}  what was found, the status of each output, and which cells are flagged
-{ITEMSETS:<14}  the itemsets that somebody wants to publish, items with {WITHIN} between them, and their supports;
-{"":<14}  the itemset without items stands for all rows
+{{file:<14}}  the {{name}} that somebody wants to publish:
+{"":<14}  {{about}}
 checksums       the SHA-256 digest of each file
 
-Only {ITEMSETS} may be released, and that once it has passed. Where something is found, a file whose name says
+Only {{file}} may be released, and that once it has passed. Where something is found, a file whose name says
 {MARK} lists it, the fewest rows first: which rows, how many, and for the first {SUMS:,} the sum of supports
-that tells it. It is evidence for you: never approve it.
+that reveals it. It is evidence for you: never approve it.
 """
 
 
@@ -165,17 +75,17 @@ def write_sacro(
     timestamp: datetime | None = None,
     against: Sequence[Source] = (),
 ) -> None:
-    """Write an audit as a folder that SACRO-Viewer opens: the itemsets as a table, in which supports are flagged.
+    """Write an audit as a folder that SACRO-Viewer opens: the candidate as a table, in which counts are flagged.
 
     ``against`` are the files of the older releases that it was compared with, if they are known.
 
     It is written beside and moved into place. An older one that is as we wrote it gives way; any other is refused, such
-    as one that was reviewed. Only its owner may enter it: give the checkers access. Flagged are supports that are too
-    low, not rounded, or that tell of an implication, and those that channels are summed up from: the base of each
-    channel, and all that the worst 1,000 need; likewise for rests of attributes, and for changes since older releases.
+    as one that was reviewed. Only its owner may enter it: give the checkers access. Flagged are counts that are too
+    low, not rounded, or that reveal an implication, and the supports that findings are summed up from: the base of
+    each, and all that the worst 1,000 of a kind need.
 
-    Each of these is an output of its own that always fails, so that whoever approves the itemsets does not release it.
-    Without ``timestamp`` the same audit gives the same bytes.
+    The findings are outputs of their own that always fail, so that whoever approves the candidate does not release
+    them. Without ``timestamp`` the same audit gives the same bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import audit
@@ -190,20 +100,22 @@ def write_sacro(
     """
     place = Path(folder)
     check_sacro(place)
-    listed, evidence = sort_pattern_codes(audit.patterns), evidence_of(audit)
-    names = cell_names(audit.patterns.labels)
-    results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
+    signs, names = gather(audit), name_labels(audit)
+    table = tabulate(audit, signs, names)
+    file = f"{table.name}.csv"
+    results = {table.name: _candidate_result(audit, table.name, _file(file, table.flagged))}
     with folder_beside(place, OWN) as beside:
-        save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))), private=True)
-        for one in evidence:
-            file = FINDINGS[one.check]
-            save(beside / file, _table(_finding_lines(one, names)))
-            results[file.removesuffix(".csv")] = _evidence_result(audit, one, file)
+        save(beside / file, _as_csv(table.lines), private=True)
+        for one in signs:
+            uid = f"{FINDINGS[one.check]}.{MARK}"
+            save(beside / f"{uid}.csv", _as_csv(list_findings(one, names)))
+            results[uid] = _findings_result(audit, one, uid, table.name)
         when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
         outputs = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
         # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
         save(beside / OUTPUTS, [f"{json.dumps(outputs)}\n".encode()], private=True)
-        write_text(beside / "README.txt", [README, *_origin(source, against)], private=True)
+        readme = README.format(file=file, name=table.name, about=CANDIDATES[table.name])
+        write_text(beside / "README.txt", [readme, *_origin(source, against)], private=True)
         _write_checksums(beside)
 
 
@@ -221,17 +133,18 @@ def _is_ours(place: Path) -> bool:
     return checksum.read_bytes() == digest(outputs).encode()
 
 
-def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str, Any]:
-    """Return the result for the itemsets; it may be released with them, so it says nothing that they do not."""
+def _candidate_result(audit: Audit, name: str, file: dict[str, Any]) -> dict[str, Any]:
+    """Return the result for the candidate; it may leave with the candidate, so it says nothing that this does not."""
     status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
     why = " ".join(check.sentence for check in failed)
     last = audit.promise or audit.advice.say(on_command_line)
+    kind = f"{audit.patterns.kind} itemsets" if name == "itemsets" else name
     return {
         "status": status,
-        "properties": _properties(audit, f"{audit.patterns.kind} itemsets"),
-        "files": [_file(ITEMSETS, {check: [[line, SUPPORT] for line in lines] for check, lines in flagged.items()})],
+        "properties": _properties(audit, kind),
+        "files": [file],
         "outcome": {one.name: {"status": STATUS[one.verdict], "found": one.found} for one in audit.checks},
-        "command": _command(audit),
+        "command": _command(audit, name),
         # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
         "summary": "; ".join([status, *(f"{check.name}: {check.found:,}" for check in failed)]),
         "comments": [_as_html(sentence) for sentence in (last, *_beside(audit), *audit.warnings)],
@@ -239,17 +152,18 @@ def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str,
     }
 
 
-def _evidence_result(audit: Audit, evidence: Signs, file: str) -> dict[str, Any]:
-    """Return the result for the findings: they fail, whatever the policy."""
-    check, many = evidence.check, len(evidence.found)
+def _findings_result(audit: Audit, signs: Signs, uid: str, name: str) -> dict[str, Any]:
+    """Return the result for findings: they fail, whatever the policy."""
+    check, many = signs.check, len(signs.findings)
+    what = f"this is what the {name} would give away{GIVEN_AWAY.get(check, '')}."
     return {
         "status": "fail",
         "properties": _properties(audit, check),
-        "files": [_file(file, {check: [[line, COUNT] for line in range(many)]})],
+        "files": [_file(f"{uid}.csv", {check: [[line, COUNT] for line in range(many)]})],
         "outcome": {check: {"status": "fail", "found": many}},
-        "command": _command(audit),
+        "command": _command(audit, name),
         "summary": f"fail; evidence for the checker, never to be released; {check}: {many:,}",
-        "comments": [f"DO NOT RELEASE: {GIVEN_AWAY[check]} Reject it, whatever comes of them."],
+        "comments": [f"DO NOT RELEASE: {what} Reject it, whatever comes of them."],
         "exception": "No exception is asked for: this is evidence for the checker.",
     }
 
@@ -261,32 +175,32 @@ def _result(uid: str, result: Mapping[str, Any], timestamp: str) -> dict[str, An
     return {key: every[key] for key in order.split()}
 
 
-def _file(name: str, cells: Mapping[str, list[list[int]]]) -> dict[str, Any]:
+def _file(name: str, cells: Flagged) -> dict[str, Any]:
     """Return a file with its flagged cells: line and column, from 0 on, of what is neither header nor first column."""
-    summary = {"suppressed": False, **{check: len(flagged) for check, flagged in cells.items()}}
+    summary: dict[str, int] = {"suppressed": False, **{check: len(flagged) for check, flagged in cells.items()}}
     return {"name": name, "sdc": {"summary": summary, "cells": cells}}
 
 
 def _properties(audit: Audit, method: str) -> dict[str, Any]:
-    patterns = audit.patterns
-    return {
-        "method": method,
-        "k": audit.policy.k,
-        "policy": printable(str(audit.policy)),
-        "n": patterns.n,
-        "min_support": patterns.min_support,
-        "kind": patterns.kind,
-        "itemsets": len(patterns),
-        "discreet": __version__,
-    }
+    about: dict[str, Any] = {"candidate": printable(audit.what)}
+    if isinstance(audit.candidate, Patterns):
+        patterns = audit.candidate
+        about = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind, "itemsets": len(patterns)}
+    policy = {"k": audit.policy.k, "policy": printable(str(audit.policy))}
+    return {"method": method, **policy, **about, "discreet": __version__}
 
 
-def _command(audit: Audit) -> str:
-    """Return the command that judges these patterns so, but for the name of their file."""
+def _command(audit: Audit, name: str) -> str:
+    """Return the command that judges this candidate so, but for the name of its file."""
     policy, patterns = audit.policy, audit.patterns
     by = [] if policy.name == "k" else ["--policy", policy.name]
-    rule = [*by, "-k", str(policy.k), "--n", str(patterns.n), "--kind", patterns.kind]
-    return printable(shlex.join(["discreet", "audit", ITEMSETS, *rule]))
+    kinds = {
+        "itemsets": ["--n", str(patterns.n), "--kind", patterns.kind],
+        "rules": ["--rules"],
+        "leaves": ["--tree"],
+    }
+    command = ["discreet", "audit", f"{name}.csv", *by, "-k", str(policy.k), *kinds.get(name, [])]
+    return printable(shlex.join(command))
 
 
 def _origin(source: Source | None, against: Sequence[Source]) -> Iterator[str]:
@@ -301,7 +215,7 @@ def _beside(audit: Audit) -> Iterator[str]:
     """Yield what was looked at beside what the command says."""
     if audit.changes:
         many = count_of(max(number for changes in audit.changes for number in changes.numbers), "older release")
-        yield f"The itemsets were compared with {many}, which README.txt names if it can: give each with --against."
+        yield f"They were compared with {many}, which README.txt names if it can: give each with --against."
     if any(check.name is CheckName.SCHEMA for check in audit.checks):
         yield "Values of an attribute were taken to exclude each other: say with --schema what stands before a value."
 
@@ -311,25 +225,7 @@ def _as_html(sentence: str) -> str:
     return escape(printable(sentence))
 
 
-def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[list[str]]:
-    texts = [names[label] for label in listed.labels]
-    for itemset, support in iterate_patterns(listed):
-        yield [WITHIN.join([texts[code] for code in itemset]), str(support)]
-
-
-def _finding_lines(evidence: Signs, names: Mapping[Label, str]) -> Iterator[list[str]]:
-    """Yield the header, then each finding: in words, its base and top, how many rows, and the sum if we have it."""
-    yield ["rows that", "base", "top", "count", "sum", *CHANGED * bool(evidence.since)]
-    lines = zip(evidence.found, chain(evidence.sums, repeat(())), chain(evidence.since, repeat(())), strict=False)
-    for one, terms, since in lines:
-        itemsets = (joined(part, names) for part in (one.base, one.top))
-        cells = [rows_that(Who(one.base, one.lacked), names), *itemsets, str(abs(one.count)), named_sum(terms, names)]
-        if isinstance(one, Change):
-            cells += [str(one.before), str(one.after), direction(one), older_name(since, ())]
-        yield cells
-
-
-def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:
+def _as_csv(lines: Iterable[list[str]]) -> Iterator[bytes]:
     """Yield a table as CSV, without a line end after the last line.
 
     SACRO-Viewer guesses what stands between cells from how alike the first lines are: an empty one at the end of a
