@@ -149,7 +149,7 @@ CALLS = {
         "discreet.judging.tradeoff.find_safe",
         "counting channels",
     ),
-    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.hide.check_solution", "hiding"),
+    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.problem.check_solution", "hiding"),
     "compare_hiding": (
         lambda _: compare_hiding(ROWS, [["a", "b"]], min_supports=[10], methods=["iga"]),
         "discreet.hiding.hide.hide",

@@ -131,8 +131,8 @@ def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) 
         return f"the attacker {level!r} cannot be tried on {listed.name}"
     if result.findings:
         return f"the attacker {level!r} infers something about fewer than {k} rows"
-    doubt = f"it was not decided whether the attacker {level!r} infers something: "
-    return doubt + result.undecided[0] if result.undecided else ""
+    doubt = f"it was not decided whether the attacker {level!r} infers something"
+    return f"{doubt}: {result.undecided[0]}" if result.undecided else ""
 
 
 def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:

@@ -298,8 +298,8 @@ def _improve(
         best, gain = _try_change(model, best, change)
         if not broken.any() and not len(gain):
             return best, rules, bound, stopped
-        watched, chosen, *gained = _tighten(model, rules, gain)
-        rules = SolutionRules(watched | (broken & narrow), chosen | (broken & (not narrow)), *gained)
+        watched, chosen = rules.watched | (broken & narrow), rules.chosen | (broken & (not narrow))
+        rules = _tighten(model, rules, gain)._replace(watched=watched, chosen=chosen)
     return best, rules, bound, True
 
 

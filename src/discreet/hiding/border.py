@@ -4,6 +4,7 @@ This follows Sun and Yu (2005), with changes that lose far fewer itemsets: all l
 count, not only the longest; lost ones weigh nothing; and harm to the itemsets of one item alone is tried too.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,15 +93,14 @@ def find_legitimate(problem: HidingProblem) -> Legitimate:
     return Legitimate(codes, places, frequent.supports[can_be_lost] - least)
 
 
-def _mine_frequent(problem: HidingProblem, least: int) -> Patterns:
+def _mine_frequent(problem: HidingProblem, least: int, lengths: Sequence[int | None] = LENGTHS) -> Patterns:
     limits: Budget = {"threads": problem.threads, "max_patterns": MOST_FREQUENT}
-    for longest in LENGTHS:
-        try:
-            return mine(problem.rows, min_support=least, kind="frequent", max_length=longest, **limits)
-        except BudgetError:
-            if longest == LENGTHS[-1]:
-                raise
-    raise AssertionError
+    try:
+        return mine(problem.rows, min_support=least, kind="frequent", max_length=lengths[0], **limits)
+    except BudgetError:
+        if len(lengths) == 1:
+            raise
+        return _mine_frequent(problem, least, lengths[1:])
 
 
 def map_items(problem: HidingProblem, codes: Items, rows: Numbers) -> Bitmaps:
@@ -161,7 +161,6 @@ def _order_itemsets(problem: HidingProblem) -> list[int]:
 
 
 def _pack_bits(bits: Marks) -> Bitmaps:
-    """Return bits, the last axis, as bitmaps."""
     room = np.zeros((*bits.shape[:-1], 64 * count_words(bits.shape[-1])), dtype=np.bool_)
     room[..., : bits.shape[-1]] = bits
     return np.packbits(room, axis=-1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
@@ -178,7 +177,6 @@ def unpack_bits(bitmap: Bitmaps, size: int) -> Marks:
 
 
 def _split(size: int, threads: int) -> list[tuple[int, int]]:
-    """Return where the part of each thread starts and stops."""
     return [(size * part // threads, size * (part + 1) // threads) for part in range(threads)]
 
 
@@ -192,7 +190,6 @@ def _choose_victims(case: Case, slack: Numbers, itemset: Numbers) -> tuple[Numbe
 
 
 def _try_items(case: Case, slack: Numbers, choice: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the same for one choice of items."""
     wanted = np.zeros(case.others.codes.size, dtype=np.bool_)
     wanted[choice] = True
     touching = kernels.hiding.find_touched(*case.others.itemsets.flat, wanted)

@@ -5,6 +5,7 @@ It chooses how many sensitive rows of a type, which agree on all items that matt
 
 import math
 from collections.abc import Collection
+from operator import attrgetter
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -60,13 +61,15 @@ class Attempt(NamedTuple):
     removals: Removals
 
 
+COST: Final = attrgetter("lost", "removed")
+
+
 def solve(problem: HidingProblem) -> Solution:
     """Remove items so that the fewest legitimate itemsets are lost, then the fewest items.
 
-    The integer program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each
-    edit, and a choice for each legitimate itemset that can be lost: either it is, or enough rows keep it. The search
-    starts from the best solution of all other methods. That solution is returned, unproven, if the program would be too
-    large, or if time runs out before a better one is found.
+    The program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each edit, and a
+    choice for each legitimate itemset: it is lost, or enough rows keep it. The search starts from the best solution of
+    all other methods, which is returned, unproven, if the program would be too large or no better one is found in time.
 
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
@@ -76,7 +79,7 @@ def solve(problem: HidingProblem) -> Solution:
     until = monotonic() + problem.seconds
     others = border.find_legitimate(problem)
     candidates = [border.minimise_harm(problem, others), *(quick(problem).removals for quick in problem.quick)]
-    best = min((_judge(problem, others, removals) for removals in candidates), key=_cost)
+    best = min((_judge(problem, others, removals) for removals in candidates), key=COST)
     choices = _list_edits(problem, others) if problem.to_lose.any() else None
     if choices is None:
         return Solution(best.removals, OptimalityGap(best.lost, 0, skipped=best.lost > 0))
@@ -85,10 +88,6 @@ def solve(problem: HidingProblem) -> Solution:
 
 def _judge(problem: HidingProblem, others: Legitimate, removals: Removals) -> Attempt:
     return Attempt(border.count_lost(problem, others, removals), removals.size, removals)
-
-
-def _cost(attempt: Attempt) -> tuple[int, int]:
-    return attempt.lost, attempt.removed
 
 
 def _search(
@@ -104,7 +103,7 @@ def _search(
     values, bound, stopped = _build_program(problem, types, edits, heavy).solve(seconds=seconds, gap=0.0, start=start)
     for counts in (many, _round_counts(problem, types, edits, values)):
         if counts is not None:
-            best = min(best, _judge(problem, others, _apply_edits(types, edits, others, counts)), key=_cost)
+            best = min(best, _judge(problem, others, _apply_edits(types, edits, others, counts)), key=COST)
     # The bound is on both costs together, and all removed items cost less than one lost itemset.
     least = math.ceil((bound - heavy + 1) / heavy - CLOSE) if math.isfinite(bound) else 0
     return Solution(best.removals, OptimalityGap(best.lost, min(max(0, least), best.lost), stopped))
@@ -189,7 +188,6 @@ def _count_edits(types: RowTypes, edits: Edits, others: Legitimate, removals: Re
 
 
 def _mark_held(types: RowTypes, kind: int) -> Marks:
-    """Return which sensitive itemsets rows of a type hold."""
     held: Marks = ~(types.sensitive & ~types.items[kind]).any(axis=1)
     return held
 

@@ -14,20 +14,9 @@ from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.data.transactions import Transactions
 from discreet.errors import BudgetError, InputError, OptionError
 from discreet.hiding import border, exact
+from discreet.hiding import problem as problems
 from discreet.hiding.measures import Hiding, Yardstick, as_min_count
-from discreet.hiding.problem import (
-    HidingProblem,
-    OptimalityGap,
-    Removals,
-    Sensitive,
-    SensitiveLike,
-    Solution,
-    check_solution,
-    count_to_lose,
-    parse_sensitive,
-    refuse_two_targets,
-    remove,
-)
+from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Sensitive, SensitiveLike, Solution
 from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule, as_window, solve_swa
 from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import Budget
@@ -129,7 +118,7 @@ class Hidden:
     @property
     def at_most(self) -> Numbers:
         """The highest support that each sensitive itemset may have."""
-        return self.before - count_to_lose(self.before, self.sensitive, self.below)
+        return self.before - problems.count_to_lose(self.before, self.sensitive, self.below)
 
     def measures(self, min_support: Threshold, **budget: Unpack[Budget]) -> Hiding:
         """Measure what is found before and after at a minimum support: hiding failure, misses cost and the like.
@@ -207,9 +196,8 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     """
     check_method(method, reading)
     data = rows if isinstance(rows, Transactions) else Transactions(rows)
-    parsed = parse_sensitive(sensitive, disclosure, data.code)
     least = None if below is None else as_count(below, len(data))
-    refuse_two_targets(parsed, least)
+    parsed = problems.parse_sensitive(sensitive, disclosure, data.code, least)
     if index is not None and not isinstance(index, InvertedFile):
         kind = type(index).__name__
         raise InputError(f"index is of type {kind}; give an InvertedFile of the rows, or leave it out")
@@ -221,8 +209,8 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     with watching(progress, what="hiding", unit="itemsets") as tell:
         problem = HidingProblem(data, parsed, inverted, least, reading, *limits, tell, quick)
         removals, gap = METHODS[method].solve(problem)
-        transactions = remove(data, removals)
-        after = check_solution(problem, removals, transactions)
+        transactions = problems.remove(data, removals)
+        after = problems.check_solution(problem, removals, transactions)
     counts = len(data), problem.supports, after, removals.rows.size, removals.size
     return Hidden(method, parsed, *counts, least, reading, gap, edit=Edit(data, transactions, removals))
 
@@ -359,8 +347,6 @@ def compare_hiding(
 
         shares = [None] if below is not None else [as_disclosure(share) for share in disclosures]
         names = list(METHODS) if methods is None else methods
-        for method in names:
-            check_method(method)
         for method in names:  # so that kernels are loaded before they are timed
             hide([["a", "b"]], [["a", "b"]], method=method, below=1)
         pairs = [(name, share) for name in names for share in ([None] if METHODS[name].below_only else shares)]

@@ -39,9 +39,12 @@ SensitiveLike: TypeAlias = Sensitive | NamedItemsets | Patterns | Iterable[Itera
 
 
 def parse_sensitive(
-    sensitive: SensitiveLike, disclosure: Share | Iterable[Share] = 0, code: Mapping[Label, int] | None = None
+    sensitive: SensitiveLike,
+    disclosure: Share | Iterable[Share] = 0,
+    code: Mapping[Label, int] | None = None,
+    below: int | None = None,
 ) -> Sensitive:
-    """Return the itemsets to hide, with one disclosure for all or one for each.
+    """Return the itemsets to hide, with one disclosure for all or one for each; refuse both ``below`` and a disclosure.
 
     An itemset listed twice counts once, with the smaller share. Names from a file are looked up in ``code``; the file
     may state shares of its own.
@@ -61,6 +64,8 @@ def parse_sensitive(
         first.setdefault(items, number)
     if not smallest:
         raise InputError("no sensitive itemsets are given; name at least one")
+    if below is not None and any(smallest.values()):
+        raise OptionError("both below and a disclosure are given; leave one of them out")
     return Sensitive(tuple(smallest), tuple(smallest.values()), tuple(first.values()))
 
 
@@ -199,12 +204,6 @@ def refuse_unknown(number: int, unknown: int, size: int) -> None:
     if unknown:
         what = f"sensitive itemset {number} has {unknown} of {size} items that no row has"
         raise InputError(f"{what}; check how they are written, or leave it out")
-
-
-def refuse_two_targets(sensitive: Sensitive, below: int | None) -> None:
-    """Refuse ``below`` together with a disclosure."""
-    if below is not None and any(sensitive.disclosures):
-        raise OptionError("both below and a disclosure are given; leave one of them out")
 
 
 def count_to_lose(supports: Numbers, sensitive: Sensitive, below: int | None) -> Numbers:

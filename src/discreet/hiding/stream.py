@@ -15,17 +15,9 @@ from discreet.data.itemsets import Itemsets
 from discreet.data.thresholds import Share
 from discreet.data.transactions import Transactions, check_lengths
 from discreet.errors import BudgetError, OptionError, ThresholdError
+from discreet.hiding import problem
 from discreet.hiding.hide import Hidden
-from discreet.hiding.problem import (
-    Sensitive,
-    SensitiveLike,
-    check_hidden,
-    count_supports,
-    list_removals,
-    parse_sensitive,
-    refuse_two_targets,
-    refuse_unknown,
-)
+from discreet.hiding.problem import Sensitive, SensitiveLike
 from discreet.hiding.victims import Demand, Windows, as_window, choose_in_windows
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
 from discreet.io.formats.sensitive import NamedItemsets
@@ -146,21 +138,21 @@ class _Scan:
                 yield self._edit(batch, demand, texts)
                 self.progress(self.read / self.size if self.size else 0.0, self.rows)
         for number, itemset in zip(sensitive.numbers, itemsets, strict=True):
-            refuse_unknown(number, int(np.count_nonzero(~self.seen[itemset])), itemset.size)
-        check_hidden(self.before, self.after, sensitive, below)
+            problem.refuse_unknown(number, int(np.count_nonzero(~self.seen[itemset])), itemset.size)
+        problem.check_hidden(self.before, self.after, sensitive, below)
 
     def _edit(self, batch: LineRows, demand: Demand, texts: list[str]) -> bytes:
         """Return the bytes of some windows without the removed items, and count supports before and after."""
         rows = Transactions.from_codes(*batch.held.flat, texts)
         holders = InvertedFile(rows).rows_of_each(demand.itemsets)
         windows = Windows(batch.lengths, rows.itemsets, holders)
-        removals = list_removals(choose_in_windows(windows, demand, self.before))
+        removals = problem.list_removals(choose_in_windows(windows, demand, self.before))
         data, same = batch.data, np.ones(batch.n, dtype=np.bool_)
         if removals.size:
             removed = RemovedItems(removals.rows[removals.owners], removals.items)
             data, touched, after = remove_items(batch, removed, self.text)
             same[touched] = False
-            self.after += count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
+            self.after += problem.count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
         self.after += [np.count_nonzero(same[held]) for held in holders]
         self.before += [held.size for held in holders]
         self.seen[rows.items] = True
@@ -188,11 +180,10 @@ def _parse_request(sensitive: SensitiveLike, disclosure: Share | Sequence[Share]
     """Return the itemsets to hide, by the text of their items."""
     listed = sensitive.itemsets if isinstance(sensitive, NamedItemsets) else ()
     names = sorted({name.text for itemset in listed for name in itemset})
-    parsed = parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(names)})
     if below is not None and (isinstance(below, bool) or not isinstance(below, Integral) or below < 1):
         wrong = f"below is {abbreviate(below)!r}; in one scan the number of rows is not known"
         raise ThresholdError(f"{wrong}: give a count from 1 on")
-    refuse_two_targets(parsed, below)
+    parsed = problem.parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(names)}, below)
     texts = sorted({str(label) for itemset in parsed.itemsets for label in itemset}, key=lambda text: (len(text), text))
     place = {text: code for code, text in enumerate(texts)}
     itemsets = Itemsets.of([sorted({place[str(label)] for label in itemset}) for itemset in parsed.itemsets])

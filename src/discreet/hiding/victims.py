@@ -28,10 +28,7 @@ Victims: TypeAlias = Sequence[Items]  # the items of each sensitive itemset that
 
 
 class VictimRule(NamedTuple):
-    """How an algorithm picks the victims from itemsets and the supports of items, and which rows lose them first.
-
-    With ``keeps_one``, a row that would become empty keeps one item.
-    """
+    """How an algorithm picks victims by the supports of items, which rows lose them, and whether a row keeps one."""
 
     pick: Callable[[Itemsets, Numbers], Victims]
     most_conflict_first: bool = False
@@ -60,18 +57,15 @@ class VictimRule(NamedTuple):
         return Solution(Removals(offsets, items, numbers))
 
 
-def pick_all(itemsets: Itemsets, _supports: Numbers) -> Victims:
-    """Pick all items of an itemset."""
+def _pick_all(itemsets: Itemsets, _supports: Numbers) -> Victims:
     return list(itemsets)
 
 
-def pick_rarest(itemsets: Itemsets, supports: Numbers) -> Victims:
-    """Pick the item of least support, then lowest code."""
-    return [itemset[[np.argmin(supports[itemset])]] for itemset in itemsets]
+def _pick_rarest(itemsets: Itemsets, supports: Numbers) -> Victims:
+    return [itemset[[np.argmin(supports[itemset])]] for itemset in itemsets]  # ties go to the lowest code
 
 
-def pick_commonest(itemsets: Itemsets, supports: Numbers) -> Victims:
-    """Pick the item of highest support, then lowest code."""
+def _pick_commonest(itemsets: Itemsets, supports: Numbers) -> Victims:
     return [itemset[[np.argmax(supports[itemset])]] for itemset in itemsets]
 
 
@@ -82,7 +76,7 @@ def pick_shared(itemsets: Itemsets, supports: Numbers) -> Victims:
     >>> [victim.tolist() for victim in pick_shared(itemsets, np.array([9, 8, 7, 6, 5, 4, 4]))]
     [[1], [1], [2], [5]]
     """
-    victims = list(pick_rarest(itemsets, supports))
+    victims = list(_pick_rarest(itemsets, supports))
     # Groups keep their members even if an earlier group has taken some.
     for members, label in reversed(_group_itemsets(itemsets, supports)):
         for number in members:
@@ -107,23 +101,22 @@ def _group_itemsets(itemsets: Itemsets, supports: Numbers) -> list[tuple[frozens
     return sorted(groups, key=lambda group: (-len(group[0]), -supports[group[1]], group[1]))
 
 
-NAIVE: Final = VictimRule(pick_all, keeps_one=True)
-MINFIA: Final = VictimRule(pick_rarest)
-MAXFIA: Final = VictimRule(pick_commonest)
+NAIVE: Final = VictimRule(_pick_all, keeps_one=True)
+MINFIA: Final = VictimRule(_pick_rarest)
+MAXFIA: Final = VictimRule(_pick_commonest)
 IGA: Final = VictimRule(pick_shared, most_conflict_first=True)
 
 
-def choose_static(problem: HidingProblem, _victims: Victims, rule: VictimRule) -> Iterator[Numbers]:
+def _choose_static(problem: HidingProblem, _victims: Victims, rule: VictimRule) -> Iterator[Numbers]:
     """Yield the rows that lose each itemset, chosen by the rows as they were."""
     for holders, many in zip(problem.holders, problem.to_lose.tolist(), strict=True):
         yield _choose_first(holders, problem.degrees, many, rule)
 
 
-def choose_dynamic(problem: HidingProblem, victims: Victims, rule: VictimRule) -> Iterator[Numbers]:
+def _choose_dynamic(problem: HidingProblem, victims: Victims, rule: VictimRule) -> Iterator[Numbers]:
     """Yield the rows that lose each itemset, chosen by the rows as earlier itemsets left them."""
     # A bit per row and sensitive itemset that the row still holds.
-    held = np.zeros((len(problem.rows), count_words(len(victims))), dtype=np.uint64)
-    degrees = problem.degrees.copy()
+    held, degrees = np.zeros((len(problem.rows), count_words(len(victims))), np.uint64), problem.degrees.copy()
     for number, holders in enumerate(problem.holders):
         kernels.hiding.note_itemset(holders, number, held)
     itemsets = list(problem.itemsets)
@@ -137,8 +130,8 @@ def choose_dynamic(problem: HidingProblem, victims: Victims, rule: VictimRule) -
 
 
 READINGS: Final[Mapping[str, Callable[[HidingProblem, Victims, VictimRule], Iterator[Numbers]]]] = {
-    "static": choose_static,
-    "dynamic": choose_dynamic,
+    "static": _choose_static,
+    "dynamic": _choose_dynamic,
 }
 
 

@@ -79,9 +79,8 @@ def hide(
     counts = count_items(rows)
     _check_ids(rows, counts.n)
     code = {label: number for number, label in enumerate(counts.labels)}
-    parsed = problem.parse_sensitive(sensitive, disclosure, code)
     least = None if below is None else as_count(below, counts.n)
-    problem.refuse_two_targets(parsed, least)
+    parsed = problem.parse_sensitive(sensitive, disclosure, code, least)
     itemsets, rule = problem.encode_sensitive(parsed, code, counts.supports), RULES[method]
     ranking = rule.most_conflict_first, rule.keeps_one
     plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
