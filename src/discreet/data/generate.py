@@ -155,10 +155,7 @@ def draw_rows(draw: np.random.Generator, source: Source, length: float, count: i
 
 
 def _block(draw: np.random.Generator, source: Source) -> tuple[Numbers, Items]:
-    """Pick itemsets by weight and corrupt them: return the size of each, and all their items in a row.
-
-    An itemset loses at least j random items with chance level ** j.
-    """
+    """Pick itemsets by weight; each loses j items or more with chance level ** j. Return their sizes and items."""
     picked = np.searchsorted(source.bounds, draw.random(BLOCK), side="right")
     sizes = source.itemsets.lengths[picked]
     levels, luck = source.levels[picked], draw.random(BLOCK)

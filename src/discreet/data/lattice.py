@@ -230,12 +230,7 @@ def build_family(patterns: Patterns) -> Family:
 
 
 def complete_family(patterns: Patterns) -> Family:
-    """Return the family of patterns, in which a missing itemset has support 0 if their minimum support is 1.
-
-    >>> family = complete_family(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29, min_support=1))
-    >>> [sorted(family.labelled(top)) for top in family.tops]
-    [['a', 'b']]
-    """
+    """Return the family of patterns, in which a missing itemset has support 0 if their minimum support is 1."""
     family = build_family(patterns)
     return family.complete() if patterns.min_support == 1 else family
 
@@ -286,10 +281,8 @@ def _describe_flaw(missing: bool, subset: list[Label], itemset: list[Label]) -> 
 
 
 def _check_closed(family: Family) -> None:
-    """Refuse closed itemsets that lack items of all rows, or whose intersection is not listed.
-
-    Where longer itemsets may have been left out, the longest need not be closed, and are not checked.
-    """
+    """Refuse closed itemsets that lack items of all rows, or whose intersection is not listed."""
+    # Where longer itemsets may have been left out, the longest need not be closed.
     cut = family.longest if family.may_be_cut else family.longest + 1
     short = family.itemsets.lengths < cut
     for root in np.flatnonzero(short & (family.supports == family.n))[:1].tolist():

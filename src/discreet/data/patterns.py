@@ -94,13 +94,7 @@ class Patterns(Labelled):
         kind: Kind = "frequent",
         threads: int = 1,
     ) -> Self:
-        """Take coded itemsets in any order, each once; the arrays are rewritten in place.
-
-        >>> offsets, items = np.array([0, 2, 3]), np.array([1, 0, 0], np.int32)
-        >>> patterns = Patterns.from_codes(offsets, items, np.array([2, 3]), ("a", "b"), n=5)
-        >>> [(sorted(itemset), support) for itemset, support in patterns]
-        [(['a'], 3), (['a', 'b'], 2)]
-        """
+        """Take coded itemsets in any order, each once; the arrays are rewritten in place."""
         listed = Itemsets(offsets, items).sort_items().weigh(supports).sort(len(labels), threads)
         _check_supports(listed.lengths, listed.weights, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support

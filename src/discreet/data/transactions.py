@@ -70,12 +70,7 @@ class Transactions(Labelled):
     def from_codes(
         cls, offsets: Numbers, items: Items, labels: Iterable[Label], *, ids: Sequence[Hashable] | None = None
     ) -> Self:
-        """Take coded rows; each is sorted and its repeated items dropped, in place.
-
-        >>> rows = Transactions.from_codes(np.array([0, 3]), np.array([1, 0, 1], np.int32), ["a", "b"])
-        >>> rows[0] == {"a", "b"}
-        True
-        """
+        """Take coded rows; each is sorted and its repeated items dropped, in place."""
         transactions = cls.__new__(cls)
         transactions._fill(Itemsets(offsets, items), tuple(labels), ids)
         return transactions
@@ -234,11 +229,7 @@ class Merged(Labelled):
 
     @classmethod
     def of(cls, rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold) -> Self:
-        """Merge ``rows``.
-
-        >>> Merged.of([["a"], ["a", "b"], []], "50%").weights.tolist()
-        [1, 2]
-        """
+        """Merge ``rows``."""
         data = rows if isinstance(rows, Transactions) else Transactions(rows)
         least = as_count(min_support, data.n)
         return cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
@@ -251,10 +242,6 @@ class Merged(Labelled):
 
         The codes of each row are strictly increasing, and ``labels`` in their fixed order. Rare items and repeated rows
         are allowed. If ``n`` is larger than the number of rows, the others are empty.
-
-        >>> offsets, items = np.array([0, 1, 3, 4]), np.array([1, 0, 1, 1], np.int32)
-        >>> list(Merged.from_codes(offsets, items, np.array([1, 1, 3]), ["a", "b"], min_support=2, n=7))
-        [(frozenset(), 2), (frozenset({'b'}), 5)]
         """
         names = tuple(labels)
         is_kept = kernels.merge_rows.count(offsets, items, weights, len(names)) >= min_support

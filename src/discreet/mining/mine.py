@@ -41,18 +41,14 @@ def mine(
 
     ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
-    itemset counts. The same rows give the same patterns in the same order, on any number of ``threads`` (all cores
-    by default).
+    itemset counts. Any number of ``threads`` (all cores by default) gives the same patterns in the same order.
 
     More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
-    called now and then with the share of the work that is done and the number of itemsets found; without it, a notebook
-    shows a bar. Ctrl-C stops at once.
+    called now and then with the share of work done and the itemsets found; by default, a notebook shows a bar.
 
     >>> patterns = mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support=2)
     >>> [(sorted(itemset), support) for itemset, support in patterns]
     [(['a'], 3), (['a', 'b'], 2)]
-    >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
-    4
     """
     longest, most = as_whole("max_length", max_length, 0), as_whole("max_patterns", max_patterns, 0)
     threads, memory = as_whole("threads", threads, 1), as_whole("memory", memory, 0)

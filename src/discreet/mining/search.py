@@ -26,8 +26,7 @@ from discreet.runtime.solver import Numbers
 Controls: TypeAlias = Numbers
 Run: TypeAlias = Callable[[int, int, Controls], Weighted]  # searches from place to place; returns none if stopped
 TICK: Final = 0.1  # seconds between two checks of the work
-BYTES_AN_ENTRY: Final = 16
-"""Memory of an entry of a stream at the peak: found, growing, sorted and moved, four bytes each."""
+BYTES_AN_ENTRY: Final = 16  # memory of an entry of a stream at the peak: found, growing, sorted, moved, 4 bytes each
 RECORD: Final = 2  # entries of a stream for each itemset besides its items: its length and its support
 PARTS: Final = 16  # parts of the work for each thread, so that none waits long for the last
 UNLIMITED: Final = 2**62
@@ -82,7 +81,6 @@ class _Work:
         return sum(int(control[kernels.common.FOUND]) for control in self.controls)
 
     def entries(self) -> int:
-        """Return how many entries the itemsets of the finished parts have."""
         return sum(_entries(itemsets) for itemsets in list(self.found.values()))
 
     def is_full(self) -> bool:
@@ -321,10 +319,7 @@ Kernel: TypeAlias = Callable[[int, int, tuple[Items, int], Stream, Controls], tu
 
 
 def use_bitmaps(rows: Records, held: Numbers, job: SearchJob, goal: tuple[int, int, int]) -> Kernel:
-    """Return the kernel that searches bitmaps of all rows.
-
-    Frequent itemsets are met in dictionary order, so they need not be sorted later.
-    """
+    """Return the kernel that searches bitmaps of all rows; it meets frequent itemsets in dictionary order."""
     names = np.arange(held.size, dtype=np.int32)
     items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search_frames.FREQUENT else names
     counts = held[items]

@@ -82,11 +82,7 @@ def size(bytes_: int) -> str:
 
 
 def share(function: Callable[[int, int], Result], parts: Iterable[tuple[int, int]], threads: int) -> list[Result]:
-    """Return the result of ``function`` for each part, computed by so many threads.
-
-    >>> share(lambda start, stop: stop - start, [(0, 3), (3, 4)], threads=2)
-    [3, 1]
-    """
+    """Return the result of ``function`` for each part, computed by so many threads."""
     if threads == 1:
         return [function(*part) for part in parts]
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it loads logging

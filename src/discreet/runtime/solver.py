@@ -83,13 +83,6 @@ class Program:
 
         It stops at whole numbers of a cost that is low ``enough``, with the bound known by then. Whole numbers are
         solved to the exact optimum: supports are whole, and one too many is wrong.
-
-        >>> program = Program()
-        >>> both = program.add_columns(2, upper=[3, 4], whole=False)
-        >>> program.add_rows(1, Terms(np.zeros(2, np.int64), both, np.ones(2)), upper=5)
-        >>> least = program.prepare()
-        >>> [least(np.array(costs), 1.0, -np.inf).bound for costs in ([-1.0, -1.0], [0.0, -1.0], [1.0, 0.0])]
-        [-5.0, -4.0, 0.0]
         """
         presolve = "on" if self._is_whole else "off"  # without whole numbers, the last basis is a better start
         solver = self._load({"mip_rel_gap": 0.0, "mip_abs_gap": 0.5, "presolve": presolve})

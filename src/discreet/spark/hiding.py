@@ -195,10 +195,7 @@ def change_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Ite
 
 
 def _mark_losses(block: Block, plan: HidingPlan) -> NDArray[np.uint8]:
-    """Return a mark beside each item of each row that says whether it is removed.
-
-    The item of an itemset that has no other stays away: a row does not keep it as its one item.
-    """
+    """Return a mark beside each item of each row: kept, removed, or removed for good if it is sensitive alone."""
     marks = np.full(block.rows.size, kernels.hiding.KEPT, dtype=np.uint8)
     row = block.rows.owners
     for itemset, victims, holds, cut in zip(plan.itemsets, plan.victims, block.holds, plan.cuts, strict=True):

@@ -36,12 +36,7 @@ log = logging.getLogger("discreet.spark")
 
 
 def write_parts(keyed: Iterable[tuple[int, Weighted]]) -> pa.RecordBatch:
-    """Write parts as a batch of a frame, each with its key.
-
-    >>> part = Weighted(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([5, 7]))
-    >>> read_parts(write_parts([(3, part)])) == part
-    True
-    """
+    """Write parts as a batch of a frame, each with its key."""
     listed = list(keyed)
     parts = [part for _, part in listed]
     numbers = {

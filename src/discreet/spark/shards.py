@@ -86,10 +86,7 @@ def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Pa
 def plan_shards(
     job: SearchJob, least: int, many: int, weigh: Callable[[list[Head]], list[ShardLoads]]
 ) -> tuple[list[Shard], list[Weighted]]:
-    """Return shards of about equal load, ``many`` or more, and the heads of split ones that are itemsets to return.
-
-    ``weigh`` returns the loads of single items above each of some heads.
-    """
+    """Return shards of about equal load, ``many`` or more, and the heads of split ones that are itemsets to return."""
     shards: list[Shard] = []
     found: list[Weighted] = []
     heads: list[Head] = [()]
