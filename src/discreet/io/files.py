@@ -29,7 +29,8 @@ Bytes: TypeAlias = bytes | bytearray
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)  # part of an address of libpq that is no URL
 
-MARK: Final = "DO-NOT-RELEASE"  # in the name of every file and folder that is for the owner of the rows alone
+MARK: Final = "DO-NOT-RELEASE"
+"""In the name of every file and folder that is for the owner of the rows alone."""
 PUBLIC, PRIVATE = 0o666, 0o600  # files: for everybody within the umask, for their owner alone
 SHARED, OWN = 0o777, 0o700  # folders: for everybody within the umask, for their owner alone
 HERE: Final = -100  # AT_FDCWD of Linux: paths are relative to the current folder
