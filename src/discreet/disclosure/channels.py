@@ -86,12 +86,10 @@ class Channel(_Group):
         This is the sum of Lemma 8 of *k-anonymous patterns* (PKDD 2005) without the terms that cancel out: each
         itemset between base and top has the support of a closed one.
         """
-        listed = add_missing_root(patterns)
-        code = {label: number for number, label in enumerate(patterns.labels)}
+        listed, code = add_missing_root(patterns), patterns.code
         base, top = ([code[label] for label in itemset if label in code] for itemset in (self.base, self.top))
-        chosen = find_cell_terms(listed.itemsets.weigh(listed.supports), base, top)
-        names = (_name(listed.itemsets[number].tolist(), patterns.labels) for _, number, _ in chosen)
-        terms = [Term(times, name, support) for name, (times, _, support) in zip(names, chosen, strict=True)]
+        every = find_cell_terms(listed.itemsets.weigh(listed.supports), base, top)
+        terms = [Term(times, frozenset(listed.labelled(number)), support) for times, number, support in every]
         if sum(term.times * term.support for term in terms) != self.count:
             raise InputError("the channel does not follow from these patterns; give those that it was detected in")
         return terms
@@ -263,8 +261,7 @@ class Channels:
         >>> detect(mine(rows, min_support=2), k=2).rows(rows).numbers.tolist()
         [2]
         """
-        different = rows.offsets.size - 1
-        times, smallest = np.zeros(different, np.int64), np.full(different, self.k, np.int64)
+        times, smallest = np.zeros(len(rows.itemsets), np.int64), np.full(len(rows.itemsets), self.k, np.int64)
         code = np.array([rows.code.get(label, -1) for label in self.labels], dtype=np.int64)
         cells = (self.cells.tops, *self.cells.bases.flat, self.cells.counts, *self.tops.flat)
         kernels.cell_rows.count_channels(rows.itemsets.flat, cells, code, len(rows.labels), times, smallest)

@@ -240,11 +240,10 @@ sup(b) 7 − sup(c) 5 = 1 bound it'
     if facts.n > MOST_ROWS:
         raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
-    ground = Ground(facts, asked.over)
+    ground, clock = Ground(facts, asked.over), Clock(seconds)
     over, cells = ground.bits(asked.over), frozenset(map(ground.bits, asked.cells))
-    clock, systems = Clock(seconds), list(widen_systems(ground, over, ground.everything))
-    widest = Region(systems[-1], clock)
-    truth = widest.system.truth(over, cells)
+    systems = list(widen_systems(ground, over, ground.everything))
+    widest, truth = Region(systems[-1], clock), systems[-1].truth(over, cells)
     try:
         low, high = widest.limits(truth)
     except TimeIsUpError:
@@ -271,7 +270,6 @@ def _prove_nearest(systems: list[System], wanted: Wanted, clock: Clock) -> Certi
     n = systems[0].ground.facts.n
     for slack in range(n + 1):
         wider = wanted._replace(low=max(0, wanted.low - slack), high=min(n, wanted.high + slack))
-        proof = prove(systems, wider, clock)
-        if proof is not None:
+        if (proof := prove(systems, wider, clock)) is not None:
             return proof
     raise BudgetError("no limits could be proven; ask for fewer items")

@@ -123,8 +123,7 @@ def check(facts: Facts, certificates: Iterable[Certificate]) -> None:
 
     >>> from discreet import Patterns
     >>> facts = Facts.of(Patterns.from_itemsets([([], 9), (["a"], 5), (["b"], 4), (["a", "b"], 4)], n=9))
-    >>> sum_of_supports = CellSum()
-    >>> claim = Claim(Pattern.conjunction([0], [1]), 1, 1, sum_of_supports, sum_of_supports)
+    >>> claim = Claim(Pattern.conjunction([0], [1]), 1, 1, CellSum(), CellSum())
     >>> check(facts, [Certificate(claim)])
     """
     checker = _Checker(facts)

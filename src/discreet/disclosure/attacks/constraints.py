@@ -214,10 +214,7 @@ def find_border(ground: Ground, universe: Bits) -> list[Bits]:
 
 
 def _limit_absent(ground: Ground, universe: Bits) -> Iterator[Limit]:
-    """Yield the limits of the smallest unpublished itemsets, alone and with an item that lowers the limit.
-
-    Larger itemsets have no more rows.
-    """
+    """Yield the limits of the smallest unpublished itemsets, alone and with an item that lowers the limit."""
     facts = ground.facts
     most, fewer = facts.missing(frozenset()), [(ground.bit[item], less) for item, less in facts.absent_with]
     for itemset in find_border(ground, universe) if most < facts.n or fewer else ():

@@ -193,10 +193,7 @@ class Facts(Labelled):
         return replace(self, itemsets=every.itemsets, low=every.low, high=every.high)
 
     def assume(self, *, complete: bool | None, schema: Schema | None) -> Self:
-        """Return the facts for a reader who knows whether the list is ``complete``, and a ``schema`` besides theirs.
-
-        None keeps the statement of the facts about unlisted itemsets.
-        """
+        """Add a ``schema``, and whether the list is ``complete``; None keeps what the facts say of other itemsets."""
         if complete and self.absent is None:
             raise OptionError(
                 "complete=True says that nothing else reaches the minimum support, but these facts do not tell which "

@@ -180,8 +180,7 @@ def _find_bound(system: System, wanted: Wanted, clock: Clock, *, sign: int) -> B
     target, codes = sign * (wanted.low if sign > 0 else wanted.high), system.ground.codes
     for rows, within in _choose_rows(system):
         said = np.array([sign * (row & wanted.over in wanted.cells) for row in rows], dtype=np.int64)
-        factors = _Columns(system, rows, clock).add_up(said, target, sign)
-        if factors is not None:
+        if (factors := _Columns(system, rows, clock).add_up(said, target, sign)) is not None:
             factors |= _exclude_pairs(system, factors, sign)
             terms = [(codes(one), factor) for one, factor in factors.items() if isinstance(one, Bits)]
             relations = ((one.recode(codes), factor) for one, factor in factors.items() if isinstance(one, Balance))
@@ -239,14 +238,12 @@ class _Columns:
 
     def add_up(self, said: Numbers, target: int, sign: int) -> Multipliers | None:
         """Return multipliers such that a row counts for no more than is ``said``, and all for more than target - 1."""
-        values = self._solve(said, target)
-        if values is None:
+        if (values := self._solve(said, target)) is None:
             return None
         for most in DENOMINATORS:
             pairs = zip(values.tolist(), self.scales.tolist(), strict=True)
             times = [Fraction(value).limit_denominator(most) / scale for value, scale in pairs]
-            mended = self._mend(times, said, target)
-            if mended is not None:
+            if (mended := self._mend(times, said, target)) is not None:
                 return {name: sign * factor for name, factor in zip(self.names, mended, strict=True) if factor}
         return None
 

@@ -136,13 +136,11 @@ class LinearSearch:
         """Look for cells over the items of each universe that hold 1 to k − 1 rows everywhere, then for differences."""
         every = dict.fromkeys(universes)
         for universe, cells in self._list_candidates(every):
-            region = self._build_region(universe)
-            if region is not None:
+            if (region := self._build_region(universe)) is not None:
                 cubes = _list_cubes(region.system) if cells is None else [Subcube(universe, cell) for cell in cells]
                 self._test(region, [cube for cube in cubes if not self._is_known(cube)])
         for universe in every if self.ground.listed else ():
-            region = self._build_region(universe)
-            if region is not None:
+            if (region := self._build_region(universe)) is not None:
                 self.differences.look(region)
 
     def _build_region(self, universe: Bits) -> Region | None:

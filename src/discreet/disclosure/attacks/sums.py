@@ -40,10 +40,7 @@ def infer(task: SearchTask) -> Searched:
 
 
 def _infer_cells(task: SearchTask) -> Searched:
-    """Return the maximal channels: the cells of 1 to k − 1 rows over the largest itemsets with known supports.
-
-    By a schema, itemsets with two values of an attribute have support 0.
-    """
+    """Return the maximal channels, over the largest itemsets with known supports; a schema says which are 0."""
     facts = task.facts
     if facts.low[0] != facts.high[0]:
         return Searched([])
