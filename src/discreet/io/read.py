@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from discreet.data.itemsets import Itemset, Label
+from discreet.data.itemsets import AnyFrame, Itemset, Label
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
@@ -13,7 +13,7 @@ from discreet.io import databases, files, frames
 from discreet.io.files import Place, check_there, is_frame, is_place, is_url, load, naming, save, stream, suffix_of
 from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions, collect_patterns
-from discreet.io.frames import AnyFrame, AnySource
+from discreet.io.frames import AnySource
 from discreet.io.label_codes import Reading, RowFunctions, check_options, sort_pattern_codes, sort_row_codes
 from discreet.io.line_files import Losses, remove_items, spread_losses
 from discreet.runtime import resources

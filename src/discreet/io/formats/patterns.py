@@ -13,12 +13,12 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemset, Itemsets, Label, is_missing, recode
+from discreet.data.itemsets import AnyFrame, Itemset, Itemsets, Label, is_missing, recode
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.files import Bytes, Place, load, naming, suffix_of
-from discreet.io.frames import AnyFrame, as_narwhals
+from discreet.io.frames import as_narwhals
 from discreet.io.label_codes import Coder, Value, as_texts, find_used_codes, iterate_codes
 from discreet.io.text import (
     HEADER,

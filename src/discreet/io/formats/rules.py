@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from discreet.data.itemsets import Itemset, Label, is_missing
+from discreet.data.itemsets import AnyFrame, Itemset, Label, is_missing
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Bytes, Place, check_there, load, name_of, naming, suffix_of
@@ -63,7 +63,7 @@ def read_stated_rules(source: Place, format: str | None = None) -> StatedRules: 
         return READERS[name](load(source))
 
 
-def read_frame_of_rules(frame: frames.AnyFrame) -> StatedRules:
+def read_frame_of_rules(frame: AnyFrame) -> StatedRules:
     """Return the rules of a frame in the layout of mlxtend's ``association_rules``."""
     table = frames.as_narwhals(frame)
     columns: dict[str, Sequence[Any]] = {str(name).lower(): table[name].to_list() for name in table.columns}
