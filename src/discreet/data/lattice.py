@@ -85,10 +85,7 @@ class Family(Labelled):
         return self.itemsets.take(self.tops)
 
     def widen(self, itemsets: Itemsets, *, partial: bool) -> "Family":
-        """Return the family with larger itemsets that no row holds; their subsets are listed, or in no row either.
-
-        The family is ``partial`` if a row may meet one of them in an itemset that is not closed.
-        """
+        """Return the family with larger itemsets that no row holds, nor any subset that is not listed."""
         supports = np.concatenate([self.supports, np.zeros(len(itemsets), dtype=np.int64)])
         every = Itemsets.concat([self.itemsets, itemsets]).weigh(supports).sort(len(self.labels))
         tops = np.flatnonzero(kernels.lattice.find_maximal(*every.flat, len(self.labels)))

@@ -102,8 +102,6 @@ def parse(text: str) -> Query:
 def evaluate(query: Query, rows: Itemsets, code: Mapping[Label, int]) -> NDArray[np.bool_]:
     """Return for each row, its items in increasing order, whether it makes the formula true.
 
-    Only the items of the formula get a bitmap, all in one pass over the rows.
-
     >>> evaluate(parse("b & ~a"), Itemsets.of([[0, 1], [1], []]), {"a": 0, "b": 1}).tolist()
     [False, True, False]
     """

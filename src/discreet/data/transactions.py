@@ -202,10 +202,9 @@ class Transactions(Labelled):
 class Merged(Labelled):
     """Rows cut to the items that at least ``min_support`` of them hold, equal ones merged.
 
-    Row ``r`` has the codes ``itemsets[r]``, strictly increasing, into ``labels``, which are those of the items that are
-    left, and stands for ``weights[r]`` of ``n`` rows. Rows are in dictionary order; one without items is the empty row.
-    ``mine``, ``detect``, ``audit``, ``tradeoff`` and ``block`` take merged rows for rows, with the same result, for any
-    minimum support from ``min_support`` on.
+    Row ``r`` has the codes ``itemsets[r]``, strictly rising, into ``labels``, and stands for ``weights[r]`` of ``n``
+    rows; rows are in dictionary order. ``mine``, ``detect``, ``audit``, ``tradeoff`` and ``block`` take merged rows for
+    rows, with the same result, for any minimum support from ``min_support`` on.
 
     >>> merged = Merged.of([["a", "b"], ["b", "a", "c"], ["b"], ["d"], []], min_support=2)
     >>> merged

@@ -25,8 +25,7 @@ ESTIMABLE: Final = 0.02  # the share of the work after which the remaining time 
 MINUTE: Final = 60
 NOTHING: Final = {"text/html": "", "text/plain": ""}
 
-_is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)
-# Whether an outer call has a bar already; the calls within it show none.
+_is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)  # whether an outer call has a bar already
 
 
 def memory() -> int:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial, reduce
 from operator import and_, or_
 from typing import Final, NamedTuple, TypedDict, Unpack
@@ -57,8 +56,7 @@ class ArrowRows(NamedTuple):
         return codes
 
 
-@dataclass(frozen=True, eq=False)
-class ItemCounts:
+class ItemCounts(NamedTuple):
     """``n`` rows, the labels of their items in the fixed order, and the support of each."""
 
     n: int
