@@ -219,13 +219,11 @@ def _count_tries(rules: Sequence[CodedRule]) -> int:
 
 
 def _fit(rule: CodedRule, known: Known, tried: int) -> tuple[Fit, tuple[int, int]] | None:
-    """Return how a rule narrows its limits, and divisors of both supports; None if nothing fits.
-
-    If the confidence can only be one fraction, the antecedent is a multiple of its denominator.
-    """
+    """Return how a rule narrows its limits, and divisors of both supports; None if nothing fits."""
     fit = intervals.fit_counts(rule.confidence, known.limits(rule.held), known.limits(rule.both), tried=tried)
     if fit is None:
         return None
+    # If the confidence can only be one fraction, the antecedent is a multiple of its denominator.
     is_open = rule.confidence.low and fit.held[0] < fit.held[1]
     quotient = intervals.find_only(rule.confidence, fit.held[1]) if is_open else None
     if not quotient:

@@ -126,9 +126,7 @@ def _limit_shares(source: object, form: str | None, n: int | None, rounding: Rou
     elif is_place(source):
         stated = read_shares(source, form)  # type: ignore[arg-type]  # a place
     else:
-        raise OptionError(
-            Option("digits"), " and ", Option("rounding"), " are for shares in a CSV file or a frame; give one of these"
-        )
+        raise OptionError(Option("digits"), " and ", Option("rounding"), " are for shares; give a CSV file or a frame")
     intervals = rounding.intervals([text for _, text in stated], "support")
     check_shares(intervals, "support")
     limits = {itemset: interval.times(n) for (itemset, _), interval in zip(stated, intervals, strict=True)}
@@ -143,7 +141,7 @@ def _limit_counts(patterns: Patterns, round_to: int | None, mode: Mode) -> dict[
     wrong = sum(support % unit != 0 for itemset, support in patterns if itemset)
     if wrong:
         raise InputError(
-            f"{wrong:,} of {len(patterns):,} supports are not multiples of {unit}; give what they are multiples of"
+            f"{wrong:,} of {len(patterns):,} supports are not multiples of {unit}; correct ", Option("round_to")
         )
     n = patterns.n
     rows = _undo_rounding(n, unit, mode, LARGEST_COUNT) if n % unit == 0 else (n, n)
@@ -152,11 +150,7 @@ def _limit_counts(patterns: Patterns, round_to: int | None, mode: Mode) -> dict[
 
 
 def _undo_rounding(support: int, unit: int, mode: Mode, most: int) -> Limits:
-    """Return the limits of a count before it was rounded to a multiple of ``unit``; halves may go either way.
-
-    >>> _undo_rounding(10, 5, "round", 99), _undo_rounding(10, 4, "round", 99), _undo_rounding(10, 5, "truncate", 99)
-    ((8, 12), (8, 12), (10, 14))
-    """
+    """Return the limits of a count before it was rounded to a multiple of ``unit``; halves may go either way."""
     if mode == "truncate":
         return support, min(most, support + unit - 1)
     half = unit // 2

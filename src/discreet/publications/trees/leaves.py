@@ -167,9 +167,7 @@ def _count_leaves(many: int) -> str:
 
 def _check_count(value: object, number: int) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) <= LARGEST_COUNT:
-        raise InputError(
-            f"rule {number + 1} has a count that is not a whole number; give the number of rows of each class"
-        )
+        raise InputError(f"rule {number + 1} has a count that is not a whole number; give the rows of each class")
     return int(value)
 
 
@@ -193,11 +191,7 @@ def _describe_limits(name: str, low: float, high: float) -> str:
 
 
 def _round_up(limit: float) -> tuple[bool, str]:
-    """Return whether a limit is the float before a short number, and that number: at most 39.999… is below 40.
-
-    >>> _round_up(40.5), _round_up(math.nextafter(40.5, 0))
-    ((False, '40.5'), (True, '40.5'))
-    """
+    """Return whether a limit is the float before a short number, and that number: at most 39.999… is below 40."""
     above = math.nextafter(limit, math.inf)
     is_before = limit != float(f"{limit:.6g}") and above == float(f"{above:.6g}")
     return is_before, f"{above if is_before else limit:.6g}"
@@ -354,10 +348,7 @@ def _make_table(trees: Sequence[Leaves], overlaps: Overlaps, label: int) -> _Tab
 
 
 def _find_few(table: _Table, k: int) -> tuple[list[tuple[int, int, int]], int, int]:
-    """Return the overlaps of 1 to k − 1 rows with their limits, how many are undecided, and the number of programs.
-
-    A solution for one overlap also clears others, so most need no program of their own.
-    """
+    """Return the overlaps of 1 to k − 1 rows with their limits, how many are undecided, and the number of programs."""
     if not table.overlaps:
         return [], int(table.counts.any()), 0  # rows without an overlap: the counts contradict each other
     most, few, many, programs = np.zeros(len(table.overlaps), dtype=np.int64), [], 0, 0
@@ -366,7 +357,7 @@ def _find_few(table: _Table, k: int) -> tuple[list[tuple[int, int, int]], int, i
             continue
         programs += 2
         rows, high = table.find_extreme(at, -1)
-        np.maximum(most, rows, out=most)
+        np.maximum(most, rows, out=most)  # a solution for one overlap clears others too
         if high == 0 or most[at] >= k:
             continue
         _, low = table.find_extreme(at, 1)

@@ -208,10 +208,7 @@ def _find_splits(tree: StatedTree, features: Features | None, members: Sequence[
 
 
 def _count_rows(tree: StatedTree, n: int | None) -> Counted:
-    """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it.
-
-    ``n`` is the number of all rows, needed if the rows of nodes are shares too.
-    """
+    """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it."""
     rows = _parse_rows(tree, n)
     values = [_parse_values(node.counts, at) for at, node in enumerate(tree.nodes)]
     parents = {node.parent for node in tree.nodes}
@@ -296,10 +293,7 @@ def _find_half(tree: StatedTree) -> Fraction:
 
 
 def _are_shares(tree: StatedTree, values: Sequence[Numerals], rows: Sequence[int | None]) -> bool:
-    """Return whether the numbers of every node add up to 1, as scikit-learn 1.3 prints them.
-
-    If they also add up to the rows of every node, they are counts.
-    """
+    """Return whether the numbers of every node add up to 1, as scikit-learn 1.3 prints them, and not to its rows."""
     half = _find_half(tree)
     stated = [(one, row) for one, row in zip(values, rows, strict=True) if one]
     is_one = all(abs(sum(one, Fraction(-1))) <= half * len(one) for one, _ in stated)

@@ -124,14 +124,11 @@ def _find_boxes(nodes: TreeArrays) -> Iterator[tuple[int, Box]]:
 def _count_classes(
     nodes: TreeArrays, classes: tuple[tuple[Label, ...], ...], *, is_sample: bool
 ) -> tuple[list[tuple[tuple[int, ...], ...]], str]:
-    """Return how many rows of each class reach each node, by output, or why that is not known.
-
-    Before scikit-learn 1.3 ``value`` held counts, since then it holds shares: the root shows which. Outputs with fewer
-    classes are padded there.
-    """
+    """Return how many rows of each class reach each node, by output, or why that is not known."""
     weights, value = nodes.weighted_n_node_samples, nodes.value
     if not is_sample and not np.array_equal(weights, nodes.n_node_samples):
         return [()] * len(value), WEIGHTED
+    # Before scikit-learn 1.3 value held counts, since then it holds shares: the root shows which.
     is_share = np.allclose(value[0].sum(axis=1), 1, atol=NOISE, rtol=0)
     exact = value * weights[:, None, None] if is_share else value
     counts: Numbers = np.rint(exact).astype(np.int64)
@@ -146,7 +143,7 @@ def _count_classes(
     )
     if not (is_whole and fits):
         return [()] * len(value), WEIGHTED if is_sample else BROKEN
-    sizes = [len(labels) for labels in classes]
+    sizes = [len(labels) for labels in classes]  # outputs with fewer classes are padded
     return [tuple(tuple(row[:size]) for row, size in zip(node, sizes, strict=True)) for node in counts.tolist()], ""
 
 

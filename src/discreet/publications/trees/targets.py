@@ -224,7 +224,5 @@ def _as_matrix(targets: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         matrix = np.zeros((0, 0, 0))
     if matrix.ndim not in {1, 2} or not matrix.size or not np.isfinite(matrix).all():
-        raise InputError(
-            "targets are not numbers; give those of the fit, one for each row, or the values they may take"
-        )
+        raise InputError("targets are not numbers; give one for each row of the fit, or the values they may take")
     return matrix[:, None] if matrix.ndim == 1 else matrix
