@@ -6,9 +6,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-
-from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
+from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
@@ -25,10 +23,7 @@ from discreet.runtime import html
 
 Candidate: TypeAlias = Patterns | Rules | Facts | Forest  # what would be published
 FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
-NO_PATTERNS: Final = Patterns(
-    Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0, np.int64), (), 0, 1, "frequent"
-)
-"""Where no support is known exactly."""
+NO_PATTERNS: Final = Patterns.from_itemsets([], n=0, min_support=1)  # where no support is known exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +41,6 @@ class Who:
     conditions: tuple[str, ...] = ()
     outcome: str = ""
 
-    def __str__(self) -> str:
-        return self.in_words()
-
     def in_words(self, name: Callable[[Label], str] = html.show_label) -> str:
         """Return who they are, with ``name`` to write an item; empty if they are everyone.
 
@@ -60,9 +52,11 @@ class Who:
         held, *lacked = ([name(label) for label in sort_labels(one)] for one in (self.has, *self.lacks))
         return ", but ".join(filter(None, (join_names(held), _lacking(lacked, "not " if held else "no "))))
 
+    __str__ = in_words
+
 
 Facets: TypeAlias = tuple[Who, int, int, Callable[[], list[Term]]]
-"""Who they are, the fewest and the most rows they can be, and what makes the sum."""
+"""Who they are, the fewest and the most rows they can be, and a function that returns the sum."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -19,7 +19,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
 from discreet.disclosure.attacks.sums import known_family, widen_family
-from discreet.disclosure.channels import Channel, Channels, as_text
+from discreet.disclosure.channels import Channel, as_text
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
 from discreet.errors import BudgetError, InconsistencyError, OptionError
@@ -293,14 +293,20 @@ def _judge(
         return (_name_contradiction(by_schema.wrong),), Evidence(NO_PATTERNS, facts=facts)
     patterns = pin_supports(facts)
     complete = len(patterns) == len(facts) and facts.absent == 0
-    channels, flaws = _find_channels(patterns, rows, k, complete=complete)
+    channels, every = None, list[Check]()
+    if len(patterns):
+        Question(patterns, rows, k)  # refuses rows that the rules were not mined from
+        try:
+            channels = find_channels(Question(patterns, None, k, complete=complete))
+        except InconsistencyError as error:
+            every.append(checks.name_flaw(patterns, error))
     summed = frozenset() if channels is None else frozenset(itemset for itemset, _ in patterns)
     # Channels cover the differences of two supports that are both in their sums.
     pairs = [one for one in bounded.find_differences(facts, known.gaps, k) if one.top not in summed]
     sums = (*by_schema.listed, *pairs, *bounded.find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
     implications = find_implications(patterns) if zeros_matter and channels is not None else None
-    every = [*flaws, checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
+    every += [checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
     if channels is not None and (len(summed) == len(facts) or len(channels)):
         every.append(checks.check_channels(channels))
     if sums:
@@ -341,20 +347,6 @@ def _name_flaw(known: Narrowed) -> Check:
     asked = "Were they rounded otherwise" + ", or rules left out" * (known.announced is not None)
     sentence = f"No rows can have these numbers: no support of {name} fits them. {asked}?"
     return CheckName.CONSISTENCY.withhold(1, sentence)
-
-
-def _find_channels(
-    patterns: Patterns, rows: Rows | None, k: int, *, complete: bool
-) -> tuple[Channels | None, tuple[Check, ...]]:
-    """Look for channels in the exact supports, or return a check that says what is wrong with these."""
-    if not len(patterns):
-        return None, ()
-    if rows is not None:
-        Question(patterns, rows, k)
-    try:
-        return find_channels(Question(patterns, None, k, complete=complete)), ()
-    except InconsistencyError as error:
-        return None, (checks.name_flaw(patterns, error),)
 
 
 def _count_equal_pairs(facts: Facts, gaps: bounded.Gaps) -> int:

@@ -45,8 +45,7 @@ def audit_json(
     yield from document(report, head, {"checks": checks, **lists})
 
 
-Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]
-"""Facts of a candidate, and the lists of its findings."""
+Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]  # facts, and lists of findings
 
 
 def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) -> Described:

@@ -25,11 +25,9 @@ from discreet.runtime.text import count_of, printable
 if TYPE_CHECKING:
     from datetime import datetime
 
-MOST_ROWS: Final = 1_000
-"""Exposed rows that a private page lists at most."""
+MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
-FINDINGS: Final = ("channel", "difference", "bounds", "leaf")
-"""Kinds of findings that stand first on a page."""
+FINDINGS: Final = ("channel", "difference", "bounds", "leaf")  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
     "bounds": "sums within limits",

@@ -33,8 +33,7 @@ from discreet.runtime.text import count_of, printable
 if TYPE_CHECKING:
     from datetime import datetime
 
-SHOWN: Final = 100
-"""Itemsets, or changes, that stand in a table of the page; the list that its script unfolds has all itemsets."""
+SHOWN: Final = 100  # itemsets, or changes, in a table of the page; the list that its script unfolds has all itemsets
 PRIVATE: Final = (
     "This page tells what was changed to make the release safe, and with that what was hidden. It is for the owner of "
     "the rows alone."
