@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.data.transactions import Merged, Transactions
-from discreet.disclosure.channels import Channel, Difference, Exposed, Term, format_sum
+from discreet.disclosure.channels import Channel, Difference, Exposed, format_sum
 from discreet.disclosure.implications import Implication
 from discreet.errors import InputError, OutputError
 from discreet.io.databases import name_of
@@ -178,7 +178,8 @@ def _explain(one: AuditFinding, names: Mapping[Label, str], *, with_terms: bool)
             return format_sum(one.terms, texts)
         case Few():
             return ""
-    return named_sum(one.terms, names) if with_terms and one.kind != "implication" else ""
+    terms = one.terms if with_terms and one.kind != "implication" else []
+    return format_sum(terms, (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)) if terms else ""
 
 
 def direction(change: Change) -> str:
@@ -207,12 +208,6 @@ def rows_that(who: Who, names: Mapping[Label, str]) -> str:
         path = f"reach {' and '.join(map(printable, who.conditions)) or 'any row'}"
         return ", ".join(filter(None, (path, printable(who.outcome))))
     return f"hold {who.in_words(names.__getitem__) or 'anything'}"
-
-
-def named_sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
-    """Return a sum of supports, each with its itemset."""
-    texts = (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)
-    return format_sum(terms, texts) if terms else ""
 
 
 def exposed_csv(audit: Audit) -> Iterator[bytes]:
