@@ -231,7 +231,9 @@ def _infer_n(rules: Iterable[StatedRule], shares: Iterable[Interval | None]) -> 
 def _as_count(min_support: Threshold, n: int | None) -> int:
     count = as_count(min_support, LARGEST_COUNT if n is None else n)
     if n is None and count != as_count(min_support, 1):
-        raise InputError("the minimum support is a share of an unknown number of rows; give it with ", Option("n"))
+        raise InputError(
+            "the announced minimum support is a share of an unknown number of rows; give it with ", Option("n")
+        )
     return count
 
 
