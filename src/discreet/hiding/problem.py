@@ -226,7 +226,7 @@ def list_removals(pairs: Iterable[tuple[Numbers, Items]]) -> Removals:
     ([1, 4], [[0], [1, 2]])
     """
     # Rows and codes both fit half a word, so a pair is one number.
-    parts = [rows.astype(np.int64) << 32 | items for rows, items in pairs]
+    parts = (rows.astype(np.int64) << 32 | items for rows, items in pairs)
     coded = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
     touched, starts = np.unique(coded >> 32, return_index=True)
     return Removals(np.append(starts, coded.size).astype(np.int64), (coded & 0xFFFFFFFF).astype(np.int32), touched)

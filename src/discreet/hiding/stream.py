@@ -149,8 +149,9 @@ class _Scan:
         removals = problem.list_removals(choose_in_windows(windows, demand, self.before))
         data, same = batch.data, np.ones(batch.n, dtype=np.bool_)
         if removals.size:
-            removed = RemovedItems(removals.rows[removals.owners], removals.items)
-            data, touched, after = remove_items(batch, removed, self.text)
+            data, touched, after = remove_items(
+                batch, RemovedItems(removals.rows[removals.owners], removals.items), self.text
+            )
             same[touched] = False
             self.after += problem.count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
         self.after += [np.count_nonzero(same[held]) for held in holders]
