@@ -88,7 +88,8 @@ def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = 
             size = 0 if begun else int(lines.starts[0]) if lines.n else len(data)
             head += data[:size]
             begun |= lines.n > 0
-            if begun and f"\n{ITEM}".encode() in b"\n" + data[size:]:
+            is_named = data.startswith(ITEM.encode(), size) or data.find(f"\n{ITEM}".encode(), size) >= 0
+            if begun and is_named:
                 raise InputError(f"there are {ITEM} lines after rows; move them before all rows for one scan")
             if ITEM.encode() in data[:size] and (names := read_names(as_text(head).split("\n"))):
                 numbers.update(names)
@@ -96,7 +97,9 @@ def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = 
                 slots.update({number: places[name] for number, name in names.items() if name in places})
             if numbers and not np.isin(lines.held.items, list(numbers)).all():
                 raise InputError(f"an item after line {before} has no {ITEM} line, though others have; name them all")
-            yield select_items(lines, slots)
+            lines = select_items(lines, slots)
+            del rows  # all items of a chunk, of which few are wanted
+            yield lines
 
     return LineFormat(scan, lambda lines, removed: without(lines, removed, slots))
 
