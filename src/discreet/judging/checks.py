@@ -182,13 +182,12 @@ def _judge_changes(policy: Policy, new: Patterns, changes: Changes, *, grown: bo
     reveal = f"reveal{'s' * (changes.small == 1)} fewer than {k} rows"
     rounded = any(is_rounded(policy, release) for release in (new, *changes.olds))
     was, old = "added" if changes.rose else "left out", "the older release"
-    exact = "Differences of rounded supports are not exact: compare the exact supports."
     wrong = f"{fell} fell since {old}, so rows were not only added: is it older, and of the same rows?"
     mixed = f"{rose} rose and {changes.fell:,} fell since {old}: rows came and went, or changed, and {many} {are} of"
     apart = f"No item is in {old} too, so only the numbers of rows were compared: are items named alike?"
     partial = f"No support in both releases differs by less than {k}; what else they reveal together is not followed."
     cases = (
-        (rounded, Verdict.REVIEW, exact),
+        (rounded, Verdict.REVIEW, "Differences of rounded supports are not exact: compare the exact supports."),
         (len(changes.numbers) > 1, Verdict.WITHHOLD, f"{many} from their sum {reveal} that are in none of them."),
         (grown and changes.fell, Verdict.WITHHOLD, wrong),
         (changes.rose and changes.fell, Verdict.REVIEW, f"{mixed} fewer than {k} rows."),

@@ -190,9 +190,8 @@ def load(name_or_path: str | os.PathLike[str]) -> Policy:
     if path.suffix.lower() not in SUFFIXES:
         raise OptionError(f"policy is {_shown(os.fspath(name_or_path))}; {_allowed()}")
     try:
-        text = _read(path)
-        pairs = _from_toml(text) if path.suffix.lower() == ".toml" else _from_yaml(text)
-        return make_policy({"name": path.stem, **pairs})
+        parse = _from_toml if path.suffix.lower() == ".toml" else _from_yaml
+        return make_policy({"name": path.stem, **parse(_read(path))})
     except DiscreetError as error:
         raise InputError(f"{path}: ", error.message) from None
 

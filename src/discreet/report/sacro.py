@@ -77,15 +77,11 @@ def write_sacro(
 ) -> None:
     """Write an audit as a folder that SACRO-Viewer opens: the candidate as a table, in which counts are flagged.
 
-    ``against`` are the files of the older releases that it was compared with, if they are known.
-
-    It is written beside and moved into place. An older one that is as we wrote it gives way; any other is refused, such
-    as one that was reviewed. Only its owner may enter it: give the checkers access. Flagged are counts that are too
-    low, not rounded, or that reveal an implication, and the supports that findings are summed up from: the base of
-    each, and all that the worst 1,000 of a kind need.
-
-    The findings are outputs of their own that always fail, so that whoever approves the candidate does not release
-    them. Without ``timestamp`` the same audit gives the same bytes.
+    The folder is moved into place when it is whole. It replaces one that is as we wrote it, and nothing else, such as a
+    reviewed one. Only its owner may enter it: give the checkers access. Flagged counts are too low, not rounded, or
+    part of a finding: the base of each, and all that the worst 1,000 of a kind need; ``against`` are the files of older
+    releases. The findings are outputs that always fail, so that whoever approves the candidate does not release them.
+    Without ``timestamp`` the same audit gives the same bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import audit
@@ -128,16 +124,14 @@ def _is_ours(place: Path) -> bool:
     """Return whether a folder is as we wrote it: SACRO-Viewer writes reviews into outputs.json."""
     held = {path.relative_to(place).as_posix() for path in place.rglob("*")}
     outputs, checksum = place / OUTPUTS, place / "checksums" / f"{OUTPUTS}.txt"
-    if not (held <= NAMES and outputs.is_file() and checksum.is_file()):
-        return False
-    return checksum.read_bytes() == digest(outputs).encode()
+    is_whole = held <= NAMES and outputs.is_file() and checksum.is_file()
+    return is_whole and checksum.read_bytes() == digest(outputs).encode()
 
 
 def _candidate_result(audit: Audit, name: str, file: dict[str, Any]) -> dict[str, Any]:
     """Return the result for the candidate; it may leave with the candidate, so it says nothing that this does not."""
     status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
-    why = " ".join(check.sentence for check in failed)
-    last = audit.promise or audit.advice.say(on_command_line)
+    why, last = " ".join(check.sentence for check in failed), audit.promise or audit.advice.say(on_command_line)
     kind = f"{audit.patterns.kind} itemsets" if name == "itemsets" else name
     return {
         "status": status,
@@ -194,13 +188,9 @@ def _command(audit: Audit, name: str) -> str:
     """Return the command that judges this candidate so, but for the name of its file."""
     policy, patterns = audit.policy, audit.patterns
     by = [] if policy.name == "k" else ["--policy", policy.name]
-    kinds = {
-        "itemsets": ["--n", str(patterns.n), "--kind", patterns.kind],
-        "rules": ["--rules"],
-        "leaves": ["--tree"],
-    }
-    command = ["discreet", "audit", f"{name}.csv", *by, "-k", str(policy.k), *kinds.get(name, [])]
-    return printable(shlex.join(command))
+    itemsets = ["--n", str(patterns.n), "--kind", patterns.kind]
+    kind = {"itemsets": itemsets, "rules": ["--rules"], "leaves": ["--tree"]}.get(name, [])
+    return printable(shlex.join(["discreet", "audit", f"{name}.csv", *by, "-k", str(policy.k), *kind]))
 
 
 def _origin(source: Source | None, against: Sequence[Source]) -> Iterator[str]:

@@ -24,13 +24,10 @@ from discreet.report.findings import cell_names, direction, joined, older_name, 
 from discreet.runtime.text import printable
 
 SUMS: Final = 1_000  # worst findings whose sums are followed: each takes a pass over all itemsets
-CHANGED: Final = ["before", "now", "more or fewer", "since"]
-"""The columns that only changes have; the sum is that of now."""
+CHANGED: Final = ["before", "now", "more or fewer", "since"]  # columns that only changes have; their sum is that of now
 COUNT: Final = 2  # the column of findings that is flagged; the first column is not counted
 Flagged: TypeAlias = dict[CheckName, list[list[int]]]
 """Flagged cells by the check that asks for it: line and column, from 0 on, without the header and the first column."""
-
-
 Value = TypeVar("Value")
 
 
@@ -49,10 +46,8 @@ def gather(audit: Audit) -> list[Signs]:
         if group.kind != "implication":
             since = older_name(group.values.numbers, ()) if isinstance(group.values, Changes) else ""
             by_check.setdefault(group.check.name, []).extend(zip(group, repeat(since), strict=False))
-    return [
-        Signs(check, findings, [_terms(one, audit) for one, _ in findings[:SUMS]])
-        for check, findings in by_check.items()
-    ]
+    sums = {check: [_terms(one, audit) for one, _ in findings[:SUMS]] for check, findings in by_check.items()}
+    return [Signs(check, findings, sums[check]) for check, findings in by_check.items()]
 
 
 def _terms(finding: AuditFinding, audit: Audit) -> list[tuple[Term, Limits]]:
@@ -128,9 +123,8 @@ def _list_itemsets(audit: Audit, signs: Sequence[Signs], names: Mapping[Label, s
         CheckName.CLASS_DISCLOSURE: _find_lines(_implied(audit, listed), listed),
     }
     itemsets = ([WITHIN.join([texts[code] for code in one]), str(support)] for one, support in iterate_patterns(listed))
-    return Table(
-        "itemsets", chain([HEADER], itemsets), {check: [[at, 0] for at in ats] for check, ats in lines.items()}
-    )
+    cells = {check: [[at, 0] for at in ats] for check, ats in lines.items()}
+    return Table("itemsets", chain([HEADER], itemsets), cells)
 
 
 def _find_lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
@@ -171,9 +165,8 @@ def _list_facts(facts: Facts, k: int, signs: Sequence[Signs], names: Mapping[Lab
     itemsets = [one for one, _ in labelled]
     cells: Flagged = {CheckName.LOW_COUNTS: [[at, 0] for at, (_, (_, high)) in enumerate(labelled) if 0 < high < k]}
     cells |= {one.check: _flag(set(_summed(one)), itemsets, 0) for one in signs}
-    return Table(
-        "supports", chain([HEADER], ([joined(one, names), _limits(*limits)] for one, limits in labelled)), cells
-    )
+    lines = ([joined(one, names), _limits(*limits)] for one, limits in labelled)
+    return Table("supports", chain([HEADER], lines), cells)
 
 
 def _flag(wanted: set[Itemset], itemsets: Sequence[Itemset], column: int) -> list[list[int]]:

@@ -44,8 +44,7 @@ class Table(NamedTuple):
     @property
     def numbers(self) -> list[bool]:
         """Which columns hold numbers, and so are aligned on the right."""
-        columns = [all(map(_is_number, column)) for column in zip(*self.lines, strict=True)]
-        return columns or [False] * len(self.head)
+        return [all(map(_is_number, column)) for column in zip(*self.lines, strict=True)] or [False] * len(self.head)
 
 
 class Chart(NamedTuple):
