@@ -33,7 +33,7 @@ def check_real(name: str, value: float, *, least: float, most: float) -> float:
     return float(value)
 
 
-def make_generator(seed: int) -> np.random.Generator:
+def make_generator(seed: int) -> "np.random.Generator":
     """Return the random numbers that ``seed`` stands for, the same on every machine."""
     return np.random.Generator(np.random.PCG64(check_whole("seed", seed)))
 
@@ -93,7 +93,7 @@ def quest(n: int = 100_000, *, seed: int = 0, **options: Unpack[BasketOptions]) 
     return draw_rows(draw, draw_source(draw, baskets), baskets.length, count)
 
 
-def draw_source(draw: np.random.Generator, baskets: Baskets) -> "Source":
+def draw_source(draw: "np.random.Generator", baskets: Baskets) -> "Source":
     """Return the itemsets that rows are made of; they are drawn before the rows."""
     sizes = np.minimum(_sizes(draw, baskets.pattern_length, baskets.patterns), baskets.items)
     itemsets = _large_itemsets(draw, sizes, baskets.items, baskets.correlation)
@@ -108,11 +108,11 @@ class Source(NamedTuple):
     levels: NDArray[np.float64]  # the chance that an itemset loses an item, then another, and so on
 
 
-def _sizes(draw: np.random.Generator, mean: float, count: int) -> Numbers:
+def _sizes(draw: "np.random.Generator", mean: float, count: int) -> Numbers:
     return np.maximum(1, draw.poisson(mean, count))
 
 
-def _large_itemsets(draw: np.random.Generator, sizes: Numbers, items: int, correlation: float) -> list[list[int]]:
+def _large_itemsets(draw: "np.random.Generator", sizes: Numbers, items: int, correlation: float) -> list[list[int]]:
     """Return itemsets of these sizes; each shares some items with the one before."""
     shares = np.minimum(1, correlation * draw.standard_exponential(sizes.size))
     common = np.floor(shares * sizes + 0.5).astype(np.int64)
@@ -126,7 +126,7 @@ def _large_itemsets(draw: np.random.Generator, sizes: Numbers, items: int, corre
 
 
 def _source(
-    draw: np.random.Generator, itemsets: list[list[int]], corruption: float, corruption_variance: float
+    draw: "np.random.Generator", itemsets: list[list[int]], corruption: float, corruption_variance: float
 ) -> Source:
     """Return the itemsets with a weight and a corruption level each."""
     bounds = np.cumsum(draw.standard_exponential(len(itemsets)))
@@ -137,7 +137,7 @@ def _source(
     return Source(Itemsets.of(itemsets), bounds / bounds[-1], levels)
 
 
-def draw_rows(draw: np.random.Generator, source: Source, length: float, count: int) -> Transactions:
+def draw_rows(draw: "np.random.Generator", source: Source, length: float, count: int) -> Transactions:
     """Return so many rows from a source, of ``length`` items on average."""
     lengths = _sizes(draw, length, count)
     blocks: list[Items] = []
@@ -154,7 +154,7 @@ def draw_rows(draw: np.random.Generator, source: Source, length: float, count: i
     return Transactions.from_codes(offsets, items.astype(np.int32), used.tolist())
 
 
-def _block(draw: np.random.Generator, source: Source) -> tuple[Numbers, Items]:
+def _block(draw: "np.random.Generator", source: Source) -> tuple[Numbers, Items]:
     """Pick itemsets by weight; each loses j items or more with chance level ** j. Return their sizes and items."""
     picked = np.searchsorted(source.bounds, draw.random(BLOCK), side="right")
     sizes = source.itemsets.lengths[picked]

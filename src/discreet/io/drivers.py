@@ -3,7 +3,6 @@
 A message of a library may hold hosts, users, passwords and values, so none is ever passed on.
 """
 
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from importlib import import_module
@@ -87,6 +86,8 @@ class _SQLite(_Base):
 
     @classmethod
     def open(cls, place: str, *, writing: bool) -> Self:
+        import sqlite3  # noqa: PLC0415 - importing discreet should stay quick
+
         _check_file(place, writing=writing)
         uri = f"{Path(place).absolute().as_uri()}?mode={'rwc' if writing else 'ro'}"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -99,7 +100,7 @@ class _SQLite(_Base):
 
     @classmethod
     def errors(cls) -> tuple[type[Exception], ...]:
-        return (sqlite3.Error,)
+        return (import_module("sqlite3").Error,)
 
     def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:
         with closing(self.run(f"SELECT * FROM {source} LIMIT 0")) as cursor:  # noqa: S608 - names are quoted

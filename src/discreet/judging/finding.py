@@ -6,7 +6,9 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
-from discreet.data.itemsets import Itemset, Label, sort_labels
+import numpy as np
+
+from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
@@ -23,7 +25,9 @@ from discreet.runtime import html
 
 Candidate: TypeAlias = Patterns | Rules | Facts | Forest  # what would be published
 FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
-NO_PATTERNS: Final = Patterns.from_itemsets([], n=0, min_support=1)  # where no support is known exactly
+NO_ITEMSETS: Final = Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32))
+NO_PATTERNS: Final = Patterns(NO_ITEMSETS, np.zeros(0, np.int64), (), 0, 1, "frequent")
+"""Where no support is known exactly. It is built without kernels, so that no import loads them."""
 
 
 @dataclass(frozen=True, slots=True)
