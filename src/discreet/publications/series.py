@@ -20,9 +20,9 @@ from discreet.runtime import html
 from discreet.runtime.resources import as_threads
 from discreet.runtime.text import count_of
 
-Bits: TypeAlias = int
+Mask: TypeAlias = int
 """An itemset, one bit per item, in the order of all labels."""
-Cell: TypeAlias = tuple[Bits, Bits, int, int]
+Cell: TypeAlias = tuple[Mask, Mask, int, int]
 """A base and a top, and how many rows hold every item of the base and no other of the top, before and after."""
 MOST: Final = 100_000  # most small changes to list; their number is exact in any case
 MOST_PARTS: Final = 6  # most older releases to add up in all ways; of more, each is compared alone
@@ -36,9 +36,9 @@ class ReleaseCounts(NamedTuple):
 
     patterns: Patterns
     number: int
-    cells: dict[Bits, dict[Bits, int]] | None
-    supports: dict[Bits, int]
-    items: Bits
+    cells: dict[Mask, dict[Mask, int]] | None
+    supports: dict[Mask, int]
+    items: Mask
 
 
 def align_releases(new: Patterns, olds: Sequence[Patterns]) -> tuple[tuple[Label, ...], list[ReleaseCounts]]:
@@ -52,7 +52,7 @@ def align_releases(new: Patterns, olds: Sequence[Patterns]) -> tuple[tuple[Label
     ]
 
 
-def _count_release(patterns: Patterns, number: int, bits: Sequence[Bits]) -> ReleaseCounts:
+def _count_release(patterns: Patterns, number: int, bits: Sequence[Mask]) -> ReleaseCounts:
     try:
         cells = _read_cells(patterns, bits)
     except InputError:
@@ -62,26 +62,26 @@ def _count_release(patterns: Patterns, number: int, bits: Sequence[Bits]) -> Rel
     return ReleaseCounts(patterns, number, cells, supports, sum(bits))
 
 
-def _read_cells(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
+def _read_cells(patterns: Patterns, bits: Sequence[Mask]) -> dict[Mask, dict[Mask, int]]:
     """Return the cells of each top; refuse patterns that do not determine them."""
     if not len(patterns):
         return {0: {0: patterns.n}}
     family = complete_family(patterns)
     tops = _as_bits(family.top_itemsets, bits)
-    tables: dict[Bits, dict[Bits, int]] = {top: {} for top in tops}
+    tables: dict[Mask, dict[Mask, int]] = {top: {} for top in tops}
     cells = family.cells(limit=patterns.n + 1, threads=as_threads(None))
     for top, base, count in zip(cells.tops.tolist(), _as_bits(cells.bases, bits), cells.counts.tolist(), strict=True):
         tables[tops[top]][base] = count
     return tables
 
 
-def _as_bits(itemsets: Itemsets, bits: Sequence[Bits]) -> list[Bits]:
+def _as_bits(itemsets: Itemsets, bits: Sequence[Mask]) -> list[Mask]:
     items = itemsets.items.tolist()
     return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(itemsets.offsets.tolist())]
 
 
 def _compare_cells(
-    new: Mapping[Bits, Mapping[Bits, int]], olds: Sequence[Mapping[Bits, Mapping[Bits, int]]], many: int
+    new: Mapping[Mask, Mapping[Mask, int]], olds: Sequence[Mapping[Mask, Mapping[Mask, int]]], many: int
 ) -> Iterator[Cell]:
     """Yield the cells of the largest itemsets that all releases cover.
 
@@ -89,16 +89,16 @@ def _compare_cells(
     cells of smaller ones are sums of theirs.
     """
     for common, (top, *tops) in _find_common(new, olds, many).items():
-        after, before = Counter[Bits](), Counter[Bits]()
+        after, before = Counter[Mask](), Counter[Mask]()
         for counter, cells in [(after, new[top]), *((before, old[one]) for old, one in zip(olds, tops, strict=True))]:
             for base, count in cells.items():
                 counter[base & common] += count
         yield from ((base, common, before[base], after[base]) for base in after.keys() | before.keys())
 
 
-def _find_common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
+def _find_common(new: Iterable[Mask], olds: Sequence[Iterable[Mask]], many: int) -> dict[Mask, tuple[Mask, ...]]:
     """Return the largest itemsets within a top of each release, with such tops."""
-    met: dict[Bits, tuple[Bits, ...]] = {top: (top,) for top in new}
+    met: dict[Mask, tuple[Mask, ...]] = {top: (top,) for top in new}
     for old in map(set, olds):
         same = met.keys() & old
         # A top of both needs no partner: most tops of two months are such.
@@ -236,7 +236,7 @@ def find_changes(labels: Sequence[Label], new: ReleaseCounts, olds: Sequence[Rel
     )
 
 
-def _name(itemset: Bits, labels: Sequence[Label]) -> Itemset:
+def _name(itemset: Mask, labels: Sequence[Label]) -> Itemset:
     return frozenset(labels[place] for place in places(itemset))
 
 

@@ -14,14 +14,14 @@ from discreet.io.formats.patterns import read_frame_of_shares, read_shares
 from discreet.io.formats.rules import read_frame_of_rules, read_stated_rules
 from discreet.io.read import read_patterns
 from discreet.publications.rules.intervals import Mode, Rounding, as_rounding, check_shares
-from discreet.publications.rules.rule import OF_HOW_MANY, Rules, Thresholds
+from discreet.publications.rules.rule import OF_HOW_MANY, AnnouncedOptions, Rules
 from discreet.runtime.text import abbreviate
 
 ORDER: Final = "the fact that no other itemset has more rows than each listed one is not used in full"
 CLOSED: Final = "the fact that an unlisted part of a closed itemset has the support of a listed one is not used"
 
 
-class RuleOptions(Thresholds, total=False):
+class PrintedOptions(AnnouncedOptions, total=False):
     """How many rows were mined, and how numbers were printed."""
 
     n: int | None
@@ -29,7 +29,7 @@ class RuleOptions(Thresholds, total=False):
     rounding: Mode | None
 
 
-def read_rules(source: object, *, format: str | None = None, **options: Unpack[RuleOptions]) -> Rules:  # noqa: A002 - the word that users look for
+def read_rules(source: object, *, format: str | None = None, **options: Unpack[PrintedOptions]) -> Rules:  # noqa: A002 - the word that users look for
     r"""Return the association rules of a file, of a frame of mlxtend, or of tuples as ``Rules.from_rules`` takes them.
 
     The formats are spmf, csv (of arules, or a saved frame of mlxtend) and pmml. ``n`` is the number of rows that were

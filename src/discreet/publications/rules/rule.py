@@ -52,8 +52,8 @@ class Rule:
         return self.antecedent | self.consequent
 
 
-class Thresholds(TypedDict, total=False):
-    """Thresholds that were announced with rules: exactly the rules that reach both are listed."""
+class AnnouncedOptions(TypedDict, total=False):
+    """AnnouncedOptions that were announced with rules: exactly the rules that reach both are listed."""
 
     min_support: Threshold | None
     min_confidence: Share | None
@@ -87,7 +87,7 @@ class Rules:
         n: int | None = None,
         digits: int | None = None,
         rounding: Mode | None = None,
-        **announced: Unpack[Thresholds],
+        **announced: Unpack[AnnouncedOptions],
     ) -> Self:
         """Take antecedents, consequents, supports and confidences, or rules as a file states them.
 

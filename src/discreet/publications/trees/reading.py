@@ -25,6 +25,7 @@ MOST_CONDITIONS: Final = 3_000_000  # on the paths to all nodes; trees that peop
 MOST_LETTERS: Final = 100_000_000  # on these paths: a long name is once in the file, but in the path of each leaf below
 SIGNS: Final = {"<=": np.less_equal, "<": np.less, ">": np.greater, ">=": np.greater_equal}
 WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fitted with weights, or on a drawn sample."
+NO_COUNTS: Final = "The tree shows only shares of classes, not their counts: write it with counts."
 ROUNDED: Final = "Shares of rows are rounded too far to give counts: write the tree with counts."
 SHARES: Final = "shares of classes are those of rows only if the tree was fitted without weights and not on a sample"
 COLUMN: Final = "targets name a column of the rows; give the rows, or the values that the target takes"
@@ -223,7 +224,10 @@ def _count_rows(tree: StatedTree, n: int | None) -> Counted:
     elif _are_shares(tree, values, rows):
         half = _find_half(tree)
         counts = [_from_shares(one, half, row) for one, row in zip(values, rows, strict=True)]
-        counted = Counted(rows, counts, SHARES, tree.fault or _fault_shares(values, counts, rows), is_lasting=True)
+        lacks_rows = any(row is None for row, one in zip(rows, values, strict=True) if one)
+        is_unclear = any(bool(one) != bool(count) for one, count in zip(values, counts, strict=True))
+        fault = tree.fault or (NO_COUNTS if lacks_rows else ROUNDED * is_unclear)
+        counted = Counted(rows, counts, SHARES, fault, is_lasting=True)
     else:
         counts = [tuple(map(int, one)) for one in values]
         summed = [sum(one) if one and row is None else row for one, row in zip(counts, rows, strict=True)]
@@ -306,12 +310,6 @@ def _from_shares(shares: Numerals, half: Fraction, rows: int | None) -> tuple[in
         return ()
     counts = tuple(count for share in shares if (count := _as_count(share, half, rows)) is not None)
     return counts if len(counts) == len(shares) and sum(counts) == rows else ()
-
-
-def _fault_shares(values: Sequence[Numerals], counts: Sequence[tuple[int, ...]], rows: Sequence[int | None]) -> str:
-    if any(row is None for row, one in zip(rows, values, strict=True) if one):
-        return "The tree shows only shares of classes, not their counts: write it with counts."
-    return ROUNDED * any(bool(one) != bool(count) for one, count in zip(values, counts, strict=True))
 
 
 def _as_count(share: Fraction, half: Fraction, n: int) -> int | None:
