@@ -322,7 +322,7 @@ def test_lists_of_items_are_no_items_of_a_long_table(tmp_path):
             lambda: scan(file, min_support=1, row="id", item="items"),
             lambda frame=frame: read(frame, row="id", item="items"),
         ):
-            with pytest.raises(InputError, match="most of the items look like lists of items; write a line for each"):
+            with pytest.raises(InputError, match="most items look like lists of items; write one line per item"):
                 call()
     file.write_text("id,items\n" + "".join(f'{at},"item {at % 20}, fresh"\n' for at in range(40)))
     assert read(file, row="id", item="items").n == 40

@@ -19,7 +19,7 @@ from strategies import databases
 import discreet
 from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
 from discreet.hiding import folder
-from discreet.io.text import unescape
+from discreet.io.notation import unescape
 
 ROWS = [["a", "b", "c"]] * 4 + [["a", "b"]] * 2 + [["c"]] * 3
 APART = "DO-NOT-RELEASE"

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
 from discreet.io import line_files
 from discreet.io.formats import fimi
-from discreet.io.label_codes import Reading
-from discreet.io.text import find_fields, unescape
+from discreet.io.notation import Reading, find_fields, unescape
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}

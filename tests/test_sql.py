@@ -21,8 +21,8 @@ import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
 from discreet.io import databases, drivers
-from discreet.io.label_codes import Reading
 from discreet.io.lines import quote_names, split_name
+from discreet.io.notation import Reading
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")

@@ -21,9 +21,8 @@ from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
-from discreet.io.label_codes import sort_pattern_codes
+from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
 from discreet.io.read import FORMATS, find_format, read_patterns, write_patterns
-from discreet.io.text import as_json, write_csv, write_text
 from discreet.judging.policy import ZEROS, Policy, load, names
 
 if TYPE_CHECKING:

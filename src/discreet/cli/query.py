@@ -12,7 +12,7 @@ from discreet import InvertedFile, OptionError, QueryError, Transactions, __vers
 from discreet.cli.options import ColumnOptions, QuietOptions, ReadOptions, argument, command, names, option
 from discreet.cli.terminal import check_place, say, watching
 from discreet.io.files import is_url
-from discreet.io.label_codes import iterate_codes
+from discreet.io.notation import iterate_codes
 from discreet.report.json import Names
 from discreet.runtime.text import printable
 

@@ -15,8 +15,8 @@ from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import SensitiveLike
 from discreet.hiding.stream import hide_file
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside
+from discreet.io.notation import COMMA, as_json, write_csv, write_text
 from discreet.io.read import find_source_format, read, rewrite
-from discreet.io.text import COMMA, as_json, write_csv, write_text
 from discreet.runtime import resources
 
 README: Final = """\

@@ -22,10 +22,9 @@ from discreet.hiding.victims import Demand, Windows, as_window, choose_in_window
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
-from discreet.io.label_codes import Reading
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
+from discreet.io.notation import Reading, as_record, encode_lines
 from discreet.io.read import check_reading, find_rewrite_format, row_functions
-from discreet.io.text import as_record, encode_lines
 from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
 

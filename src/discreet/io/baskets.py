@@ -1,7 +1,4 @@
-"""Baskets: whether lines of values are rows of items, or another table that would be misread as such.
-
-Messages show counts of lines, never their values.
-"""
+"""Baskets: whether lines are rows of items, or another table; messages show counts of lines, never their values."""
 
 import re
 from collections import Counter
@@ -13,28 +10,24 @@ from discreet.data.itemsets import Label
 from discreet.errors import InputError, Message, Option, Word
 
 LabelRows: TypeAlias = Sequence[Sequence[Label]]
-
 SEEN: Final = 4096  # the first lines, which are inspected
 FEW: Final = 10  # fewer lines may be alike by chance
 AROUND: Final = 3  # the most lines of titles, comments and totals around a table
 SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}  # and their names in messages
 BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})  # the values of a one-hot table, in lower case
 ROW_ID: Final = re.compile(
-    r"(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
-    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)",
-    re.IGNORECASE,
+    r"(?i)(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
+    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)"
 )  # names of columns of row ids
 HEADING: Final = re.compile(
-    r"(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|persons?|"
-    r"customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+",
-    re.IGNORECASE,
+    r"(?i)(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|"
+    r"persons?|customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+"
 )  # a label that names a column rather than an item
 TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?|records?)(?: \w+)?\)?", re.IGNORECASE)
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-MEANT: Final = Message(
-    "if each line is a row of items, say so with both ", Option("format", "csv"), " and ", Option("separator")
-)
+BOTH: Final = (Option("format", "csv"), " and ", Option("separator"))
+MEANT: Final = Message("if each line is a row of items, say so with both ", *BOTH)
 ONEHOT: Final = Option("format", "onehot")
 
 
@@ -108,14 +101,13 @@ def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
 def is_onehot(lines: LabelRows, *, least: int = 2) -> bool:
     """Return whether at least ``least`` lines are a one-hot table: equally long, of 0 and 1 alone, and not all alike.
 
-    A row repeats no item, so rows that are all ``[0, 1]`` may be meant.
-
     >>> is_onehot([[0, 1], [1, 1]]), is_onehot([[0, 1], [0, 1]]), is_onehot([[0, 1], [1]])
     (True, False, False)
     """
     width, values = _width(lines), {value for line in lines for value in line}
     if width <= 1 or len(lines) < least or not all(str(value).casefold() in BITS for value in values):
         return False
+    # A row repeats no item, so rows that are all [0, 1] may be meant.
     return len(set(lines[0])) < width or any(list(line) != list(lines[0]) for line in lines)
 
 
@@ -283,12 +275,15 @@ def _is_of_attributes(lines: LabelRows) -> bool:
     counts = [Counter(value for value in column if value != "") for column in columns]
     fills = any(max(count.values(), default=0) >= 0.95 * len(lines) for count in counts) and len(lines) >= 2 * FEW
     often = 2 if any(line[-1] == "" for line in lines) else 4  # padded baskets may repeat items
-    gaps, decimals = (
-        sum(map(_has_gap, lines)),
-        [sum(_is_number(value) and not str(value).isdecimal() for value in column) for column in values],
-    )
+    decimals = [sum(_is_number(value) and not str(value).isdecimal() for value in column) for column in values]
     is_measured = 0 in decimals and any(2 * some > len(column) for some, column in zip(decimals, values, strict=True))
-    return keep_apart or fills or is_measured or FEW * gaps >= len(lines) or often * _count_repeats(lines) >= len(lines)
+    return (
+        keep_apart
+        or fills
+        or is_measured
+        or FEW * sum(map(_has_gap, lines)) >= len(lines)
+        or often * _count_repeats(lines) >= len(lines)
+    )
 
 
 def _find_stray_line(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:

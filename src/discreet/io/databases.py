@@ -1,9 +1,5 @@
 # ruff: noqa: S608 - names of tables and columns are quoted; a query is what its writer may ask anyway
-"""Databases: lines of a row id and an item, in and out of a table; rare items stay on the server.
-
-A connection sees one state of the database, whatever others write meanwhile. No message holds the address of a
-database, which has hosts, users and passwords in it.
-"""
+"""Databases: lines of a row id and an item, in and out of a table; no message shows an address, with its password."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -13,11 +9,11 @@ from typing import Final, NamedTuple, Self
 
 from discreet.data.transactions import Merged, Transactions
 from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
-from discreet.io import label_codes
+from discreet.io import notation
 from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
-from discreet.io.label_codes import Reading
 from discreet.io.lines import Batch, NewRows, Thresholds, collect_rows, least_count, merge_rows, quote_names, split_name
+from discreet.io.notation import Reading
 from discreet.runtime.resources import Progress, watching
 
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
@@ -46,9 +42,7 @@ class Address(NamedTuple):
             return cls(driver, url)
         # Three strokes before a file in this folder, four before a path from the root.
         if not match["rest"].startswith("/") or len(match["rest"]) == 1 or "\0" in url:
-            raise OptionError(
-                f"the URL of a {driver.name} database has three strokes before its file: {scheme}:///file"
-            )
+            raise OptionError(f"the URL of a {driver.name} database has three strokes before a file: {scheme}:///file")
         return cls(driver, match["rest"][1:])
 
     def __repr__(self) -> str:
@@ -109,7 +103,7 @@ class Session:
         total, rows, items = self.connection.fetch_row(counts)
         for what, missing in (("row ids", total - rows), ("items", total - items)):
             if missing:
-                raise InputError(f"{missing} {what} are NULL; leave them out with ", Option("query"), ", or fill them")
+                raise InputError(f"{missing} {what} are missing; drop them with ", Option("query"), ", or fill them")
         return int(total)
 
     def count_rows(self) -> int:
@@ -144,8 +138,7 @@ def _as_sql(connection: Connection, columns: list[tuple[str, str]], name: str) -
 
 def check_options(options: Reading, form: str | None) -> Reading:
     """Refuse options that a database does not have."""
-    given = options.given if form is None else [*options.given, "format"]
-    label_codes.check_options(given, OPTIONS, "a database")
+    notation.check_options([*options.given, *([] if form is None else ["format"])], OPTIONS, "a database")
     return options
 
 
@@ -173,16 +166,11 @@ def scan(url: str, options: Reading, *, min_support: Thresholds, room: int, prog
         session = Session.of(connection, lines)
         total, n = session.count(), session.count_rows()
         least = least_count(min_support, n)
-        batches = _watch(session.fetch_frequent(least), total, progress)
-        return merge_rows(batches, min_support=least, n=n, room=room)
+        return merge_rows(_watch(session.fetch_frequent(least), total, progress), min_support=least, n=n, room=room)
 
 
 def write(rows: Transactions, url: str, options: Reading) -> None:
-    """Write rows to a new table in one transaction, and read them again before it ends.
-
-    Rows without ids get their numbers, from 1 on. A row without items, which no line could show, is refused; so is a
-    table that exists already.
-    """
+    """Write rows to a new table in one transaction, and read them again before it ends; ids are numbers by default."""
     lines, new = SqlLines.of(options), NewRows.of(rows)
     with _creating(url, lines, new.are_whole) as connection:
         connection.insert(split_name(str(lines.table)), [lines.row, lines.item], new.chunks())

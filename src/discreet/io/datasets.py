@@ -13,7 +13,7 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io import files
 from discreet.io.formats import fimi
-from discreet.io.label_codes import Reading
+from discreet.io.notation import Reading
 
 
 class Example(NamedTuple):
@@ -51,7 +51,6 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         tuple(f"T{number}" for number in range(1, 7)),
     ),
 }
-
 OFFERED: Final = {"mushroom", "chess", "connect", "retail", "T10I4D100K"}  # by the FIMI repository
 SHA256: Final = {
     "mushroom": "6cf94bc482712c3936f0b40c921381ab2b776c3d9941880fecac4d83ca5cbeb5",
@@ -83,9 +82,7 @@ FILES: Final[Mapping[str, File]] = {
 
 # Downloads are checked by their sha256, so the second, unencrypted address reveals the name of the data set alone.
 ADDRESSES: Final = ("https://fimi.uantwerpen.be/data/", "http://fimi.uantwerpen.be/data/")
-
 SECONDS: Final = 60  # the longest silence of a server
-
 SUFFIXES: Final = (".dat", ".dat.gz", ".dat.xz")
 
 
@@ -111,12 +108,13 @@ def load(name: str, *, download: bool = False) -> Transactions:
         return Transactions(map(list, EXAMPLES[name].rows.split()), ids=EXAMPLES[name].ids)
     if name not in FILES:
         raise OptionError(f"there is no data set {str(name)[:40]!r}; the known ones are {', '.join(names())}")
-    data = _find(name)
-    if data is None and download:
-        data = _download(name)
-    if data is None:
+    path = locate(name)
+    if path is None and not download:
         raise InputError(f"the data set {name} is not on this machine; {_advice(name)}")
-    return fimi.read(data, Reading())
+    if path is None:
+        return fimi.read(_download(name), Reading())
+    with files.naming(path):
+        return fimi.read(_check_digest(name, files.load(path)), Reading())
 
 
 def cache_folder() -> Path:
@@ -141,15 +139,7 @@ def locate(name: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _find(name: str) -> files.Bytes | None:
-    path = locate(name)
-    if path is None:
-        return None
-    with files.naming(path):
-        return _checked(name, files.load(path))
-
-
-def _checked(name: str, data: files.Bytes) -> files.Bytes:
+def _check_digest(name: str, data: files.Bytes) -> files.Bytes:
     digest, known = hashlib.sha256(data).hexdigest(), FILES[name].sha256
     if digest != known:
         problem = f"this is not the public file {name}.dat: its sha256 is {digest[:16]}…, not {known[:16]}…"
@@ -161,7 +151,7 @@ def _download(name: str) -> files.Bytes:
     """Fetch a data set into the cache; it is there whole and checked, or not at all."""
     if not FILES[name].offered:
         raise InputError(f"the data set {name} is not offered for download; {_advice(name)}")
-    data = _checked(name, _fetch(f"{name}.dat.gz"))
+    data = _check_digest(name, _fetch(f"{name}.dat.gz"))
     path = cache_folder() / f"{name}.dat.gz"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,4 @@
-"""Connections to SQLite, DuckDB and PostgreSQL, with the same methods.
-
-A message of a library may hold hosts, users, passwords and values, so none is ever passed on.
-"""
+"""Connections to SQLite, DuckDB and PostgreSQL; no message of a library is passed on, as it may hold passwords."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -194,7 +191,7 @@ class _DuckDB(_Base):
             self.connection.unregister(self.view)
 
 
-class _PostgreSQL(_Base):
+class _Postgres(_Base):
     """PostgreSQL through ADBC: results come as Arrow batches, streamed by COPY."""
 
     name, whole_type, text_type = "PostgreSQL", "bigint", "text"
@@ -295,10 +292,6 @@ def _load(name: str, module: str) -> Any:  # noqa: ANN401 - an optional library
         raise OptionError(f"{name} needs more packages: pip install 'discreet[sql]'") from None
 
 
-Connection: TypeAlias = _SQLite | _DuckDB | _PostgreSQL
-DRIVERS: Final[dict[str, type[Connection]]] = {
-    "postgresql": _PostgreSQL,
-    "postgres": _PostgreSQL,
-    "sqlite": _SQLite,
-    "duckdb": _DuckDB,
-}
+Connection: TypeAlias = _SQLite | _DuckDB | _Postgres
+Driver: TypeAlias = type[Connection]
+DRIVERS: dict[str, Driver] = {"postgresql": _Postgres, "postgres": _Postgres, "sqlite": _SQLite, "duckdb": _DuckDB}

@@ -12,7 +12,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial, reduce
 from importlib import import_module
 from operator import and_
@@ -23,22 +23,20 @@ from discreet.errors import BudgetError, DiscreetError, InputError, Option, Opti
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
-Place: TypeAlias = str | os.PathLike[str] | BinaryIO  # a path, "-" for a standard stream, or an open binary file
+FilePath: TypeAlias = str | os.PathLike[str]
+Place: TypeAlias = FilePath | BinaryIO  # a path, "-" for a standard stream, or an open binary file
 Bytes: TypeAlias = bytes | bytearray
-
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)  # part of an address of libpq that is no URL
-
 MARK: Final = "DO-NOT-RELEASE"
 """In the name of every file and folder that is for the owner of the rows alone."""
 PUBLIC, PRIVATE = 0o666, 0o600  # files: for everybody within the umask, for their owner alone
 SHARED, OWN = 0o777, 0o700  # folders: for everybody within the umask, for their owner alone
 HERE: Final = -100  # AT_FDCWD of Linux: paths are relative to the current folder
 EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: two folders swap their names
-
+BROKEN: Final = "the {} data is broken or cut short; copy or compress the file again"
 RAISE_IT: Final = " allows: raise it"
 EMPTY: Final = "the file is empty; an export has probably failed: write it again"
-
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12  # Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small
 
@@ -142,15 +140,13 @@ def save(place: Place, chunks: Iterable[Bytes], *, sources: Iterable[Place | Non
         place.flush()
         return
     path = Path(place)
-    compression = COMPRESSIONS.get(path.suffix.lower())
     modes = (_mode(source) for source in sources if source is not None)
-    with beside(path, PRIVATE if private else reduce(and_, modes, PUBLIC)) as file:
-        if compression is None:
-            file.writelines(chunks)
-        else:
-            with compression.stream(file) as stream:
-                for chunk in chunks:
-                    stream.write(chunk)
+    mode = PRIVATE if private else reduce(and_, modes, PUBLIC)
+    compression = COMPRESSIONS.get(path.suffix.lower())
+    compress: Callable[[BinaryIO], Any] = nullcontext if compression is None else compression.stream
+    with beside(path, mode) as file, compress(file) as out:
+        for chunk in chunks:
+            out.write(chunk)
 
 
 @contextmanager
@@ -270,10 +266,7 @@ def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None
 
 @contextmanager
 def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
-    """Make a folder beside ``place``, for its owner alone; move it into place if all goes well, else remove it.
-
-    Its mode is then ``mode``, limited by the umask and the folder that it replaces.
-    """
+    """Make a folder beside ``place``, for its owner alone; if all goes well, give it ``mode`` and move it there."""
     with _writing(place), aside(place) as part:
         part.mkdir(OWN)
         new = part / "new"
@@ -325,16 +318,12 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _broken(name: str) -> InputError:
-    return InputError(f"the {name} data is broken or cut short; copy or compress the file again")
-
-
 def _decompress(name: str, open_: Callable[[BinaryIO], Any], file: BinaryIO) -> Iterator[bytes]:
     try:
         with open_(file) as stream:
             yield from _chunks(stream)
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
-        raise _broken(name) from None
+        raise InputError(BROKEN.format(name)) from None
 
 
 def _unzstd(file: BinaryIO) -> Iterator[bytes]:
@@ -348,9 +337,9 @@ def _unzstd(file: BinaryIO) -> Iterator[bytes]:
                 yield frame.decompress(data)
                 data = frame.unused_data
     except library.ZstdError:
-        raise _broken("zstd") from None
+        raise InputError(BROKEN.format("zstd")) from None
     if not frame.eof:
-        raise _broken("zstd")
+        raise InputError(BROKEN.format("zstd"))
 
 
 def _zstd(file: BinaryIO) -> Any:  # noqa: ANN401 - the stream of an optional library

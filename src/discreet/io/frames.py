@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from discreet.data.itemsets import AnyFrame, Itemsets, Label, is_missing, offsets_of, sort_labels
 from discreet.errors import InputError, Option
 from discreet.io import baskets
-from discreet.io.label_codes import Coded, Coder
+from discreet.io.notation import Coded, Coder
 
 AnySource: TypeAlias = Any  # a path, an open file, a frame of any library, or rows as a list of collections
-
+CodeArray: TypeAlias = NDArray[np.int32]
 RowNumbers: TypeAlias = NDArray[np.integer]  # the numbers of the rows that hold an item, increasing
-
+MISSING: Final = "column {} of the one-hot table holds missing values; fill them with 0 or False"
 SLICE: Final = 1 << 16  # values of a column that become Python objects at once
 
 
@@ -38,12 +38,9 @@ def from_long(frame: AnyFrame, *, row: str, item: str) -> Coded:
     return group_lines(rows, items, ids, labels)
 
 
-def group_lines(
-    rows: NDArray[np.int32], items: NDArray[np.int32], ids: Sequence[Hashable], labels: Sequence[Label]
-) -> Coded:
+def group_lines(rows: CodeArray, items: CodeArray, ids: Sequence[Hashable], labels: Sequence[Label]) -> Coded:
     """Return the rows of lines with one row id and one item each, both coded."""
-    first = items[: baskets.SEEN].tolist()
-    baskets.check_pairs(rows[: baskets.SEEN].tolist(), [labels[item] for item in first])
+    baskets.check_pairs(rows[: baskets.SEEN].tolist(), [labels[item] for item in items[: baskets.SEEN].tolist()])
     itemsets = Itemsets.from_lengths(np.bincount(rows, minlength=len(ids)), items[np.argsort(rows, kind="stable")])
     return Coded.of(itemsets, labels, list(ids))
 
@@ -112,7 +109,7 @@ def _read_pandas(series: AnyFrame, at: int) -> RowNumbers:
         return _find_ones(_check_complete(as_narwhals(series, series=True), at).to_numpy(), at)
     stored: RowNumbers = array.sp_index.to_int_index().indices
     if stored.size < array.size and is_missing(array.fill_value):
-        raise _missing(at)
+        raise InputError(MISSING.format(at + 1))
     ones = stored[_find_ones(array.sp_values, at)]
     if stored.size == array.size or not _find_ones(np.array([array.fill_value]), at).size:
         return ones
@@ -126,7 +123,7 @@ def _check_complete(series: AnyFrame, at: int) -> AnyFrame:
     import narwhals as nw  # noqa: PLC0415 - as below
 
     if series.is_null().any():
-        raise _missing(at)
+        raise InputError(MISSING.format(at + 1))
     # NumPy has no integers of 128 bits; no other number becomes a 0 or a 1 as a float.
     return series.cast(nw.Float64) if series.dtype in (nw.Int128, nw.UInt128) else series
 
@@ -135,7 +132,7 @@ def _find_ones(values: NDArray[Any], at: int) -> RowNumbers:
     """Return where ``values`` are 1 or True; refuse any others than 0, 1, True and False."""
     kind = values.dtype.kind
     if (kind == "f" and np.isnan(values).any()) or (kind == "O" and any(map(is_missing, values))):
-        raise _missing(at)
+        raise InputError(MISSING.format(at + 1))
     if kind == "O":
         good = all(np.isscalar(value) and value in (0, 1) for value in values)
     else:
@@ -145,10 +142,6 @@ def _find_ones(values: NDArray[Any], at: int) -> RowNumbers:
         options = (Option("row"), " and ", Option("item"), ", one of lists with ", Option("items"))
         raise InputError(problem, "read a table of row ids and items with ", *options)
     return np.flatnonzero(values).astype(np.int32)
-
-
-def _missing(at: int) -> InputError:
-    return InputError(f"column {at + 1} of the one-hot table holds missing values; fill them with 0 or False")
 
 
 def as_narwhals(native: AnyFrame, *, series: bool = False) -> AnyFrame:
@@ -174,22 +167,21 @@ def _slice(series: AnyFrame) -> Iterator[list[Any]]:
     return (series[start : start + SLICE].to_list() for start in range(0, len(series), SLICE))
 
 
-def _encode(series: AnyFrame, name: str) -> tuple[NDArray[np.int32], list[Hashable]]:
+def _encode(series: AnyFrame, name: str) -> tuple[CodeArray, list[Hashable]]:
     codes: Coder[Hashable] = Coder()
-    parts = [_add_codes(codes, part, name) for part in _slice(series)]
-    coded = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+    coded = np.concatenate([np.zeros(0, dtype=np.int32), *(_add_codes(codes, part, name) for part in _slice(series))])
     _check_missing(coded, codes.values, name)
     return coded, codes.values
 
 
-def _add_codes(codes: Coder[Hashable], values: Iterable[Any], name: str) -> NDArray[np.int32]:
+def _add_codes(codes: Coder[Hashable], values: Iterable[Any], name: str) -> CodeArray:
     try:
         return np.array(codes.encode(values), dtype=np.int32)
     except TypeError:
         raise InputError(f"{name} holds values that cannot be labels, such as lists; name a column of labels") from None
 
 
-def _check_missing(coded: NDArray[np.int32], values: Sequence[Hashable], name: str) -> None:
+def _check_missing(coded: CodeArray, values: Sequence[Hashable], name: str) -> None:
     missing = [code for code, value in enumerate(values) if is_missing(value)]
     if missing:
         raise InputError(f"{name} holds {np.isin(coded, missing).sum()} missing values; leave them out, or fill them")

@@ -16,6 +16,7 @@ from discreet.data.itemsets import Label, as_itemset, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError
 from discreet.io import inverted_lists
+from discreet.io.files import FilePath
 from discreet.io.inverted_lists import AGAIN, InvertedLists, Origin, check_source, invert, origin_of
 from discreet.io.inverted_plan import Plan, Sizes, count_rows, find_rows, make_plan
 from discreet.io.read import read
@@ -40,7 +41,7 @@ class InvertedFile:
         self._keep(invert(data), None, data.mark)
 
     @classmethod
-    def of_file(cls, source: str | os.PathLike[str], **reading: str | None) -> Self:
+    def of_file(cls, source: FilePath, **reading: str | None) -> Self:
         """Return the inverted file of the rows in a file, read as by ``read``; if saved, it belongs to that file."""
         origin = origin_of(source, reading)
         rows = read(source, **reading)
@@ -50,10 +51,10 @@ class InvertedFile:
     @classmethod
     def open(
         cls,
-        path: str | os.PathLike[str],
+        path: FilePath,
         *,
         rows: Transactions | None = None,
-        source: str | os.PathLike[str] | None = None,
+        source: FilePath | None = None,
         reading: Mapping[str, str | None] | None = None,
     ) -> Self:
         """Open a saved inverted file, at once: a list is read when it is first needed.
@@ -68,7 +69,7 @@ class InvertedFile:
             raise InputError(f"{os.fspath(path)}: the index belongs to other rows; {AGAIN}")
         return inverted
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Write the inverted file to ``path``, for ``open``; the same rows give the same bytes.
 
         It holds the rows themselves, and the size, digest and time of their file: protect it like the rows.

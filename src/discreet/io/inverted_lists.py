@@ -27,27 +27,22 @@ from discreet import kernels
 from discreet.data.itemsets import Label
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
-from discreet.io.files import COMPRESSIONS, naming, readable, save
+from discreet.io.files import COMPRESSIONS, FilePath, naming, readable, save
 
 MOST_ROWS: Final = 2**32  # a Roaring bitmap holds numbers of 32 bits
-DIGEST_BYTES: Final = 16
+DIGEST_BYTES, SEAL_BYTES = 16, 32
 MAGIC: Final = b"\x89discreet index\n"
 VERSION: Final = 1
 START: Final = struct.Struct("<16sIIQ")
-SEAL_BYTES: Final = 32
 DIRECTORY: Final = np.dtype([("start", "<u8"), ("size", "<u8"), ("support", "<u8"), ("digest", f"V{DIGEST_BYTES}")])
 AGAIN: Final = "make it again with `discreet index`"
 LONGEST_BITS: Final = 1024  # Python reads no whole numbers of more than some thousand digits
-
 SETTLED_NS: Final = 2 * 10**9  # a file that changed so shortly before its index may have changed again since
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InvertedLists:
-    """The inverted lists of ``n`` rows as Roaring bitmaps: that of item ``i`` is ``data[starts[i]:starts[i + 1]]``.
-
-    Lists from a file have ``digests`` of their bytes, and one more part: the ids of the rows, as JSON.
-    """
+    """The inverted lists of ``n`` rows as Roaring bitmaps: that of item ``i`` is ``data[starts[i]:starts[i + 1]]``."""
 
     n: int
     labels: tuple[Label, ...]
@@ -55,7 +50,7 @@ class InvertedLists:
     starts: NDArray[np.int64]
     data: memoryview
     named: Sequence[Hashable] | None = None
-    digests: NDArray[np.void] | None = None
+    digests: NDArray[np.void] | None = None  # of lists from a file, which has one more part: the ids of the rows
 
     def part(self, number: int) -> bytes:
         """Return the bytes of one list; refuse bytes that changed since the file was written."""
@@ -78,13 +73,9 @@ class InvertedLists:
 
     def are_same(self, other: "InvertedLists") -> bool:
         """Return whether both are lists of the same rows, with the same codes, labels and ids."""
-        return (
-            (self.n, self.labels) == (other.n, other.labels)
-            and np.array_equal(self.supports, other.supports)
-            and self.join_digests() == other.join_digests()
-            and list(self.ids or ()) == list(other.ids or ())
-            and (self.ids is None) == (other.ids is None)
-        )
+        ids = [lists.ids if lists.ids is None else list(lists.ids) for lists in (self, other)]
+        is_alike = (self.n, self.labels, ids[0]) == (other.n, other.labels, ids[1])
+        return is_alike and self.join_digests() == other.join_digests()
 
 
 def digest(data: bytes) -> bytes:
@@ -109,8 +100,7 @@ def invert(rows: Transactions) -> InvertedLists:
     np.cumsum(starts, out=starts)
     out = np.zeros(int(starts[-1]), dtype=np.uint8)
     kernels.index.write_lists(rows.offsets, rows.items, counts, containers, starts, out)
-    supports = counts.sum(axis=0, dtype=np.int64)
-    return InvertedLists(len(rows), rows.labels, supports, starts, out.data, rows.ids)
+    return InvertedLists(len(rows), rows.labels, counts.sum(axis=0, dtype=np.int64), starts, out.data, rows.ids)
 
 
 class Origin(NamedTuple):
@@ -121,7 +111,7 @@ class Origin(NamedTuple):
     sha256: str
     reading: dict[str, str]
 
-    def check_unchanged(self, source: str | os.PathLike[str]) -> None:
+    def check_unchanged(self, source: FilePath) -> None:
         """Refuse a file that changed while its rows were read."""
         with naming(source), readable():
             about = Path(source).stat()
@@ -129,7 +119,7 @@ class Origin(NamedTuple):
             raise InputError(f"{os.fspath(source)}: the file changed while it was read; begin again")
 
 
-def origin_of(source: str | os.PathLike[str], reading: Mapping[str, str | None]) -> Origin:
+def origin_of(source: FilePath, reading: Mapping[str, str | None]) -> Origin:
     """Return the size, time and digest of a file; a pipe has no index."""
     options = {name: value for name, value in sorted(reading.items()) if value is not None}
     with naming(source), readable(), Path(source).open("rb") as data:
@@ -139,12 +129,7 @@ def origin_of(source: str | os.PathLike[str], reading: Mapping[str, str | None])
         return Origin(about.st_size, about.st_mtime_ns, hashlib.file_digest(data, "sha256").hexdigest(), options)
 
 
-def check_source(
-    path: str | os.PathLike[str],
-    origin: Origin | None,
-    source: str | os.PathLike[str],
-    reading: Mapping[str, str | None],
-) -> None:
+def check_source(path: FilePath, origin: Origin | None, source: FilePath, reading: Mapping[str, str | None]) -> None:
     """Refuse an index of another file, or of this file read otherwise; a file of the same size and time is the same."""
     with naming(source), readable():
         about = Path(source).stat()
@@ -158,7 +143,7 @@ def check_source(
         raise InputError(f"{os.fspath(path)}: the index belongs to other data; {AGAIN}")
 
 
-def write_lists(path: str | os.PathLike[str], lists: InvertedLists, origin: Origin | None) -> None:
+def write_lists(path: FilePath, lists: InvertedLists, origin: Origin | None) -> None:
     """Write lists to a file that only its owner may read, beside and moved into place."""
     if Path(path).suffix.lower() in COMPRESSIONS:
         raise OptionError("an index is never compressed, so that it can be read in parts; choose another suffix")
@@ -178,7 +163,7 @@ def write_lists(path: str | os.PathLike[str], lists: InvertedLists, origin: Orig
     save(path, chain([start + seal + head + directory.tobytes()], parts, [ids]), private=True)
 
 
-def read_lists(path: str | os.PathLike[str]) -> tuple[InvertedLists, Origin | None]:
+def read_lists(path: FilePath) -> tuple[InvertedLists, Origin | None]:
     """Return the lists in a file, mapped into memory, and the file that their rows came from."""
     with naming(path), readable(), Path(path).open("rb") as file:
         is_empty = os.fstat(file.fileno()).st_size == 0  # such a file cannot be mapped

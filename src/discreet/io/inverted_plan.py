@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from pyroaring import BitMap
 
 NOTHING: Final = 0  # the part of a formula that holds for no row
-
 DEEPEST: Final = 40  # levels that a plan indents; a deeper line shows its level as a number
-
 Literal: TypeAlias = int  # twice the number of a part, plus one if the part is negated
-
 Sizes: TypeAlias = dict[int, int]
 
 

@@ -13,7 +13,6 @@ from discreet.errors import GuaranteeError, InputError, OutputError
 from discreet.io.files import CHUNK, EMPTY
 
 LONGEST_LINE: Final = 1 << 24  # a longer line is refused: no row is that long, and a stream has to stay small in memory
-
 Losses: TypeAlias = Mapping[int, Collection[Label]]  # the items that rows lose, by row number from 0
 
 
@@ -126,9 +125,7 @@ def batch_lines(parts: Iterable[LineRows], rows: int) -> Iterator[LineRows]:
 
 
 def split_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[tuple[bytes, int]]:
-    r"""Yield the bytes of a file, cut at line ends only, each time with the number of lines before.
-
-    With ``returns``, a carriage return ends a line too, where no line feed follows.
+    r"""Yield a file cut at line ends (with ``returns``, at lone carriage returns too), and the number of lines before.
 
     >>> list(split_lines([b"1 2", b"\n3\n4", b"5"]))
     [(b'1 2\n3\n', 0), (b'45', 2)]
@@ -165,17 +162,14 @@ def spread_losses(
         low, high = np.searchsorted(rows, [first, first + part.n])
         removed = RemovedItems(rows[low:high] - first, items[low:high])
         held = part.held.owners * len(slots) + part.held.entries
-        is_missing = ~np.isin(removed.rows * len(slots) + removed.items, held)
-        check_held(removed.rows[is_missing] + first)
+        check_held(removed.rows[~np.isin(removed.rows * len(slots) + removed.items, held)] + first)
         yield part, removed
         first += part.n
     check_held(rows[rows >= first])
 
 
 def select_lines(ids: Iterable[Hashable], items: Iterable[Label], losses: Losses) -> list[bool]:
-    """Return which lines of a row id and an item stay; rows are numbered as their ids first appear.
-
-    Refuse a row that loses all of its items: without a line there would be one row fewer.
+    """Return which lines of a row id and an item stay; rows are numbered as they appear, and none may lose all lines.
 
     >>> select_lines([7, 3, 7], ["tea", "tea", "milk"], {0: ["tea"]})
     [False, True, True]

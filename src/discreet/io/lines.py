@@ -14,20 +14,15 @@ from discreet.data.itemsets import Itemsets, Label, recode
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged, Transactions, add_empty, check_lengths
 from discreet.errors import BudgetError, Either, InputError, Option, OptionError, OutputError, ThresholdError
-from discreet.io.label_codes import Coded, Coder, check_label_types, find_used_codes
-from discreet.io.text import WHOLE_NUMBER
+from discreet.io.notation import WHOLE_NUMBER, Coded, Coder, check_label_types, find_used_codes
 from discreet.runtime import resources
 
 Thresholds: TypeAlias = Threshold | Iterable[Threshold]
-
 BYTES_PER_ROW, BYTES_PER_ENTRY = 64, 8  # memory of a distinct row beside its items, and of each item
 SMALL_CODE: Final = 1 << 16  # codes below this take two bytes of a row
-
 LINES: Final = 1 << 16  # lines that are fetched or written at a time where the library does not choose
 NAME_PART: Final = re.compile(r'"(?P<quoted>(?:[^"]|"")+)"|(?P<bare>[^".]+)')
-
 SCATTERED: Final = "lines of one row are not adjacent; check that each row id is always written the same way"
-
 NewLines: TypeAlias = tuple[list[Label], list[Label]]  # row ids and items to write
 
 
@@ -50,9 +45,7 @@ def group_rising(blocks: Iterable[tuple[Iterable[Hashable], Iterable[int]]]) -> 
                 row, orders = [], [order for order in orders if order(row_id, last)]
                 if not orders:
                     advice = "sort the table by its row ids, or read all of it"
-                    raise InputError(
-                        f"the row ids do not rise at line {number} of the table, as a scan needs; {advice}"
-                    )
+                    raise InputError(f"the row ids do not rise at line {number} of the table, as they must; {advice}")
             last = row_id
             row.append(item)
         yield Itemsets.of(ended)
@@ -89,18 +82,12 @@ class RowMerger:
         table = (self._slots, self._starts, self._items, self._weights)
         self._many = int(kernels.merge_rows.merge_more(offsets, items, *table, self._many))
         if BYTES_PER_ROW * self._many + BYTES_PER_ENTRY * int(self._starts[self._many]) > self._room:
-            many, room = (
-                f"there are {self._many:,} different rows of frequent items or more",
-                resources.size(self._room),
-            )
-            advice = Either(("raise {}", "memory", "min_support"))
-            raise BudgetError(f"{many}, which do not fit in the {room} that ", Option("memory"), " allows: ", advice)
+            problem = f"there are {self._many:,} different rows of frequent items or more, which do not fit in the "
+            advice = (Option("memory"), " allows: ", Either(("raise {}", "memory", "min_support")))
+            raise BudgetError(f"{problem}{resources.size(self._room)} that ", *advice)
 
     def merge(self, labels: Sequence[Label], *, n: int, min_support: int) -> Merged:
-        """Return ``n`` rows, merged, and give up the arrays; item i is ``labels[i]``, and rows never added are empty.
-
-        At least ``min_support`` rows must hold each item.
-        """
+        """Return ``n`` rows, merged, and give up the arrays; item i is ``labels[i]``, rows never added are empty."""
         many = self._many
         offsets, weights = self._starts[: many + 1].copy(), self._weights[:many].copy()
         items = self._items[: offsets[-1]].astype(np.int32)
@@ -178,10 +165,8 @@ def batch_arrow(reader: Iterable[Any]) -> Iterator[Batch]:
     """Yield batches of Arrow as ours, without empty ones."""
     for batch in reader:
         if batch.num_rows:
-            encoded = (batch.column(at).dictionary_encode() for at in (0, 1))
-            yield Batch(
-                *(Column(one.dictionary.to_pylist(), one.indices.to_numpy().astype(np.int64)) for one in encoded)
-            )
+            both = (batch.column(at).dictionary_encode() for at in (0, 1))
+            yield Batch(*(Column(one.dictionary.to_pylist(), one.indices.to_numpy().astype(np.int64)) for one in both))
 
 
 def batch_tuples(blocks: Iterable[list[tuple[Label, Label]]]) -> Iterator[Batch]:
@@ -193,8 +178,8 @@ def batch_tuples(blocks: Iterable[list[tuple[Label, Label]]]) -> Iterator[Batch]
 
 def _encode(values: Iterable[Label]) -> Column:
     codes: Coder[Label] = Coder()
-    places = codes.encode(values)
-    return Column(codes.values, np.array(places, dtype=np.int64))
+    places = np.array(codes.encode(values), dtype=np.int64)
+    return Column(codes.values, places)
 
 
 def group_rows(batches: Iterable[Batch], codes: Coder[Label]) -> Iterator[tuple[list[Label], Itemsets]]:

@@ -14,8 +14,8 @@ from discreet.io.files import Place, check_there, is_frame, is_place, is_url, lo
 from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions, collect_patterns
 from discreet.io.frames import AnySource
-from discreet.io.label_codes import Reading, RowFunctions, check_options, sort_pattern_codes, sort_row_codes
 from discreet.io.line_files import Losses, remove_items, spread_losses
+from discreet.io.notation import Reading, RowFunctions, check_options, sort_pattern_codes, sort_row_codes
 from discreet.runtime import resources
 
 
@@ -39,7 +39,6 @@ def _parquet() -> tuple[RowFunctions, PatternFunctions]:
 
 _CSV_OPTIONS: Final = frozenset({"separator", "row", "item"})
 _PARQUET_OPTIONS: Final = frozenset({"items", "row", "item"})
-
 FORMATS: Final = {
     form.name: form
     for form in (
@@ -135,7 +134,7 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = Reading(row, item, items, separator, table, query)
+    options = Reading(row, item, items, separator, table=table, query=query)
     if is_url(source):
         return databases.read(source, databases.check_options(options, format))
     if is_place(source):
@@ -177,10 +176,8 @@ def read_patterns(
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if is_frame(source):
-        return _read_frame_of_patterns(source, n, min_support, kind)
-    if isinstance(source, Patterns):
-        return source
-    return collect_patterns(source).patterns(n, min_support, kind)
+        return _read_pattern_frame(source, n, min_support, kind)
+    return source if isinstance(source, Patterns) else collect_patterns(source).patterns(n, min_support, kind)
 
 
 def write(
@@ -299,9 +296,7 @@ def _read_frame(frame: AnyFrame, given: dict[str, str]) -> Transactions:
     return Transactions.from_onehot(frame)
 
 
-def _read_frame_of_patterns(
-    frame: AnyFrame, n: int | None, min_support: Threshold | None, kind: Kind | None
-) -> Patterns:
+def _read_pattern_frame(frame: AnyFrame, n: int | None, min_support: Threshold | None, kind: Kind | None) -> Patterns:
     if n is None:
         raise InputError("a frame does not say of how many rows these are patterns; say it with ", Option("n"))
     table = frames.as_narwhals(frame)

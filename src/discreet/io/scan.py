@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,14 @@ from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
 from discreet.io.files import COMPRESSIONS, EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
-from discreet.io.label_codes import ChunkReader, Reading
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
+from discreet.io.notation import ChunkReader, Reading
 from discreet.io.read import Format, check_reading, find_source_format, row_functions
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
 from discreet.runtime.resources import Progress, watching
 
+Passes: TypeAlias = Callable[[int], Iterator[Itemsets]]  # the first and the second pass over a file
 FOLD: Final = 1 << 18  # counts wait until there are this many, and are then added up at once
 BYTES_PER_ITEM: Final = 200  # memory of a distinct item: its label, its number and its count
 
@@ -58,7 +59,7 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     ...     list(scan(Path(folder, "rows.dat"), min_support=2))
     [(frozenset(), 1), (frozenset({1, 2}), 2), (frozenset({2}), 1)]
     """
-    options, room = Reading(row, item, items, separator, table, query), resources.as_memory(memory)
+    options, room = Reading(row, item, items, separator, table=table, query=query), resources.as_memory(memory)
     if is_url(source):
         options = databases.check_options(options, format)
         return databases.scan(str(source), options, min_support=min_support, room=room, progress=progress)
@@ -102,17 +103,15 @@ def _read_pass(number: int, path: Path, form: Format, reader: ChunkReader, tell:
         tell((number + (min(1.0, seen / size) if size else 0.0)) / 2, many)
 
 
-def _merge(
-    passes: Callable[[int], Iterator[Itemsets]], reader: ChunkReader, min_support: Thresholds, room: int
-) -> Merged:
+def _merge(read: Passes, reader: ChunkReader, min_support: Thresholds, room: int) -> Merged:
     counts, n, again = ItemCounter(room), 0, 0
-    for rows in passes(0):
+    for rows in read(0):
         counts.add(rows)
         n += len(rows)
     numbers, supports = counts.total()
     least, merger = least_count(min_support, n), RowMerger(room)
     frequent = FrequentItems.of(numbers, reader.labels(numbers), supports, least)
-    for rows in passes(1):
+    for rows in read(1):
         merger.add(frequent.cut(rows))
         again += len(rows)
     merged = merger.merge(frequent.labels, n=n, min_support=least)

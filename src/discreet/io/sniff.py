@@ -11,9 +11,8 @@ from discreet.errors import InputError
 from discreet.io import baskets
 from discreet.io.baskets import BITS, ROW_ID
 from discreet.io.files import EMPTY, stream, suffix_of
-from discreet.io.label_codes import Reading
+from discreet.io.notation import COMMA, HEADER, Reading
 from discreet.io.read import FORMATS
-from discreet.io.text import COMMA, HEADER
 
 FIRST_PART: Final = 1 << 16  # bytes of a file that are inspected
 MOST_RECORDS: Final = 200  # records, or rows of a Parquet file, that are inspected
@@ -27,9 +26,8 @@ SHAPES: Final = tuple(OPTIONS)
 PAIR: Final = 2
 MOST_COLUMNS: Final = 4  # of a long table; a wider one may have one line per person
 ITEM: Final = re.compile(
-    r"items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|values?|"
-    r"categor(?:y|ies)|descriptions?|pages?|events?|what",
-    re.IGNORECASE,
+    r"(?i)items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|"
+    r"values?|categor(?:y|ies)|descriptions?|pages?|events?|what"
 )
 
 
@@ -99,16 +97,13 @@ def guess_format(path: Path, data: bytes) -> str:
     """
     if data.startswith(b"PAR1"):
         return "parquet"
-    suffix = suffix_of(path)
-    named = next((form.name for form in FORMATS.values() if suffix in form.suffixes), None)
+    named = next((form.name for form in FORMATS.values() if suffix_of(path) in form.suffixes), None)
     are_numbers = re.fullmatch(rb"[\s0-9]*", data) is not None
     if named in {"fimi", "spmf"} and not are_numbers and b"#SUP:" not in data and not data.lstrip().startswith(b"@"):
         return "csv"
     if named is not None:
         return named
-    if data.lstrip()[:1] == b"{":
-        return "json"
-    return "fimi" if are_numbers else "csv"
+    return "fimi" if are_numbers else "json" if data.lstrip()[:1] == b"{" else "csv"
 
 
 def guess_separator(lines: Sequence[str]) -> str:

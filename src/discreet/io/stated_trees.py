@@ -11,7 +11,7 @@ from discreet.data.thresholds import NUMBER, parse_exact
 from discreet.errors import InputError
 from discreet.io import frames
 from discreet.io.files import is_place, load, naming
-from discreet.io.text import read_table
+from discreet.io.notation import read_table
 
 ENDLESS: Final = {"inf", "-inf"}  # the thresholds by which scikit-learn splits off missing values
 MOST_COUNTS: Final = 10_000_000  # of nodes and classes; a file may name a class once, but each node has a count of it
@@ -33,19 +33,15 @@ class Test(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node: its parent (−1: the root), the tests that lead to it, and its numbers as printed, empty if not stated.
+    """A node: its parent, the tests that lead to it, and its numbers as printed, empty if not stated."""
 
-    ``rows`` may end with %. A tree of means has the ``mean`` and perhaps the squared ``error``; in a pure node all rows
-    have the mean, as far as digits show.
-    """
-
-    parent: int
+    parent: int  # -1: the root
     tests: tuple[Test, ...] = ()
-    rows: str = ""
-    counts: tuple[str, ...] = ()
-    is_pure: bool = False
+    rows: str = ""  # may end with %
+    counts: tuple[str, ...] = ()  # one for each class
+    is_pure: bool = False  # all rows have the mean, as far as digits show
     mean: str = ""
-    error: str = ""
+    error: str = ""  # squared
 
 
 class StatedTree(NamedTuple):

@@ -15,7 +15,7 @@ from discreet.disclosure.implications import Implication
 from discreet.errors import InputError, OutputError
 from discreet.io.databases import name_of
 from discreet.io.files import MARK
-from discreet.io.text import WITHIN, as_record, encode_lines, quote_label
+from discreet.io.notation import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, Who, join_names
 from discreet.publications.rules.bounded import Bounded

@@ -13,7 +13,7 @@ from discreet import __version__
 from discreet.data.patterns import Patterns
 from discreet.errors import on_command_line
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
-from discreet.io.text import WITHIN, as_record, write_text
+from discreet.io.notation import WITHIN, as_record, write_text
 from discreet.judging.audit import Audit
 from discreet.judging.policy import CheckName, Verdict
 from discreet.report.findings import Source

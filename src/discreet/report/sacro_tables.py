@@ -11,8 +11,7 @@ from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.channels import Difference, Term, format_sum
 from discreet.io.formats.patterns import iterate_patterns
-from discreet.io.label_codes import iterate_codes, sort_pattern_codes
-from discreet.io.text import HEADER, WITHIN
+from discreet.io.notation import HEADER, WITHIN, iterate_codes, sort_pattern_codes
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding
 from discreet.judging.policy import CheckName, Verdict

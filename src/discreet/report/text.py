@@ -11,8 +11,7 @@ from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Term, format_sum
 from discreet.errors import on_command_line
-from discreet.io.label_codes import iterate_codes
-from discreet.io.text import encode_lines
+from discreet.io.notation import encode_lines, iterate_codes
 from discreet.judging import checks
 from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH

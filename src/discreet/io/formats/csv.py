@@ -12,65 +12,50 @@ from numpy.typing import NDArray
 from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import baskets, frames, label_codes
+from discreet.io import baskets, frames, notation
 from discreet.io.files import Bytes
-from discreet.io.label_codes import ChunkReader, Coded, Coder, Reading, RowFunctions
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
-from discreet.io.text import (
-    BLOCK,
-    BYTE_ORDER_MARK,
-    COMMA,
-    as_field,
-    as_labels,
-    as_separator,
-    as_text,
-    encode_lines,
-    find_fields,
-    fits_field,
-    open_text,
-    parse_records,
-    read_records,
-    unescape,
-)
+from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, Reading, RowFunctions, as_labels
 
 
 def read(data: Bytes, options: Reading) -> Transactions:
     r"""Return the baskets of a CSV file, or its long form where the columns ``row`` and ``item`` are named.
 
-    Blanks are part of a label, and an empty field is no item. Labels are whole numbers if all of them look so, else
-    text. Lines that look like another table, or labels that differ only in blanks, are refused unless they are meant.
+    Blanks are part of a label, and an empty field is no item. Labels are whole numbers if all of them look so.
 
     >>> [sorted(row) for row in read(b'milk,bread\n\n"beer, dark",,\n', Reading())]
     [['bread', 'milk'], [], ['beer, dark']]
     >>> read(b"id,what\n7,milk\n7,tea\n", Reading(row="id", item="what")).ids
     [7]
     """
-    records = read_records(open_text(data), as_separator(options.separator))
+    records = notation.read_records(notation.open_text(data), notation.as_separator(options.separator))
     if options.row is not None or options.item is not None:
         return _read_long(records, *_columns(options))
     codes: Coder[str] = Coder()
     rows = Itemsets.concat(list(_code_blocks(_read_baskets(records, options), codes)))
-    return Coded.of(rows, _labels(codes, is_meant=options.is_meant)).transactions()
+    return notation.Coded.of(rows, _labels(codes, is_meant=options.is_meant)).transactions()
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as baskets, in chunks."""
-    label_codes.check_fits_lines(rows, "CSV")
-    fields = [as_field(text) for text in label_codes.as_texts(rows, "CSV", fits_field)]
-    return encode_lines(COMMA.join([fields[code] for code in row]) for row in label_codes.iterate_codes(rows.itemsets))
+    notation.check_fits_lines(rows, "CSV")
+    fields = [notation.as_field(text) for text in notation.as_texts(rows, "CSV", notation.fits_field)]
+    return notation.encode_lines(
+        notation.COMMA.join([fields[code] for code in row]) for row in notation.iterate_codes(rows.itemsets)
+    )
 
 
 def read_in_chunks(options: Reading) -> ChunkReader:
     """Return how baskets, or lines of the long form that are sorted by row id, are read in chunks."""
-    sign = as_separator(options.separator)
+    sign = notation.as_separator(options.separator)
     is_long = options.row is not None or options.item is not None
     if is_long:
         _columns(options)
     codes: Coder[str] = Coder()
 
     def read(chunks: Iterable[bytes]) -> Iterator[Itemsets]:
-        records = read_records(_lines_of(chunks), sign)
+        records = notation.read_records(_lines_of(chunks), sign)
         if is_long:
             return _group_long(records, codes, *_columns(options))
         return _code_blocks(_read_baskets(records, options), codes)
@@ -93,7 +78,7 @@ def _read_baskets(records: Iterator[list[str]], options: Reading) -> Iterator[li
     first = list(islice(records, baskets.SEEN))
     if not options.is_meant:
         baskets.refuse(baskets.find_doubts(first, options.separator))
-    return ([unescape(text) for text in record if text] for record in chain(first, records))
+    return ([notation.unescape(text) for text in record if text] for record in chain(first, records))
 
 
 def _code_blocks(rows: Iterator[list[str]], codes: Coder[str]) -> Iterator[Itemsets]:
@@ -123,9 +108,8 @@ def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item:
     first = next(blocks, [])
     if first:
         baskets.check_pairs(*zip(*first[: baskets.SEEN], strict=True))
-    return group_rising(
-        ([row_id for row_id, _ in pairs], codes.encode(label for _, label in pairs)) for pairs in chain([first], blocks)
-    )
+    every = chain([first], blocks)
+    return group_rising(([name for name, _ in some], codes.encode(label for _, label in some)) for some in every)
 
 
 def _long_blocks(records: Iterator[list[str]], row: str, item: str) -> Iterator[list[tuple[str, str]]]:
@@ -147,12 +131,12 @@ def _read_pair(record: Sequence[str], places: tuple[int, int, int], number: int)
         raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
     if len(record) <= max(row, item) or not record[row] or not record[item]:
         raise InputError(f"record {number} has no row id or no item; leave such lines out, or fill them")
-    return unescape(record[row]), unescape(record[item])
+    return notation.unescape(record[row]), notation.unescape(record[item])
 
 
 def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
     """Yield the long form without the lines that rows lose; all else stays the same bytes."""
-    records = parse_records(open_text(data), as_separator(options.separator))
+    records = notation.parse_records(notation.open_text(data), notation.as_separator(options.separator))
     head, names = "", list[str]()
     while not names and (record := next(records, None)):
         head, names = head + record[0], record[1]
@@ -167,7 +151,7 @@ def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
 
 def rewrite_lines(wanted: Sequence[str], options: Reading) -> LineFormat:
     """Return how baskets are scanned for the ``wanted`` labels, and lose some of them."""
-    sign = as_separator(options.separator)
+    sign = notation.as_separator(options.separator)
     slots = {text: slot for slot, text in enumerate(wanted)}
 
     def without(lines: LineRows, removed: RemovedItems) -> bytes:
@@ -175,18 +159,17 @@ def rewrite_lines(wanted: Sequence[str], options: Reading) -> LineFormat:
         for row, slot in zip(removed.rows.tolist(), removed.items.tolist(), strict=True):
             gone[row].add(wanted[slot])
         rows = zip(lines.starts.tolist(), lines.stops.tolist(), gone, strict=True)
-        return "".join(
-            f"{_remove_labels(lines.data[start:stop].decode(), labels, sign)}\n" for start, stop, labels in rows
-        ).encode()
+        texts = (_remove_labels(lines.data[start:stop].decode(), labels, sign) for start, stop, labels in rows)
+        return "".join(f"{text}\n" for text in texts).encode()
 
     return LineFormat(lambda chunks: _scan(chunks, slots, sign), without)
 
 
 def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> Iterator[LineRows]:
     marks: list[bytes] = []
-    records = parse_records(_lines_of(chunks, marks), separator)
+    records = notation.parse_records(_lines_of(chunks, marks), separator)
     while block := list(islice(records, BLOCK)):
-        rows = [{unescape(text) for text in record if text} for _, record in block]
+        rows = [{notation.unescape(text) for text in record if text} for _, record in block]
         yield _as_lines([text for text, _ in block], rows, slots, b"".join(marks))
         marks.clear()
 
@@ -196,7 +179,7 @@ def _lines_of(chunks: Iterable[bytes], marks: list[bytes] | None = None) -> Iter
     for data, before in split_lines(chunks, returns=True):
         if marks is not None and not before and data.startswith(BYTE_ORDER_MARK):
             marks.append(BYTE_ORDER_MARK)
-        yield from StringIO(as_text(data, before=before), newline="")
+        yield from StringIO(notation.as_text(data, before=before), newline="")
 
 
 def _as_lines(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], mark: bytes) -> LineRows:
@@ -211,7 +194,7 @@ def _as_lines(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], 
 
 def _remove_labels(line: str, gone: Collection[str], separator: str) -> str:
     """Return a record without some labels; a field that stays keeps the separator before it."""
-    fields = list(find_fields(line, separator))
+    fields = list(notation.find_fields(line, separator))
     left = [at for at, (_, _, text, _) in enumerate(fields) if text not in gone]
     return "".join(line[fields[at - 1][1] if at != left[0] else fields[at][0] : fields[at][1]] for at in left)
 

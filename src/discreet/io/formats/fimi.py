@@ -15,30 +15,17 @@ from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OutputError
-from discreet.io import baskets, label_codes
+from discreet.io import baskets, notation
 from discreet.io.files import Bytes
 from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
-from discreet.io.label_codes import ChunkReader, Coded, Reading, RowFunctions, check_label_types, find_used_codes
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
-from discreet.io.text import (
-    BYTE_ORDER_MARK,
-    LONE_RETURN,
-    WHOLE_NUMBER,
-    as_lines,
-    as_support,
-    as_text,
-    encode_lines,
-    is_plain,
-    refuse_lone_returns,
-)
+from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, Reading, RowFunctions, as_text, encode_lines
 
 COMMENTS: Final = b"#%@"  # the first characters of lines of SPMF that are no rows
-SUPPORT: Final = "#SUP:"
-ITEM: Final = "@ITEM="
+SUPPORT, ITEM = "#SUP:", "@ITEM="
 NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 LARGEST_ITEM: Final = 2**31 - 1
 SMALL_TABLE: Final = 1 << 16
-
 FORMAT, CSV = Option("format"), Option("format", "csv")
 _WHOLE: Final = f"items are whole numbers from 0 to {LARGEST_ITEM}"
 PROBLEMS: Final = {
@@ -46,7 +33,7 @@ PROBLEMS: Final = {
     2: f"a negative number; {_WHOLE}: number them anew",
     3: f"a number above {LARGEST_ITEM}; {_WHOLE}: number them anew",
     4: Message("a byte that is no text; the file is damaged, compressed or in another format: name it with ", FORMAT),
-    5: LONE_RETURN,
+    5: notation.LONE_RETURN,
 }
 
 
@@ -68,9 +55,9 @@ def read(data: Bytes, options: Reading, *, comments: bytes = b"") -> Transaction
 
 def write(rows: Transactions, *, name: str = "FIMI") -> Iterator[bytes]:
     """Yield the rows as a file, in chunks; only SPMF names items that are no numbers."""
-    label_codes.check_fits_lines(rows, name)
+    notation.check_fits_lines(rows, name)
     head, texts = _number_labels(rows) if name == "SPMF" else ([], as_number_texts(rows, name))
-    lines = (" ".join([texts[code] for code in row]) for row in label_codes.iterate_codes(rows.itemsets))
+    lines = (" ".join([texts[code] for code in row]) for row in notation.iterate_codes(rows.itemsets))
     return encode_lines(chain(head, lines))
 
 
@@ -144,7 +131,7 @@ def find_slots(wanted: Sequence[str]) -> dict[int, int]:
     >>> find_slots(["7", "tea", "007", "3"])
     {7: 0, 3: 3}
     """
-    numbers = ((slot, int(text)) for slot, text in enumerate(wanted) if WHOLE_NUMBER.fullmatch(text))
+    numbers = ((slot, int(text)) for slot, text in enumerate(wanted) if notation.WHOLE_NUMBER.fullmatch(text))
     return {number: slot for slot, number in numbers if 0 <= number <= LARGEST_ITEM}
 
 
@@ -179,7 +166,7 @@ def parse(data: Bytes, *, comments: bytes, before: int = 0) -> tuple[Itemsets, i
     problem, line, rows, largest = kernels.formats.parse_fimi(as_array(data)[start:], skipped, items, offsets)
     if problem:
         raise InputError(f"line {before + line} holds ", PROBLEMS[problem])
-    refuse_lone_returns(data, before=before)
+    notation.refuse_lone_returns(data, before=before)
     offsets.resize(rows + 1, refcheck=False)
     items.resize(int(offsets[-1]), refcheck=False)
     return Itemsets(offsets, items), int(largest)
@@ -201,8 +188,8 @@ def _encode(items: NDArray[np.int32], largest: int) -> NDArray[np.integer]:
 
 def as_number_texts(value: Transactions | Patterns, format_name: str) -> list[str]:
     """Return each label as text; refuse labels in use that are no items of FIMI."""
-    codes = find_used_codes(value)
-    are_whole = check_label_types(value, codes, format_name)
+    codes = notation.find_used_codes(value)
+    are_whole = notation.check_label_types(value, codes, format_name)
     texts = list(map(str, value.labels)) if are_whole else []
     if codes and not (are_whole and all(0 <= int(texts[code]) <= LARGEST_ITEM for code in codes)):
         raise OutputError(f"{format_name} needs labels that are whole numbers from 0 to {LARGEST_ITEM}; write Parquet")
@@ -225,12 +212,14 @@ def _find_rows(data: bytes, before: int, comments: bytes) -> tuple[NDArray[np.in
 
 def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of an SPMF file."""
-    lines = as_lines(data)
+    lines = notation.as_lines(data)
     names = read_names(lines)
     filled = ((at, line) for at, line in enumerate(lines, start=1) if line.strip())
     pairs = (_read_pattern(line, at) for at, line in filled if line.startswith(SUPPORT) or line[0] not in "#%@")
     stated = dict(line[1:].split("=", 1) for line in lines if line.startswith(("@N=", "@MIN_SUPPORT=", "@KIND=")))
-    counts = {name: as_support(stated[name], f"the line @{name}=") for name in ("N", "MIN_SUPPORT") if name in stated}
+    counts = {
+        name: notation.as_support(stated[name], f"the line @{name}=") for name in ("N", "MIN_SUPPORT") if name in stated
+    }
     mined = Mined(counts.get("N"), counts.get("MIN_SUPPORT"), stated.get("KIND"))
     return collect_patterns(pairs, mined=mined, as_labels=lambda numbers: find_labels(numbers, names))
 
@@ -246,11 +235,11 @@ def write_patterns(patterns: Patterns) -> Iterator[bytes]:
 
 def _number_labels(value: Transactions | Patterns) -> tuple[list[str], list[str]]:
     """Return the lines that give labels their numbers, and the number of each label as text."""
-    codes = find_used_codes(value)
-    if not codes or check_label_types(value, codes, "SPMF"):
+    codes = notation.find_used_codes(value)
+    if not codes or notation.check_label_types(value, codes, "SPMF"):
         return [], as_number_texts(value, "SPMF")
     names = [str(value.labels[code]) for code in codes]
-    if not all(map(is_plain, names)):
+    if not all(map(notation.is_plain, names)):
         raise OutputError("SPMF cannot hold a label with a line end or a NUL; rename it, or write JSON or Parquet")
     texts = [""] * len(value.labels)
     for number, code in enumerate(codes, start=1):
@@ -295,7 +284,7 @@ def _read_pattern(line: str, at: int) -> tuple[list[int], int]:
     numbers, counts = items.split(), rest.split("#", 1)[0].split()
     if not sign or len(counts) != 1 or not all(map(NUMBER.fullmatch, numbers)):
         raise InputError(f"line {at} is no pattern such as '1 2 3 #SUP: 4'; name items by lines such as @ITEM=1=apple")
-    return list(map(int, numbers)), as_support(counts[0], f"line {at}")
+    return list(map(int, numbers)), notation.as_support(counts[0], f"line {at}")
 
 
 FIMI: Final = RowFunctions(read, write, read_in_chunks, rewrite_lines)

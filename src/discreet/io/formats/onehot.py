@@ -12,22 +12,12 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.io import notation
 from discreet.io.files import Bytes
-from discreet.io.label_codes import Coded, Reading, RowFunctions, as_texts, check_fits_lines, find_used_codes
 from discreet.io.line_files import Losses, as_array, check_held
-from discreet.io.text import (
-    BYTE_ORDER_MARK,
-    as_labels,
-    as_record,
-    as_separator,
-    fits_field,
-    open_text,
-    parse_records,
-    unescape,
-)
+from discreet.io.notation import BYTE_ORDER_MARK, Coded, Reading, RowFunctions, as_labels, as_separator
 
 BLOCK: Final = 1 << 22  # bytes that are joined before they are written
-
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False", b"TRUE": b"FALSE"}  # for ones
 
@@ -35,8 +25,7 @@ ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False"
 def read(data: Bytes, options: Reading) -> Transactions:
     r"""Return the rows of a one-hot table; ``row`` names the column of row ids, if it has one.
 
-    A cell is 0, 1, 0.0, 1.0, false or true, in upper or lower case, perhaps in quotes. Blank lines are no rows. Blanks
-    are part of labels, and no part of ids; both are whole numbers if all of them look so.
+    Cells are 0, 1, 0.0, 1.0, false or true. Blank lines are no rows. Blanks are part of labels, and no part of ids.
 
     >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", Reading(row="who"))
     >>> [sorted(row) for row in rows], rows.ids
@@ -48,12 +37,14 @@ def read(data: Bytes, options: Reading) -> Transactions:
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as a table of 0 and 1, in chunks."""
-    check_fits_lines(rows, "a one-hot table")
-    texts = as_texts(rows, "a one-hot table", lambda text: fits_field(text.strip()) and fits_field(text))
-    codes = find_used_codes(rows)
+    notation.check_fits_lines(rows, "a one-hot table")
+    texts = notation.as_texts(
+        rows, "a one-hot table", lambda text: notation.fits_field(text.strip()) and notation.fits_field(text)
+    )
+    codes = notation.find_used_codes(rows)
     if not codes:
         raise OutputError("no row holds an item, and a one-hot table has a column an item; write another format")
-    yield f"{as_record(texts[code] for code in codes)}\n".encode()
+    yield f"{notation.as_record(texts[code] for code in codes)}\n".encode()
     column = np.zeros(len(rows.labels), dtype=np.int64)
     column[codes] = np.arange(len(codes))
     step = max(1, BLOCK // (2 * len(codes)))
@@ -103,9 +94,8 @@ def _parse(data: Bytes, options: Reading) -> _OneHotTable:
     lines = 2 + sum(int(np.count_nonzero(view == end)) for end in b"\r\n")
     items, offsets = np.empty(view.size // 2 + 1, dtype=np.int32), np.empty(lines, dtype=np.int64)
     ids = np.empty((lines if row is not None else 0, 2), dtype=np.int64)
-    error, line, column, n = kernels.formats.parse_onehot(
-        view, start, ord(separator), len(header), id_column, items, offsets, ids
-    )
+    sizes = (ord(separator), len(header), id_column)
+    error, line, column, n = kernels.formats.parse_onehot(view, start, *sizes, items, offsets, ids)
     if error != kernels.formats.FINE:
         raise _explain(error, len(LINE_END.findall(data, 0, line)) + 1, column + 1, len(header))
     texts = [text for at, text in enumerate(header) if at != id_column]
@@ -115,10 +105,10 @@ def _parse(data: Bytes, options: Reading) -> _OneHotTable:
 
 def _read_header(data: Bytes, separator: str) -> tuple[list[str], int]:
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    for text, record in parse_records(open_text(data), separator):
+    for text, record in notation.parse_records(notation.open_text(data), separator):
         start += len(text.encode())
         if any(map(str.strip, record)):
-            return [*map(unescape, record)], start
+            return [*map(notation.unescape, record)], start
     raise InputError("the file holds nothing but blanks; a one-hot table begins with a header of labels")
 
 

@@ -17,15 +17,13 @@ from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.files import Bytes
 from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns
 from discreet.io.frames import from_lists, from_long, from_onehot
-from discreet.io.label_codes import ChunkReader, Coder, Reading, RowFunctions, check_label_types, find_used_codes
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
 from discreet.io.lines import group_rising
+from discreet.io.notation import ChunkReader, Coder, Reading, RowFunctions, check_label_types, find_used_codes
 from discreet.runtime.parquet_footer import silence_stderr
 
-OURS: Final = "discreet"
-ITEMS: Final = "items"
-ID: Final = "id"
-SUPPORT: Final = "support"
+ITEMS, ID, SUPPORT = "items", "id", "support"  # columns
+OURS: Final = "discreet"  # our own metadata
 LINES: Final = 1 << 17  # lines of a table that may be larger than memory, read at a time
 SCHEMA: Final = "ARROW:schema"  # metadata that every writer makes itself
 
@@ -91,8 +89,7 @@ def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
     elif options.items is None and ITEMS not in frame.columns:
         frame = frame.with_columns(_remove_ones(frame, losses))
     else:
-        column = ITEMS if options.items is None else options.items
-        frame = frame.with_columns(_remove_items(frame[column], losses))
+        frame = frame.with_columns(_remove_items(frame[ITEMS if options.items is None else options.items], losses))
     with explain_errors():
         metadata = pl.read_parquet_metadata(BytesIO(data))
     metadata.pop(SCHEMA, None)
@@ -107,8 +104,7 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa:
     coded = from_lists(frame, items=ITEMS)
     stated = _read_metadata(data)
     mined = Mined(stated.get("n"), stated.get("min_support"), stated.get("kind"))
-    supports = as_supports(frame[SUPPORT].to_list())
-    return StatedPatterns(coded.itemsets, supports, coded.labels, mined)
+    return StatedPatterns(coded.itemsets, as_supports(frame[SUPPORT].to_list()), coded.labels, mined)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
@@ -129,8 +125,7 @@ def _as_lists(value: Transactions | Patterns) -> pl.Series:
     if value.offsets.size == 1:
         return pl.Series(ITEMS, [], dtype=pl.List(labels.dtype))
     bounds = pl.DataFrame({"start": value.offsets[:-1] - start, "length": np.diff(value.offsets)})
-    cut = pl.lit(flat).implode().list.slice(pl.col("start"), pl.col("length"))
-    return bounds.select(cut.alias(ITEMS))[ITEMS]
+    return bounds.select(pl.lit(flat).implode().list.slice(pl.col("start"), pl.col("length")).alias(ITEMS))[ITEMS]
 
 
 def _as_series(name: str, values: list[Any], what: str) -> pl.Series:
@@ -173,9 +168,7 @@ def _encode(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
 def _long_blocks(path: str, codes: Coder[Label], row: str, item: str) -> Iterator[tuple[list[Hashable], list[int]]]:
     for part in _read_slices(path, [row, item]):
         if missing := part.null_count().sum_horizontal()[0]:
-            raise InputError(
-                f"columns {row!r} and {item!r} hold {missing} missing values; leave them out, or fill them"
-            )
+            raise InputError(f"columns {row!r} and {item!r} hold {missing} missing values; leave them out or fill them")
         yield part[row].to_list(), codes.encode(part[item].to_list())
 
 

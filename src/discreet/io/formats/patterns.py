@@ -17,23 +17,19 @@ from discreet.data.itemsets import AnyFrame, Itemset, Itemsets, Label, is_missin
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
 from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.io import notation
 from discreet.io.files import Bytes, Place, load, naming, suffix_of
 from discreet.io.frames import as_narwhals
-from discreet.io.label_codes import Coder, Value, as_texts, find_used_codes, iterate_codes
-from discreet.io.text import (
+from discreet.io.notation import (
     HEADER,
-    WITHIN,
+    Coder,
+    Value,
     as_labels,
-    as_lines,
     as_record,
     as_support,
-    as_text,
+    as_texts,
     encode_lines,
     fits_field,
-    open_text,
-    quote_label,
-    read_records,
-    split_cell,
 )
 from discreet.runtime.text import abbreviate
 
@@ -72,16 +68,13 @@ class StatedPatterns:
     mined: Mined = NOT_STATED
 
     def patterns(self, n: int | None, min_support: Threshold | None, kind: str | None) -> Patterns:
-        """Return the patterns; the arguments must agree with the source.
-
-        Where neither states ``n``, the support of the empty itemset does. A source without ``n`` leaves out the empty
-        itemset by habit, so it is put back where the kind asks for it.
-        """
+        """Return the patterns; the arguments must agree with the source, whose empty itemset may state ``n``."""
         n = self._agree_on_n(n)
         count = _agree("min_support", self.mined.min_support, None if min_support is None else as_count(min_support, n))
         kind = as_kind(_agree("kind", self.mined.kind, kind) or "frequent")
         itemsets, supports = self.itemsets, self.supports
         lengths = itemsets.lengths.tolist()
+        # A source without ``n`` leaves out the empty itemset by habit.
         if self.mined.n is None and lacks_root(lengths, supports.tolist(), n=n, min_support=count, kind=kind):
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
         return Patterns.from_codes(*itemsets.flat, supports, self.labels, n=n, min_support=count, kind=kind)
@@ -138,13 +131,13 @@ def _agree(name: str, stated: T | None, given: T | None) -> T | None:
 
 def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
     """Yield the codes and the support of each pattern."""
-    return zip(iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
+    return zip(notation.iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
 
 
 def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a JSON file of ours; labels are text or whole numbers."""
     try:
-        document = json.loads(as_text(data))
+        document = json.loads(notation.as_text(data))
     except ValueError as error:
         line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "it"
         raise InputError(f"this is no JSON ({line} breaks its rules); mend it") from None
@@ -170,13 +163,11 @@ def write_json(patterns: Patterns) -> Iterator[bytes]:
 
 def _as_json_texts(patterns: Patterns) -> list[str]:
     texts = [""] * len(patterns.labels)
-    for code in find_used_codes(patterns):
+    for code in notation.find_used_codes(patterns):
         label = patterns.labels[code]
         number = getattr(label, "__index__", None)  # numpy's integers have it too
         if isinstance(label, bool) or not (isinstance(label, str) or number):
-            raise OutputError(
-                f"item {code + 1} has a label of type {type(label).__name__}; JSON holds text and integers"
-            )
+            raise OutputError(f"item {code + 1} has a label of type {type(label).__name__}; JSON has text or integers")
         texts[code] = json.dumps(str(label), ensure_ascii=False) if isinstance(label, str) else str(label)
         if not texts[code].isascii() and any("\ud800" <= character <= "\udfff" for character in texts[code]):
             raise OutputError(f"item {code + 1} has a label that is no Unicode text; rename it")
@@ -196,7 +187,7 @@ def read_borgelt(data: Bytes, n: int | None = None) -> StatedPatterns:
     >>> read_borgelt(b"a b (12.5)\n", 8).supports.tolist()
     [1]
     """
-    return collect_patterns(_read_pairs(as_lines(data), n), as_labels=as_labels)
+    return collect_patterns(_read_pairs(notation.as_lines(data), n), as_labels=as_labels)
 
 
 def write_borgelt(patterns: Patterns) -> Iterator[bytes]:
@@ -246,9 +237,9 @@ def read_csv(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG0
 
 def write_csv(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as a CSV file, in chunks."""
-    cells = [quote_label(text) for text in as_texts(patterns, "CSV", fits_field)]
+    cells = [notation.quote_label(text) for text in as_texts(patterns, "CSV", fits_field)]
     pairs = iterate_patterns(patterns)
-    lines = (as_record([WITHIN.join([cells[code] for code in one]), support]) for one, support in pairs)
+    lines = (as_record([notation.WITHIN.join([cells[code] for code in one]), support]) for one, support in pairs)
     return encode_lines(chain([as_record(HEADER)], lines))
 
 
@@ -283,7 +274,7 @@ def read_frame_of_shares(frame: AnyFrame) -> list[tuple[Itemset, str]]:
 
 
 def _read_pattern_records(data: Bytes, supports: str) -> Iterator[list[str]]:
-    records = filter(None, read_records(open_text(data)))
+    records = filter(None, notation.read_records(notation.open_text(data)))
     if next(records, None) != HEADER:
         raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports {supports}")
     return records
@@ -292,7 +283,7 @@ def _read_pattern_records(data: Bytes, supports: str) -> Iterator[list[str]]:
 def _read_itemset(record: list[str], number: int) -> list[str]:
     if len(record) != len(HEADER):
         raise InputError(f"pattern {number} has {len(record)} fields; it must have {len(HEADER)}: {','.join(HEADER)}")
-    return split_cell(record[0], f"pattern {number}")
+    return notation.split_cell(record[0], f"pattern {number}")
 
 
 CSV: Final = PatternFunctions(read_csv, write_csv)

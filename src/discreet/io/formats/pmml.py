@@ -8,10 +8,11 @@ from xml.etree import ElementTree as ET
 from discreet.data.thresholds import NUMBER
 from discreet.errors import InputError
 from discreet.io.files import Bytes
+from discreet.io.notation import as_support, as_text
 from discreet.io.stated_trees import Node, StatedTree, Test, check_room, digits_of, is_number
-from discreet.io.text import as_support, as_text
 
 MEASURES: Final = {"lift": "lift", "leverage": "leverage", "affinity": "jaccard"}  # attributes and usual names
+NEEDED: Final = ("antecedent", "consequent", "support", "confidence")  # the attributes of each rule
 SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
 WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}
 DEEPEST: Final = 50  # levels of nested conditions; programs write two
@@ -21,26 +22,15 @@ STAYING: Final = (
     "Rows may stay at an inner node (returnLastPrediction), so its counts cannot be known: write the tree without "
     "compacting it, such as by pmml_pipeline.configure(compact=False)."
 )
-
 ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]  # a node, and its stated number of rows of each class
 
 
-class ModelRule(NamedTuple):
-    """A rule by the ids of its itemsets, with its numbers as they are printed."""
-
-    antecedent: str
-    consequent: str
-    support: str
-    confidence: str
-    measures: Mapping[str, str]
-
-
 class AssociationModel(NamedTuple):
-    """An association model: the number of rows, the labels and perhaps the share of each itemset by its id, rules."""
+    """An association model with its numbers as printed."""
 
     n: int | None
-    itemsets: Mapping[str, tuple[frozenset[str], str | None]]
-    rules: tuple[ModelRule, ...]
+    itemsets: Mapping[str, tuple[frozenset[str], str | None]]  # by id, the labels and perhaps the share
+    rules: tuple[Mapping[str, str], ...]  # their attributes: the ids of both sides, and numbers
 
 
 def read_association_model(data: Bytes) -> AssociationModel:
@@ -71,19 +61,14 @@ def _read_model(model: ET.Element) -> AssociationModel:
     if len(set(items.values())) != len(items):
         raise InputError("two items of the PMML have the same value; give each item a value of its own")
     itemsets = {_get(one, "id"): (_read_items(one, items), one.get("support")) for one in _children(model, "Itemset")}
-    rules = tuple(map(_read_rule, _children(model, "AssociationRule")))
+    rules = list(_children(model, "AssociationRule"))
     for at, rule in enumerate(rules, start=1):
-        if rule.antecedent not in itemsets or rule.consequent not in itemsets:
+        antecedent, consequent, *_ = (_get(rule, name) for name in NEEDED)
+        if antecedent not in itemsets or consequent not in itemsets:
             raise InputError(f"rule {at} of the PMML names an itemset that is not there; mend it")
     count = model.get("numberOfTransactions")
     n = None if count is None else as_support(count, "the attribute numberOfTransactions")
-    return AssociationModel(n, itemsets, rules)
-
-
-def _read_rule(rule: ET.Element) -> ModelRule:
-    measures = {name: rule.attrib[attribute] for attribute, name in MEASURES.items() if attribute in rule.attrib}
-    antecedent, consequent, support, confidence = (_get(rule, name) for name in ModelRule._fields[:4])
-    return ModelRule(antecedent, consequent, support, confidence, measures)
+    return AssociationModel(n, itemsets, tuple(rule.attrib for rule in rules))
 
 
 def _read_items(itemset: ET.Element, items: Mapping[str, str]) -> frozenset[str]:
@@ -160,8 +145,7 @@ def _may_stay(model: ET.Element) -> bool:
 def _find_features(model: ET.Element, nodes: tuple[Node, ...]) -> tuple[str, ...]:
     fields = (field for schema in _children(model, "MiningSchema") for field in _children(schema, "MiningField"))
     active = [_get(field, "name") for field in fields if field.get("usageType", "active") == "active"]
-    used = (test.feature for node in nodes for test in node.tests if test.sign)
-    return tuple(dict.fromkeys([*active, *used]))
+    return tuple(dict.fromkeys([*active, *(test.feature for node in nodes for test in node.tests if test.sign)]))
 
 
 def _read_nodes(root: ET.Element, function: str | None) -> Iterator[ScoredNode]:

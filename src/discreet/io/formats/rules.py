@@ -12,7 +12,7 @@ from discreet.io import frames
 from discreet.io.files import Bytes, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.formats import pmml
 from discreet.io.formats.fimi import NUMBER, find_labels, read_names
-from discreet.io.text import as_labels, as_support, as_text, read_table, split_cell
+from discreet.io.notation import as_labels, as_support, as_text, read_table, split_cell
 
 LINE: Final = re.compile(
     r"(?P<held>[0-9 ]*)==>(?P<also>[0-9 ]+)#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
@@ -119,9 +119,10 @@ def _read_pmml(data: Bytes) -> StatedRules:
     model = pmml.read_association_model(data)
     label_of = _as_labels(label for itemset, _ in model.itemsets.values() for label in itemset)
     itemsets = {name: frozenset(label_of[label] for label in itemset) for name, (itemset, _) in model.itemsets.items()}
-    sides = [(itemsets[rule.antecedent], itemsets[rule.consequent]) for rule in model.rules]
-    rules = (StatedRule(*both, one.confidence, share=one.support) for both, one in zip(sides, model.rules, strict=True))
-    columns = {name: [_as_measure(rule.measures.get(name)) for rule in model.rules] for name in pmml.MEASURES.values()}
+    sides = ((itemsets[rule["antecedent"]], itemsets[rule["consequent"]]) for rule in model.rules)
+    paired = zip(sides, model.rules, strict=True)
+    rules = (StatedRule(*both, rule["confidence"], share=rule["support"]) for both, rule in paired)
+    columns = {name: [_as_measure(rule.get(key)) for rule in model.rules] for key, name in pmml.MEASURES.items()}
     shares = ((itemsets[name], share) for name, (_, share) in model.itemsets.items() if share is not None)
     return StatedRules(tuple(rules), tuple(shares), model.n, columns)
 

@@ -11,15 +11,13 @@ from discreet.data.query import Name
 from discreet.data.thresholds import as_disclosure
 from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.io.files import Bytes, Place, load, name_of, naming, suffix_of
-from discreet.io.label_codes import iterate_codes
+from discreet.io.notation import LONE_RETURN, as_text, iterate_codes
 from discreet.io.read import FORMATS, Format, pattern_functions
-from discreet.io.text import LONE_RETURN, as_text
 
 TEXT: Final = "text"
 PATTERNS: Final = {form.name: form for form in FORMATS.values() if form.patterns}
 SUPPORT: Final = b"#SUP:"  # patterns of SPMF have this; text does not. Both may be in a .txt file
 ANY_ROWS: Final = 10**15  # a number of rows of which every percentage is a count, for supports that are ignored
-
 _PART: Final = re.compile(
     rf"""(?P<comment>\#.*)
     | (?P<gap>[\s,&∧]+)

@@ -8,17 +8,16 @@ from discreet.data.thresholds import NUMBER
 from discreet.errors import InputError, OptionError
 from discreet.io.files import Bytes
 from discreet.io.formats import pmml
+from discreet.io.notation import BYTE_ORDER_MARK, as_text
 from discreet.io.stated_trees import CONTRADICT, ENDLESS, Node, StatedTree, Test, digits_of, is_number, name_classes
-from discreet.io.text import BYTE_ORDER_MARK, as_text
 
 LINE: Final = re.compile(r"(?P<before>[| ]*)\|(?P<dashes>-+) (?P<words>.*)")
 WEIGHTS: Final = re.compile(r"weights: \[(?P<counts>[^\]]*)\] class: (?P<name>.*)")
 CUT: Final = re.compile(r"truncated branch of depth [0-9]+")
-WEIGHTED: Final = (
-    "export_text prints weights, which are numbers of rows only if the tree has one output and was fitted without "
-    "weights and on no sample"
-)
+WEIGHTED: Final = "export_text prints weights: numbers of rows only if fitted with one output, no weights and no sample"
 ClassCounts: TypeAlias = tuple[tuple[str, ...], str]  # the counts of a leaf, and the name of its class
+NOT_TEXT: Final = "line {} does not follow from those before it; give the output of export_text as it is"
+NOT_DOT: Final = "line {} is none that export_graphviz of scikit-learn writes there; give its output as it is"
 SHORT: Final = "A branch is cut off, so its counts cannot be known: print the tree with a larger max_depth."
 
 
@@ -80,12 +79,12 @@ def _collect_trees(lines: Iterator[tuple[int, _TextLine]]) -> Iterator[tuple[lis
         parent, test = path[-1] if path else (-1, None)
         if line.test is not None and line.test.sign == ">":
             if needs_node or line.depth != len(path) - 1 or test is None or line.test != test.negate():
-                raise _unexpected_text(last)
+                raise InputError(NOT_TEXT.format(last))
             path[-1] = parent, line.test
             needs_node = True
             continue
         if not needs_node or line.depth != len(path):
-            raise _unexpected_text(last)
+            raise InputError(NOT_TEXT.format(last))
         nodes.append(Node(parent, () if test is None else (test,), counts=line.counts))
         if line.test is not None:
             path.append((len(nodes) - 1, line.test))
@@ -99,10 +98,6 @@ def _collect_trees(lines: Iterator[tuple[int, _TextLine]]) -> Iterator[tuple[lis
             nodes, leaves, needs_node = [], [], True
     if nodes:
         raise InputError(f"the tree ends at line {last}, before all of its branches have come; give the whole of it")
-
-
-def _unexpected_text(at: int) -> InputError:
-    return InputError(f"line {at} does not follow from those before it; give the output of export_text as it is")
 
 
 def _state_text(nodes: list[Node], leaves: list[ClassCounts], classes: tuple[str, ...], fault: str) -> StatedTree:
@@ -120,9 +115,7 @@ def _state_text(nodes: list[Node], leaves: list[ClassCounts], classes: tuple[str
 
 
 HEAD: Final = "digraph Tree {"
-NODE: Final = re.compile(
-    r'([0-9]{1,9}) \[label=("(?:[^"\\]|\\.)*"|<[^\n]*>)(?:, fillcolor="[#0-9a-zA-Z]*")?\] ;', re.ASCII
-)
+NODE: Final = re.compile(r'(?a)([0-9]{1,9}) \[label=("(?:[^"\\]|\\.)*"|<[^\n]*>)(?:, fillcolor="[#0-9a-zA-Z]*")?\] ;')
 EDGE: Final = re.compile(r"([0-9]{1,9}) -> ([0-9]{1,9})(?: \[label[^];]*\])? ;", re.ASCII)
 LOOKS: Final = re.compile(
     r"(?:(?:node \[shape=|edge \[fontname=|graph \[ranksep=)[^];]*\]|rankdir=LR|\{rank=same ;[ 0-9;]*\}) ;", re.ASCII
@@ -168,7 +161,7 @@ def _read_graphs(lines: Iterable[str]) -> Iterator[Graph]:
     for at, line in enumerate((line.strip() for line in lines), start=1):
         if graph is None:
             if line and line != HEAD:
-                raise _unexpected_line(at)
+                raise InputError(NOT_DOT.format(at))
             graph = ({}, {}) if line else None
         elif line == "}":
             yield graph
@@ -183,18 +176,14 @@ def _add_line(graph: Graph, line: str, at: int) -> None:
     labels, parents = graph
     if match := NODE.fullmatch(line):
         if int(match[1]) in labels:
-            raise _unexpected_line(at)
+            raise InputError(NOT_DOT.format(at))
         labels[int(match[1])] = _parse_label(match[2], at)
     elif match := EDGE.fullmatch(line):
         if int(match[2]) in parents:
-            raise _unexpected_line(at)
+            raise InputError(NOT_DOT.format(at))
         parents[int(match[2])] = int(match[1])
     elif line and not LOOKS.fullmatch(line):
-        raise _unexpected_line(at)
-
-
-def _unexpected_line(at: int) -> InputError:
-    return InputError(f"line {at} is none that export_graphviz of scikit-learn writes there; give its output as it is")
+        raise InputError(NOT_DOT.format(at))
 
 
 def _parse_label(quoted: str, at: int) -> _NodeLabel | None:
@@ -202,7 +191,7 @@ def _parse_label(quoted: str, at: int) -> _NodeLabel | None:
     body = quoted[1:-1]
     if quoted.startswith("<"):
         if TAIL.search(body):
-            raise _unexpected_line(at)
+            raise InputError(NOT_DOT.format(at))
         for mark, plain in MARKS:
             body = body.replace(mark, plain)
     if body == CROPPED:
@@ -219,7 +208,7 @@ def _parse_label(quoted: str, at: int) -> _NodeLabel | None:
         feature, between, number = first.pop().rpartition(" <= ")
         test = Test(feature=feature, sign="<=", number=_short(number)) if between and is_number(number) else None
         if first or test is None:
-            raise _unexpected_line(at)
+            raise InputError(NOT_DOT.format(at))
     last = parts[-1].removeprefix("class = ") if parts[-1].startswith("class = ") else None
     value = ", ".join(parts[place + 1 : len(parts) - (last is not None)]).removeprefix("value = ")
     return _NodeLabel(
@@ -265,7 +254,7 @@ def _state_graph(labels: dict[int, _NodeLabel | None], parents: dict[int, int]) 
         if label.test is not None and None in below:
             hidden.append((places[number], label.test))
         parent = parents.get(number)
-        test = () if parent is None else (_find_test(labels[parent], is_first=children[parent][0] == number),)
+        test = () if parent is None else (_find_test(shown.get(parent), is_first=children[parent][0] == number),)
         is_pure = not label.counts and label.impurity != "" and float(label.impurity) == 0
         error = label.impurity if label.criterion in SQUARES else ""
         place = -1 if parent is None else places[parent]

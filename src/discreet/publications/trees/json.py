@@ -12,8 +12,8 @@ from discreet.data.itemsets import Label
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Bytes, Place, save
+from discreet.io.notation import as_text, encode_lines
 from discreet.io.stated_trees import check_room
-from discreet.io.text import as_text, encode_lines
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split
 from discreet.publications.trees.sklearn import list_trees
 from discreet.runtime.text import abbreviate

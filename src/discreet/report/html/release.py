@@ -14,7 +14,7 @@ from discreet.blocking.problem import supports_in
 from discreet.blocking.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line
-from discreet.io.label_codes import sort_pattern_codes
+from discreet.io.notation import sort_pattern_codes
 from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Verdict, make_policy
