@@ -78,7 +78,7 @@ def is_rounded(policy: Policy, patterns: Patterns) -> bool:
     return policy.round_to is not None and not (patterns.supports % policy.round_to).any()
 
 
-def _check_list_size(policy: Policy, patterns: Patterns) -> Check:
+def _check_list(policy: Policy, patterns: Patterns) -> Check:
     return check_size(policy, len(patterns) if patterns.n else 0, "itemset")
 
 
@@ -88,16 +88,12 @@ def _check_supports(policy: Policy, patterns: Patterns) -> Check:
     return check_low_counts(policy, low, zeros)
 
 
-def _check_multiples(policy: Policy, patterns: Patterns) -> Check | None:
+def _check_rounded(policy: Policy, patterns: Patterns) -> Check | None:
     wrong = int(np.count_nonzero(patterns.supports % (policy.round_to or 1)))
     return None if policy.round_to is None else check_rounding(policy, wrong)
 
 
-CHECKS: Final[tuple[Callable[[Policy, Patterns], Check | None], ...]] = (
-    _check_list_size,
-    _check_supports,
-    _check_multiples,
-)
+CHECKS: Final[tuple[Callable[[Policy, Patterns], Check | None], ...]] = (_check_list, _check_supports, _check_rounded)
 """Checks of the listed supports alone, in the order of a report; None if the policy does not ask for it."""
 
 

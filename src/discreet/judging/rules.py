@@ -363,11 +363,10 @@ def _count_equal_pairs(facts: Facts, gaps: bounded.Gaps) -> int:
 def _check_facts(policy: Policy, facts: Facts) -> Iterator[Check]:
     low, zeros = (int(np.count_nonzero(one)) for one in ((facts.low > 0) & (facts.high < policy.k), facts.high == 0))
     yield checks.check_low_counts(policy, low, zeros, sure="surely ")
-    if policy.round_to is not None:
-        exact = int(np.count_nonzero((facts.low == facts.high) & (facts.low % policy.round_to != 0)))
-        if exact:
-            sentence = f"{count_of(exact, 'support')} known exactly; {policy.name} asks for multiples of "
-            yield CheckName.ROUNDING.review(exact, f"{sentence}{policy.round_to}.")
+    exact = int(np.count_nonzero((facts.low == facts.high) & (facts.low % (policy.round_to or 1) != 0)))
+    if exact:
+        asked = f"{policy.name} asks for multiples of {policy.round_to}"
+        yield CheckName.ROUNDING.review(exact, f"{count_of(exact, 'support')} known exactly; {asked}.")
 
 
 def _check_sums(sums: Sequence[Bounded], k: int, more: int = 0) -> Check:

@@ -53,8 +53,7 @@ def hidden_text(
     file = f"{source.file}: " if source else ""
     what = f"{many:,} sensitive itemset{' is' if many == 1 else 's are'} hidden in {rows:,} rows"
     yield from wrap(printable(f'{file}{what} by "{method}": {METHODS[method].summary}.'), WIDTH)
-    yield ""
-    yield from _table(hidden, show_labels=show_labels)
+    yield from ("", *_table(hidden, show_labels=show_labels))
     if many > SHOWN:
         yield f"  … and {many - SHOWN:,} more; --json lists all of them."
     yield ""
@@ -148,13 +147,11 @@ def hiding_comparison_text(comparison: HidingComparison, *, source: Source | Non
     file = f"{source.file}: " if source else ""
     yield printable(f"{file}{count_of(comparison.sensitive, 'sensitive itemset')} in {comparison.n:,} rows.")
     for number, min_support in enumerate(comparison.min_supports):
-        yield ""
-        yield from _show_support(comparison, number, min_support)
+        yield from ("", *_show_support(comparison, number, min_support))
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.method} ({_target(line, comparison)}) was left out: {line.left_out}.", WIDTH))
-    yield ""
-    yield from wrap(comparison.recommendation, WIDTH)
+    yield from ("", *wrap(comparison.recommendation, WIDTH))
 
 
 def hiding_comparison_facts(comparison: HidingComparison, *, source: Source | None = None) -> dict[str, Any]:

@@ -77,8 +77,7 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
         yield from ("", *(f"  {name.ljust(width)}  {value}" for name, value in lines.items()))
         if release.compared:
             yield from ("", *wrap(list_averages(release), WIDTH))
-    yield ""
-    yield from wrap(" ".join([*describe_proof(release.proof), explain_supports(release)]), WIDTH)
+    yield from ("", *wrap(" ".join([*describe_proof(release.proof), explain_supports(release)]), WIDTH))
     yield from _audited(release, "An audit of what would be published:")
 
 
@@ -95,11 +94,9 @@ def public_text(release: Release) -> Iterator[str]:
     that contains it; if there is none, it was not frequent.
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
-    yield ""
-    yield from wrap(" ".join(explain_release(public_facts(release))), WIDTH)
+    yield from ("", *wrap(" ".join(explain_release(public_facts(release))), WIDTH))
     yield from _audited(release, "An audit of these files alone:")
-    yield ""
-    yield "Check it yourself, in the folder of this file:  discreet verify ."
+    yield from ("", "Check it yourself, in the folder of this file:  discreet verify .")
 
 
 def explain_release(facts: Mapping[str, Any]) -> list[str]:
@@ -218,8 +215,7 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
-    yield ""
-    yield from wrap(comparison.recommendation, WIDTH)
+    yield from ("", *wrap(comparison.recommendation, WIDTH))
 
 
 def comparison_json(comparison: Comparison, *, source: Source | None = None) -> Iterator[bytes]:

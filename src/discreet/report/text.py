@@ -60,8 +60,7 @@ def audit_text(
     Make it safe with `discreet block`, or raise --min-support: `discreet tradeoff` shows how far.
     """
     yield printable(f"{audit.verdict.name}: {_describe(audit, source)}")
-    yield ""
-    yield from checks.list_checks(audit.checks)
+    yield from ("", *checks.list_checks(audit.checks))
     if audit.exposed is not None:
         yield from ("", exposed_line(audit))
     for group in audit.groups if explain else ():
@@ -70,8 +69,7 @@ def audit_text(
         yield from (f"  {printable(_show_finding(finding))}" for finding in group.worst(explain))
         if group.total > explain:
             yield f"  … and {group.total - explain:,} more; --json lists all of them."
-    yield ""
-    yield from wrap(audit.promise or audit.advice.say(on_command_line), WIDTH)
+    yield from ("", *wrap(audit.promise or audit.advice.say(on_command_line), WIDTH))
 
 
 def _show_finding(finding: AuditFinding) -> str:
