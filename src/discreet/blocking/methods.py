@@ -40,10 +40,9 @@ def suppress(problem: BlockProblem) -> BlockSolution:
     """Suppress the rows that a channel singles out, round by round.
 
     This is Algorithm 1 of *Blocking anonymity threats* (ICDM 2005), corrected: a suppressed row stays suppressed. As
-    printed, it counts again in a later round, which ends in supports that no rows have, or never. No round mines again:
-    an itemset that is closed without some rows was closed with them, so the closed itemsets are updated, and their
-    supports give the next channels. If some part of the rows is safe and keeps every itemset frequent, the result is
-    the largest such part (docs/guarantee.md).
+    printed, it counts again later, which ends in supports that no rows have, or never. No round mines again: an itemset
+    that is closed without some rows was closed with them. If some part of the rows is safe and keeps every itemset
+    frequent, the result is the largest such part (docs/guarantee.md).
     """
     merged, numbers = problem.merged
     rows, is_left = problem.as_rows(merged), np.ones(len(merged), dtype=np.bool_)
@@ -188,10 +187,9 @@ def _drop_spare(chosen: list[int], covered: list[NDArray[np.int64]], channel_cou
 def withhold(problem: BlockProblem) -> BlockSolution:
     """Publish the safe core: the frequent itemsets whose cells each hold no row, or k rows and more.
 
-    One more item splits cells, so the smallest cell never grows. All subsets of a safe itemset are therefore safe, and
-    the search turns back where a support or a cell becomes too small (docs/guarantee.md). The supports are exact, but
-    the list is not that of all frequent itemsets of any rows. Its minimum support is at least k: at 1, readers would
-    take a missing itemset for one that no row holds.
+    One more item splits cells, so all subsets of a safe itemset are safe, and the search turns back where a support or
+    a cell becomes too small (docs/guarantee.md). The minimum support is at least k: at 1, readers would take a missing
+    itemset for one that no row holds.
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])

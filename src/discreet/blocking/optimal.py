@@ -1,16 +1,17 @@
 """The method "optimal": the least distortion that can be found in time, and how far it is from the best."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking import methods, row_types
 from discreet.blocking.methods import find_inferences, match_rows
-from discreet.blocking.problem import BlockProblem, BlockSolution, Form, Proof, class_sizes, distortion
+from discreet.blocking.problem import BlockProblem, BlockSolution, Proof, class_sizes, distortion
 from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, as_matrix, find_gained, holds
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
@@ -28,6 +29,8 @@ CLOSE: Final = 2  # itemsets that this many times k more rows would make frequen
 MOST_CLOSE: Final = 1000  # if they are no more than these
 FIRST: Final = 0.5  # the share of the time for the first search, and of its work for solutions,
 LITTLE: Final = 0.05  # and that of the second, which proves them
+
+Search: TypeAlias = Callable[[BlockProblem], BlockSolution | None]
 
 
 def minimize_distortion(problem: BlockProblem) -> BlockSolution:
@@ -48,12 +51,12 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
     plain = methods.add, methods.suppress, methods.add_merged
     resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
     *starts, merge = plain if problem.against == "plain" else resisting
-    known = _select(problem, [_try(start, problem) for start in starts])
+    known = _solve_each(problem, starts)
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([_average(one) for one in known], default=1.0)
     result = _search(problem, most * itemsets, until)
     # Merged rows are a worse start for the search, but the solution if nothing better is found.
-    known += _select(problem, [result.solution, _try(merge, problem)])
+    known += _solve_each(problem, [lambda _: result.solution, merge])
     if not known:
         other = ("leave {} out", "keep_n") if problem.keep_n else ("raise {}", "min_support")
         wrong = f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; "
@@ -97,15 +100,12 @@ def _find_inferences(solution: BlockSolution) -> tuple[Finding, ...]:
     return find_inferences(solution.problem, solution.patterns, Weighted(*rows.itemsets.flat, rows.weights))
 
 
-def _try(start: Form, problem: BlockProblem) -> BlockSolution | None:
-    try:
-        return start(problem)
-    except BudgetError:
-        return None
-
-
-def _select(problem: BlockProblem, solutions: Iterable[BlockSolution | None]) -> list[BlockSolution]:
-    """Return the solutions that exist and, if they must, keep the number of rows."""
+def _solve_each(problem: BlockProblem, forms: Iterable[Search]) -> list[BlockSolution]:
+    """Return the solutions that exist within the limits and, if they must, keep the number of rows."""
+    solutions = []
+    for solve in forms:
+        with suppress(BudgetError):
+            solutions.append(solve(problem))
     n = problem.patterns.n
     return [one for one in solutions if one is not None and (not problem.keep_n or one.patterns.n == n)]
 
@@ -175,10 +175,8 @@ class KeepAllModel:
 def search_keeping_all(problem: BlockProblem, most: float, until: float, cuts: Sequence[Pattern] = ()) -> SearchResult:
     """Return the best solution found in time that keeps every frequent itemset.
 
-    The relative changes of a known solution sum up to ``most``. The program is that of docs/guarantee.md: counts of
-    types of rows are whole numbers, supports and cells are sums of them, each cell is empty or holds k, every maximal
-    itemset stays frequent, and no other becomes so. With ``cuts``, each of these patterns holds for no row, or for k,
-    and no bound is looked for.
+    The relative changes of a known solution sum up to ``most``. The program is that of docs/guarantee.md. With
+    ``cuts``, each of these patterns holds for no row, or for k, and no bound is looked for.
 
     It is solved twice. First narrowly, so that every solution is a release: cells that hold k rows keep k, and there
     are none or at least k rows of a new type. Then with cells left alone until a solution breaks them: that is a small
