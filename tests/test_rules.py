@@ -785,7 +785,7 @@ def test_what_cannot_have_been_announced_is_refused_by_no_name_of_another_option
 
 @pytest.mark.parametrize(
     "options",
-    [["--min-support", "5%"], ["--sacro", "x"], ["--kind", "closed"], ["--top"], ["--row", "id"], ["--threads", "2"]],
+    [["--min-support", "5%"], ["--kind", "closed"], ["--top"], ["--row", "id"], ["--threads", "2"]],
 )
 def test_options_that_mean_nothing_for_rules_are_refused(tmp_path, options):
     file = tmp_path / "rules.txt"

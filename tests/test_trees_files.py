@@ -878,7 +878,6 @@ def test_no_more_leaves_are_explained_than_asked_for(stump):
         ("--top",),
         ("--schema", "="),
         ("--kind", "closed"),
-        ("--sacro", "x"),
         ("--item", "x"),
         ("--memory", "1GB"),
         ("--against", "x"),

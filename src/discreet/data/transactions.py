@@ -235,7 +235,14 @@ class Merged(Labelled):
 
     @classmethod
     def from_codes(
-        cls, offsets: Numbers, items: Items, weights: Numbers, labels: Iterable[Label], *, min_support: int, n: int = 0
+        cls,
+        offsets: Numbers,
+        items: Items,
+        weights: Numbers,
+        labels: Iterable[Label],
+        *,
+        min_support: int,
+        n: int | None = None,
     ) -> Self:
         """Take coded rows in any order; row ``r`` stands for ``weights[r]`` rows.
 
@@ -247,8 +254,9 @@ class Merged(Labelled):
         code = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
         rows = Weighted(*kernels.merge_rows.merge(offsets, items, weights, code)[:3]).sort(int(is_kept.sum()))
         listed = int(rows.weights.sum())
+        total = max(n or 0, listed)
         left = tuple(label for label, is_left in zip(names, is_kept.tolist(), strict=True) if is_left)
-        return cls(add_empty(rows, n - listed) if n > listed else rows, left, max(n, listed), min_support)
+        return cls(add_empty(rows, total - listed) if total > listed else rows, left, total, min_support)
 
     def check(self, min_support: int) -> None:
         """Refuse a minimum support below the one the rows were merged for."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, Unpack
+from typing import Any, Final
 
 from discreet.data.itemsets import Itemset
 from discreet.data.patterns import Patterns
-from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
+from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_count
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import is_frame, is_place
@@ -14,22 +14,23 @@ from discreet.io.formats.patterns import read_frame_of_shares, read_shares
 from discreet.io.formats.rules import read_frame_of_rules, read_stated_rules
 from discreet.io.read import read_patterns
 from discreet.publications.rules.intervals import Mode, Rounding, as_rounding, check_shares
-from discreet.publications.rules.rule import OF_HOW_MANY, AnnouncedOptions, Rules
+from discreet.publications.rules.rule import OF_HOW_MANY, Rules
 from discreet.runtime.text import abbreviate
 
 ORDER: Final = "the fact that no other itemset has more rows than each listed one is not used in full"
 CLOSED: Final = "the fact that an unlisted part of a closed itemset has the support of a listed one is not used"
 
 
-class PrintedOptions(AnnouncedOptions, total=False):
-    """How many rows were mined, and how numbers were printed."""
-
-    n: int | None
-    digits: int | None
-    rounding: Mode | None
-
-
-def read_rules(source: object, *, format: str | None = None, **options: Unpack[PrintedOptions]) -> Rules:  # noqa: A002 - the word that users look for
+def read_rules(
+    source: object,
+    *,
+    format: str | None = None,  # noqa: A002 - the word that users look for
+    n: int | None = None,
+    digits: int | None = None,
+    rounding: Mode | None = None,
+    min_support: Threshold | None = None,
+    min_confidence: Share | None = None,
+) -> Rules:
     r"""Return the association rules of a file, of a frame of mlxtend, or of tuples as ``Rules.from_rules`` takes them.
 
     The formats are spmf, csv (of arules, or a saved frame of mlxtend) and pmml. ``n`` is the number of rows that were
@@ -41,15 +42,16 @@ def read_rules(source: object, *, format: str | None = None, **options: Unpack[P
     >>> read_rules(BytesIO(b"1 2 ==> 3 #SUP: 4 #CONF: 0.66\n"), format="spmf")
     <Rules: 1 rule>
     """
+    rules: Any = source  # a place, a frame, or rules
     if is_place(source):
-        return Rules.from_rules(read_stated_rules(source, format), **options)  # type: ignore[arg-type]  # a place
-    if format is not None and not isinstance(source, Rules):
+        rules = read_stated_rules(rules, format)
+    elif format is not None and not isinstance(source, Rules):
         raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
-    if is_frame(source):
-        if options.get("rounding") is None and options.get("digits") is None:
-            options["rounding"] = "exact"
-        return Rules.from_rules(read_frame_of_rules(source), **options)
-    return Rules.from_rules(source, **options)  # type: ignore[arg-type]  # tuples
+    elif is_frame(source):
+        rules, rounding = read_frame_of_rules(source), "exact" if rounding is None and digits is None else rounding
+    return Rules.from_rules(
+        rules, n=n, digits=digits, rounding=rounding, min_support=min_support, min_confidence=min_confidence
+    )
 
 
 def read_facts(

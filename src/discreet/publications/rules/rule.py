@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations
 from math import ceil, floor
-from typing import Final, Self, TypeAlias, TypedDict, Unpack
+from typing import Final, Self, TypeAlias
 
 from discreet.data.itemsets import Itemset, Label, as_itemset, sort_labels
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
@@ -52,13 +52,6 @@ class Rule:
         return self.antecedent | self.consequent
 
 
-class AnnouncedOptions(TypedDict, total=False):
-    """AnnouncedOptions that were announced with rules: exactly the rules that reach both are listed."""
-
-    min_support: Threshold | None
-    min_confidence: Share | None
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
     """Association rules of ``n`` rows, if that is known, and limits of the supports of ``more`` itemsets.
@@ -87,7 +80,8 @@ class Rules:
         n: int | None = None,
         digits: int | None = None,
         rounding: Mode | None = None,
-        **announced: Unpack[AnnouncedOptions],
+        min_support: Threshold | None = None,
+        min_confidence: Share | None = None,
     ) -> Self:
         """Take antecedents, consequents, supports and confidences, or rules as a file states them.
 
@@ -96,11 +90,12 @@ class Rules:
         ``min_confidence`` are announced thresholds: all rules that reach them are listed.
         """
         if isinstance(rules, cls):
-            return rules.announced(**announced)
+            return rules.announced(min_support=min_support, min_confidence=min_confidence)
         printed = intervals.as_rounding(rounding, digits)
         if isinstance(rules, StatedRules):
             beside = tuple(text for rule in rules.rules for text in (rule.share, rule.confidence) if text is not None)
-            return cls._from_stated(rules, n, printed._replace(beside=beside)).announced(**announced)
+            read = cls._from_stated(rules, n, printed._replace(beside=beside))
+            return read.announced(min_support=min_support, min_confidence=min_confidence)
         stated = tuple(
             StatedRule(
                 *(as_itemset(held), as_itemset(also), str(confidence)),
@@ -109,7 +104,8 @@ class Rules:
             )
             for held, also, support, confidence in rules
         )
-        return cls._from_stated(StatedRules(stated), n, printed).announced(**announced)
+        read = cls._from_stated(StatedRules(stated), n, printed)
+        return read.announced(min_support=min_support, min_confidence=min_confidence)
 
     @classmethod
     def _from_stated(cls, stated: StatedRules, n: int | None, rounding: Rounding) -> Self:
