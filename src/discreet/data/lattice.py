@@ -208,7 +208,7 @@ class Family(LaidFlat):
         places, maps, counts, _ = self._invert(numbers[closed], limit)
         yield closed[places], maps[:, None], counts
         words = -(-self.longest // WORD)
-        places, maps, counts = kernels.intersections.cells_of(
+        places, maps, counts = kernels.inversion.cells_of_any(
             self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
         )
         yield rest[places], maps, counts
