@@ -158,7 +158,7 @@ def grow_cells(cells, size):
 
 
 @jit
-def cut_cells(cells, size):
+def trim(cells, size):
     """Return tops, bitmaps and numbers of rows of the first ``size`` cells."""
     return cells.tops[:size].copy(), cells.maps[:size].copy(), cells.counts[:size].copy()
 
@@ -184,8 +184,7 @@ def make_room(stream, at, length, control):
 @jit
 def write(stream, at, itemset, length, support, control):
     """Write one record at ``at``, where there must be room for it; return where the next one goes."""
-    stream[at] = length
-    stream[at + 1] = support
+    stream[at], stream[at + 1] = length, support
     for i in range(length):
         stream[at + HEAD + i] = itemset[i]
     control[FOUND] += 1

@@ -7,7 +7,7 @@ number; their bitmaps, and those of the intersections of itemsets with them, hav
 
 import numpy as np
 
-from discreet.kernels.common import ONE, cut_cells, grow_cells, jit, lowest_bit, make_cells, mix, popcount, size_table
+from discreet.kernels.common import ONE, grow_cells, jit, lowest_bit, make_cells, mix, popcount, size_table, trim
 
 TWO = np.uint64(2)
 
@@ -51,10 +51,7 @@ def plant(offsets, items):
 
 @jit
 def gather_tops(offsets, items, tops, start, holders, place, chosen):
-    """Return where a batch of tops from ``start`` on ends, and how many items it has: at most 64 of each.
-
-    Each of its items gets a ``place``, a bit for each of its tops in ``holders``, and is written to ``chosen``.
-    """
+    """Return where a batch of at most 64 tops and 64 items ends, and how many items; write their places and tops."""
     stop, size = start, np.uint64(0)
     while stop < tops.size and stop - start < 64:
         first, last = np.uint64(offsets[tops[stop]]), np.uint64(offsets[tops[stop] + 1])
@@ -81,10 +78,8 @@ def order_from_above(trie, many):
     item there can be a superset of the other.
     """
     _, depths, ends, _ = trie
-    size, depth, deepest = np.uint64(0), np.uint64(0), np.uint64(0)
-    for node in range(depths.size):
-        deepest = max(deepest, depths[node])
-    places, path = np.full(many + 1, many, np.uint64), np.zeros(deepest + ONE, np.uint64)
+    size, depth = np.uint64(0), np.uint64(0)
+    places, path = np.full(many + 1, many, np.uint64), np.empty(depths.size, np.uint64)
     for node in range(ends.size + 1):
         while depth > (depths[node] if node < ends.size else np.uint64(0)):
             depth -= ONE
@@ -147,10 +142,9 @@ def deal(stream, starts, maps, counts):
 
 @jit
 def invert(maps, counts, first, last):
-    """Turn the supports from ``first`` to ``last`` into cells; return the sum of their rows.
+    """Turn the supports from ``first`` to ``last`` into cells, each its support less the cells above; return their sum.
 
-    A support is the sum of the cells above it, so a cell is its support less those. The itemsets must be all
-    intersections of the top with a row, but for the empty one, each after its supersets.
+    The itemsets must be all intersections of the top with a row, but for the empty one, each after its supersets.
     """
     total = np.int64(0)
     for number in range(first, last):
@@ -201,7 +195,7 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
         for item in chosen[:used]:
             holders[item] = 0
         start = stop
-    found_tops, found_maps, found_counts = cut_cells(cells, found)
+    found_tops, found_maps, found_counts = trim(cells, found)
     return found_tops, found_maps, found_counts, np.int64(met)
 
 
@@ -216,10 +210,7 @@ def pack_cell(cell, items, first, last, place):
 
 @jit
 def meet(offsets, items, supports, place, maps, counts, numbers):
-    """Write each different intersection with a top, its support, and the itemset with that support; return how many.
-
-    An intersection that is not listed has the largest support of a superset, of several the shortest.
-    """
+    """Write each intersection with a top, its support (the largest of a superset) and that itemset; return how many."""
     words, size = maps.shape[0], 0
     slots = np.zeros(size_table(offsets.size), np.int64)
     low = np.uint64(slots.size - 1)
@@ -268,10 +259,7 @@ def is_better(offsets, supports, number, other):
 
 @jit
 def invert_words(maps, counts, size, cells, held):
-    """Write the cells that are not 0 to ``cells`` and ``held``; return how many.
-
-    It is ``invert``, largest itemsets first. They must be all intersections of the top with a row.
-    """
+    """Do what ``invert`` does for bitmaps of several words: write the cells that are not 0; return how many."""
     lengths, many = np.empty(size, np.int64), 0
     for number in range(size):
         lengths[number] = -count_bits(maps, number)
@@ -289,10 +277,7 @@ def invert_words(maps, counts, size, cells, held):
 
 @jit
 def cells_of_any(offsets, items, supports, tops, many, words, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap of some words, number of rows.
-
-    Tops are numbers of itemsets, which need not be closed, of ``many`` items: every itemset that meets a top counts.
-    """
+    """Do what ``cells_of_closed`` does for tops that need not be closed: every itemset that meets a top counts."""
     place, total = np.full(many, -1, np.int64), offsets.size - 1
     maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
     bases, held = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
@@ -313,15 +298,14 @@ def cells_of_any(offsets, items, supports, tops, many, words, limit):
                 for word in range(words):
                     cells.maps[found, word] = bases[word, cell]
                 found += 1
-    return cut_cells(cells, found)
+    return trim(cells, found)
 
 
 @jit
 def find_coefficients(maps, counts, size, base):
     """Return the coefficient of each support in the sum for the cell ``base``: the Möbius function of the family.
 
-    Only supersets of ``base`` without a superset of the same support count; the smallest of them counts once, and each
-    other takes back the sum of those below it.
+    Supersets count, unless one of their own has the same support: the smallest once, others less those below.
     """
     chosen, lengths, many = np.empty(size, np.int64), np.empty(size, np.int64), 0
     for number in range(size):

@@ -1,11 +1,8 @@
-"""Kernels of the detectors in the papers, exactly as printed, for comparison.
-
-Cells are returned as top, bitmap of its items (some words), number of rows.
-"""
+"""The detectors exactly as the papers print them. Cells are top, bitmap of its items (some words), number of rows."""
 
 import numpy as np
 
-from discreet.kernels.common import ONE, cut_cells, grow_cells, jit, make_cells, popcount
+from discreet.kernels.common import ONE, grow_cells, jit, make_cells, popcount, trim
 
 
 @jit
@@ -33,7 +30,7 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
                 cells = grow_cells(cells, found + 1)
                 cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
                 found += 1
-    return cut_cells(cells, found)
+    return trim(cells, found)
 
 
 @jit
@@ -111,7 +108,7 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
                 cells = grow_cells(cells, found + 1)
                 cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
                 found += 1
-    return cut_cells(cells, found)
+    return trim(cells, found)
 
 
 @jit
@@ -130,10 +127,7 @@ def signed_sum_of_closed(maps, held, base, rest):
 
 @jit
 def by_projection(data, many, itemsets, words, limit):
-    """Return the cells of the tops by PMICD: rows are cut to a top and sorted, and equal ones counted, the last too.
-
-    ``data`` are rows, laid flat, and how many rows each stands for; ``itemsets`` are the tops, laid flat.
-    """
+    """Return the cells of tops by PMICD: weighted rows are cut to a top and sorted, and equal ones counted."""
     offsets, items, weights = data
     top_offsets, top_items = itemsets
     cells, found = make_cells(np.empty((1024, words), np.uint64)), 0
@@ -173,7 +167,7 @@ def by_projection(data, many, itemsets, words, limit):
                 cells.tops[found], cells.maps[found], cells.counts[found] = number, maps[start], count
                 found += 1
             start = stop
-    return cut_cells(cells, found)
+    return trim(cells, found)
 
 
 @jit
