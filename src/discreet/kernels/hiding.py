@@ -53,7 +53,10 @@ def mark_losses(offsets, items, lost, line, removed, final, marks):
     An item with a line (not -1) goes with the itemsets of that line of ``removed``, for good with those of ``final``.
     """
     for row in range(offsets.size - 1):
-        if not lost[row].any():
+        every = np.uint64(0)
+        for word in range(lost.shape[1]):
+            every |= lost[row, word]
+        if every == 0:
             continue
         for at in range(offsets[row], offsets[row + 1]):
             place, sign = line[items[at]], KEPT
@@ -69,14 +72,13 @@ def keep_one(offsets, items, supports, marks):
     """Keep the item of highest support, the first on a tie, of each row that loses all items; FINAL items never."""
     first = offsets[0]
     for row in range(offsets.size - 1):
-        best, any_kept = -1, False
-        for at in range(offsets[row], offsets[row + 1]):
-            if marks[at - first] == KEPT:
-                any_kept = True
-                break
-            if marks[at - first] == REMOVED and (best < 0 or supports[items[at]] > supports[items[best]]):
-                best = at
-        if best >= 0 and not any_kept:
+        at, stop, best = offsets[row], offsets[row + 1], -1
+        while at < stop and marks[at - first] != KEPT:
+            at += 1
+        for place in range(offsets[row], stop if at == stop else 0):
+            if marks[place - first] == REMOVED and (best < 0 or supports[items[place]] > supports[items[best]]):
+                best = place
+        if best >= 0:
             marks[best - first] = KEPT
 
 
@@ -290,9 +292,10 @@ def add_planes(planes, scores):
 def count_in_windows(offsets, items, rows, window, slots, counts):
     """Add 1 to ``counts[row // window, slots[item]]`` for each item with a slot (not -1) of the given ``rows``."""
     for row in rows:
+        line = row // window
         for at in range(offsets[row], offsets[row + 1]):
             if slots[items[at]] >= 0:
-                counts[row // window, slots[items[at]]] += 1
+                counts[line, slots[items[at]]] += 1
 
 
 @jit

@@ -130,8 +130,9 @@ def list_rows(records, rows, many):
     free, lists = offsets[:many].copy(), np.empty(offsets[many], np.int32)
     for row in range(rows.size):
         for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
-            lists[free[records[entry]]] = row
-            free[records[entry]] += 1
+            item = records[entry]
+            lists[free[item]] = row
+            free[item] += 1
     return offsets, lists
 
 
@@ -141,8 +142,9 @@ def order_rows(records, rows, offsets, lists):
     free = rows + np.int32(HEAD)
     for item in range(offsets.size - 1):
         for at in range(offsets[item], offsets[item + 1]):
-            records[free[lists[at]]] = item
-            free[lists[at]] += 1
+            row = lists[at]
+            records[free[row]] = item
+            free[row] += 1
 
 
 @jit

@@ -26,11 +26,18 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
             held[subset] = supports[find(offsets, items, starts, wanted, size)]
         for base in range(1 << length):
             rows = signed_sum(held, base, (1 << length) - 1 ^ base)
-            if rows != 0 and rows < limit:
-                cells = grow_cells(cells, found + 1)
-                cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
-                found += 1
+            cells, found = add_cell(cells, found, number, np.uint64(base), rows, limit)
     return trim(cells, found)
+
+
+@jit
+def add_cell(cells, found, top, base, rows, limit):
+    """Append a cell if it has some rows, fewer than ``limit``; return the cells and how many there are."""
+    if rows != 0 and rows < limit:
+        cells = grow_cells(cells, found + 1)
+        cells.tops[found], cells.maps[found, 0], cells.counts[found] = top, base, rows
+        found += 1
+    return cells, found
 
 
 @jit
@@ -104,10 +111,7 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
             place[items[at]] = -1
         for base in maps[:size]:
             rows = signed_sum_of_closed(maps, held, base, (ONE << np.uint64(last - first)) - ONE ^ base)
-            if rows != 0 and rows < limit:
-                cells = grow_cells(cells, found + 1)
-                cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
-                found += 1
+            cells, found = add_cell(cells, found, number, base, rows, limit)
     return trim(cells, found)
 
 

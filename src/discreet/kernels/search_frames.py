@@ -41,7 +41,6 @@ class Memory(NamedTuple):
     known: np.ndarray
     scratch: np.ndarray
     local: np.ndarray
-    places: np.ndarray
 
 
 # Views of arrays are not kept in variables inside loops: Numba would count references at each turn.
@@ -73,9 +72,9 @@ def narrow(rows, depth, maps, item):
 
 
 @jit
-def build_stack(words, levels, menu, length):
-    """Return the stack of a search that goes down so many ``levels``."""
-    items = menu.items
+def build_stack(words, deepest, menu, length):
+    """Return the stack of a search that goes ``deepest`` levels down."""
+    items, levels = menu.items, deepest + 2
     rows, menus = np.empty((levels, words), np.uint64), np.empty((levels, items.size), np.int32)
     held, lengths = np.empty((levels, items.size), np.int64), np.empty(levels, np.int64)
     place, stop = np.empty(levels, np.int64), np.empty(levels, np.int64)
@@ -85,43 +84,34 @@ def build_stack(words, levels, menu, length):
 
 
 @jit
-def advance(place, stop, depth, last, control):
-    """Return the next place at ``depth``, or -1. Report places done at the top, and thousandths of the next level."""
-    here = place[depth]
-    if here == stop[depth] or (depth == 0 and here == last):
-        return -1
-    place[depth] += 1
-    if depth == 0 and not control[INNER]:
+def report(place, stop, depth, control):
+    """Report progress: places done at the top level, thousandths of the next level."""
+    if control[INNER]:
+        return
+    if depth == 0:
         control[DONE], control[PART] = place[0], 0
-    elif depth == 1 and not control[INNER]:
+    elif depth == 1:
         control[PART] = 1000 - 1000 * (stop[1] - place[1]) // stop[1]
-    return here
 
 
 @jit
-def take_in(maps, shifts, rows, menus, held, depth, here, end, least, names, itemset, size):
-    """Add the item at ``here`` to the itemset, and those behind it in all of its rows, which go to the next level.
+def sort_menu(menus, held, depth, start, stop):
+    """Sort the menu at ``depth`` from ``start`` to ``stop`` by rising count; equal counts keep their order."""
+    for place in range(start + 1, stop):
+        item, count, at = menus[depth, place], held[depth, place], place
+        while at > start and held[depth, at - 1] > count:
+            menus[depth, at], held[depth, at] = menus[depth, at - 1], held[depth, at - 1]
+            at -= 1
+        menus[depth, at], held[depth, at] = item, count
 
-    Write the other frequent ones to the next level's menu, from ``here`` on. Return the new size of the itemset, or 0
-    if an excluded item is in all rows, and where the menu ends.
-    """
-    narrow(rows, depth, maps, menus[depth, here])
+
+@jit
+def is_shadowed(maps, rows, menus, held, depth, here):
+    """Return whether an excluded item is in all rows at level ``depth`` + 1, reached through place ``here``."""
     for place in range(here):
         if held[depth, place] >= held[depth, here] and is_within(rows, depth + 1, maps, menus[depth, place]):
-            return np.int64(0), here
-    itemset[size] = names[menus[depth, here]]
-    size += 1
-    free = here
-    for other in range(here + 1, end):
-        item = menus[depth, other]
-        count = weigh(rows, depth + 1, maps, item, shifts)
-        if count == held[depth, here]:
-            itemset[size] = names[item]
-            size += 1
-        elif count >= least:
-            menus[depth + 1, free], held[depth + 1, free] = item, count
-            free += 1
-    return size, free
+            return True
+    return False
 
 
 @jit
@@ -137,7 +127,7 @@ def is_extended(maps, shifts, rows, level, menus, depth, here, least):
 def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
     """Complete the menu at ``depth`` + 1: put the places before ``here`` that are still frequent in front, as excluded.
 
-    Those from ``here`` to ``free`` move behind them, by rising count, else in their order. Return where these start.
+    The items at ``here`` to ``free`` move behind them, by rising count. Return where these start.
     """
     below, kept = depth + 1, 0
     for place in range(here):
@@ -146,30 +136,42 @@ def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
             menus[below, kept], held[below, kept] = menus[depth, place], count
             kept += 1
     for place in range(here, free):
-        item, count, at = menus[below, place], held[below, place], kept + place - here
-        while at > kept and held[below, at - 1] > count:
-            menus[below, at], held[below, at] = menus[below, at - 1], held[below, at - 1]
-            at -= 1
-        menus[below, at], held[below, at] = item, count
+        menus[below, kept + place - here] = menus[below, place]
+        held[below, kept + place - here] = held[below, place]
+    sort_menu(menus, held, below, kept, kept + free - here)
     return kept
 
 
-# The steps below return when the stream is full, and ``search`` makes room: replacing an array inside a loop would
+# The loops below return when the stream is full, and their callers make room: replacing an array inside a loop would
 # cost time at each turn.
 
 
 @jit
+def find_frequent(frame, menu, names, prefix, goal, stream, at, control):
+    """Append to ``stream`` the frequent itemsets that extend the prefix."""
+    stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
+    depth = 0
+    while depth >= 0 and not control[STOP]:
+        stream = make_room(stream, at, prefix.itemset.size, control)
+        depth, at = step_frequent(frame, stack, menu.stop, names, prefix.itemset, goal, depth, stream, at, control)
+    return stream, at
+
+
+@jit
 def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, control):
-    """Find frequent itemsets from ``depth`` on; return the depth and where the next record goes."""
+    """Go on from ``depth``; return the depth and where the next record goes."""
     maps, shifts, _ = frame
     rows, menus, held, place, stop, lengths = stack
     least, shortest, longest = goal
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
-        here, end, size = advance(place, stop, depth, last, control), stop[depth], lengths[depth] + 1
-        if here < 0:
+        here, end = place[depth], stop[depth]
+        if here == end or (depth == 0 and here == last):
             depth -= 1
             continue
+        place[depth] += 1
+        report(place, stop, depth, control)
+        size = lengths[depth] + 1
         itemset[size - 1] = names[menus[depth, here]]
         if size >= shortest:
             at = write(stream, at, itemset, size, held[depth, here], control)
@@ -188,28 +190,52 @@ def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, c
 
 
 @jit
+def find_closed(frame, menu, names, prefix, goal, whole, stream, at, control):
+    """Append to ``stream`` the closed itemsets that extend the prefix; if ``whole``, those no item can extend."""
+    stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
+    depth, itemset = 0, prefix.itemset
+    while depth >= 0 and not control[STOP]:
+        stream = make_room(stream, at, itemset.size, control)
+        depth, at = step_closed(frame, stack, menu.stop, names, itemset, goal, whole, depth, stream, at, control)
+    return stream, at
+
+
+@jit
 def step_closed(frame, stack, last, names, itemset, goal, whole, depth, stream, at, control):
-    """Find closed itemsets from ``depth`` on; return the depth and where the next record goes.
+    """Go on from ``depth``; return the depth and where the next record goes.
 
     An itemset is closed when no item outside it is in all of its rows. Items behind it in the menu are taken in
-    (closure); if one that is excluded is in all of its rows, the itemset and all above it here belong elsewhere. Where
-    ``whole`` is set, only those are written that no item extends to a frequent itemset.
+    (closure); if one that is excluded is in all of its rows, the itemset and all above it here belong elsewhere.
     """
     maps, shifts, _ = frame
     rows, menus, held, place, stop, lengths = stack
     least, _, longest = goal
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
-        here, end, size = advance(place, stop, depth, last, control), stop[depth], lengths[depth]
-        if here < 0:
+        here, end = place[depth], stop[depth]
+        if here == end or (depth == 0 and here == last):
             depth -= 1
             continue
-        size, free = take_in(maps, shifts, rows, menus, held, depth, here, end, least, names, itemset, size)
-        if size == 0:
+        place[depth] += 1
+        report(place, stop, depth, control)
+        narrow(rows, depth, maps, menus[depth, here])
+        if is_shadowed(maps, rows, menus, held, depth, here):
             continue
-        wide = whole and (free > here or is_extended(maps, shifts, rows, depth + 1, menus, depth, here, least))
-        if size <= longest and not wide:
-            at = write(stream, at, itemset, size, held[depth, here], control)
+        support, size, free = held[depth, here], lengths[depth] + 1, here
+        itemset[size - 1] = names[menus[depth, here]]
+        for other in range(here + 1, end):
+            item = menus[depth, other]
+            count = weigh(rows, depth + 1, maps, item, shifts)
+            if count == support:
+                itemset[size] = names[item]
+                size += 1
+            elif count >= least:
+                menus[depth + 1, free], held[depth + 1, free] = item, count
+                free += 1
+        if size <= longest and not (
+            whole and (free > here or is_extended(maps, shifts, rows, depth + 1, menus, depth, here, least))
+        ):
+            at = write(stream, at, itemset, size, support, control)
         if free == here or size >= longest:
             continue
         kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
@@ -224,9 +250,9 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
     for w in range(words):
         scratch[w] = known[depth, w]
     for place in range(start, stop):
-        left = NONE
+        item, left = menus[depth, place], NONE
         for w in range(words):
-            scratch[w] &= tops[menus[depth, place], w]
+            scratch[w] &= tops[item, w]
             left |= scratch[w]
         if left == NONE:
             return False
@@ -234,8 +260,23 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
 
 
 @jit
+def find_maximal(frame, menu, names, prefix, least, stream, at, control):
+    """Append to ``stream`` the maximal itemsets that extend the prefix."""
+    stack = build_stack(frame.shifts.size, frame.longest + 1, menu, 0)
+    tops, known = np.zeros((frame.maps.shape[0], KNOWN), np.uint64), np.zeros((frame.longest + 3, KNOWN), np.uint64)
+    memory = Memory(tops, known, np.empty(KNOWN, np.uint64), np.empty(prefix.itemset.size, np.int32))
+    depth, found = 0, 0
+    while depth >= 0 and not control[STOP]:
+        stream = make_room(stream, at, prefix.itemset.size, control)
+        depth, found, at = step_maximal(
+            frame, stack, memory, menu.stop, names, prefix, least, depth, found, stream, at, control
+        )
+    return stream, at
+
+
+@jit
 def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found, stream, at, control):
-    """Find maximal itemsets from ``depth`` on; return the depth, how many are remembered, where the next record goes.
+    """Go on from ``depth``; return the depth, how many maximal itemsets are remembered, and where the next record goes.
 
     An itemset is maximal when no other item is in ``least`` of its rows; excluded items count. A branch is left when
     the largest itemset it can reach is part of a maximal itemset that is remembered; when that largest one is frequent,
@@ -243,21 +284,34 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
     """
     maps, shifts, _ = frame
     rows, menus, held, place, stop, lengths = stack
-    tops, known, scratch, local, places = memory
+    tops, known, scratch, local = memory
     itemset, length = prefix
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
-        here, end, size = advance(place, stop, depth, last, control), stop[depth], lengths[depth]
-        if here < 0:
+        here, end = place[depth], stop[depth]
+        if here == end or (depth == 0 and here == last):
             depth -= 1
             continue
+        place[depth] += 1
+        report(place, stop, depth, control)
         words = (found + 63) >> 6
         if is_covered(known, tops, scratch, words, menus, depth, here, end):
             place[depth] = end
             continue
-        size, free = take_in(maps, shifts, rows, menus, held, depth, here, end, least, places, local, size)
-        if size == 0:
+        narrow(rows, depth, maps, menus[depth, here])
+        if is_shadowed(maps, rows, menus, held, depth, here):
             continue
+        support, size, free = held[depth, here], lengths[depth] + 1, here
+        local[size - 1] = menus[depth, here]
+        for other in range(here + 1, end):
+            item = menus[depth, other]
+            count = weigh(rows, depth + 1, maps, item, shifts)
+            if count == support:
+                local[size] = item
+                size += 1
+            elif count >= least:
+                menus[depth + 1, free], held[depth + 1, free] = item, count
+                free += 1
         for w in range(words):
             known[depth + 1, w] = known[depth, w]
             for i in range(lengths[depth], size):
@@ -266,13 +320,14 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
             continue
         for w in range(shifts.size):
             rows[depth + 2, w] = rows[depth + 1, w]
-        reach, support = size + free - here, np.int64(0)
-        for i in range(size, reach):
-            local[i] = menus[depth + 1, here + i - size]
+        reach = size
+        for other in range(here, free):
+            local[reach] = menus[depth + 1, other]
             for w in range(shifts.size):
-                rows[depth + 2, w] &= maps[local[i], w]
-        for w in range(shifts.size):
-            support += np.int64(popcount(rows[depth + 2, w])) << shifts[w]
+                rows[depth + 2, w] &= maps[local[reach], w]
+            reach += 1
+        if free > here:
+            support = weigh_all(rows, depth + 2, shifts)
         if support < least:
             kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
             depth += 1
@@ -296,24 +351,19 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
 
 
 @jit
+def weigh_all(rows, depth, shifts):
+    """Return the weight of the rows at level ``depth``."""
+    weight = np.int64(0)
+    for w in range(shifts.size):
+        weight += np.int64(popcount(rows[depth, w])) << shifts[w]
+    return weight
+
+
+@jit
 def search(kind, frame, menu, names, prefix, goal, stream, at, control):
-    """Append to ``stream`` the itemsets of this ``kind`` that extend the prefix; return it and where the next goes."""
-    itemset, length = prefix
-    stack = build_stack(frame.shifts.size, frame.longest + 3, menu, 0 if kind == MAXIMAL else length)
-    many, levels = (frame.maps.shape[0], frame.longest + 3) if kind == MAXIMAL else (0, 0)
-    tops, known = np.zeros((many, KNOWN), np.uint64), np.zeros((levels, KNOWN), np.uint64)
-    local, places = np.empty(itemset.size, np.int32), np.arange(many).astype(np.int32)
-    memory = Memory(tops, known, np.empty(KNOWN, np.uint64), local, places)
-    depth = found = 0
-    while depth >= 0 and not control[STOP]:
-        stream = make_room(stream, at, itemset.size, control)
-        if kind == FREQUENT:
-            depth, at = step_frequent(frame, stack, menu.stop, names, itemset, goal, depth, stream, at, control)
-        elif kind == MAXIMAL:
-            depth, found, at = step_maximal(
-                frame, stack, memory, menu.stop, names, prefix, goal.least, depth, found, stream, at, control
-            )
-        else:
-            whole = kind == UNEXTENDED
-            depth, at = step_closed(frame, stack, menu.stop, names, itemset, goal, whole, depth, stream, at, control)
-    return stream, at
+    """Append to ``stream`` the itemsets of this ``kind`` that extend the prefix."""
+    if kind == FREQUENT:
+        return find_frequent(frame, menu, names, prefix, goal, stream, at, control)
+    if kind == MAXIMAL:
+        return find_maximal(frame, menu, names, prefix, goal.least, stream, at, control)
+    return find_closed(frame, menu, names, prefix, goal, kind == UNEXTENDED, stream, at, control)
