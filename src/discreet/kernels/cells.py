@@ -298,11 +298,14 @@ def find_transversals(edges, size):
     """Return the minimal itemsets that meet each edge: edge by edge, those that miss it take one of its items more."""
     hits = np.zeros(1, np.uint64)
     for number in range(size):
-        edge = edges[number]
-        meeting = hits[hits & edge != 0]
-        kept = many = meeting.size
-        longer = np.empty(kept + (hits.size - kept) * np.int64(popcount(edge)), np.uint64)
-        longer[:kept] = meeting
+        edge, kept = edges[number], 0
+        meeting = np.empty(hits.size, np.uint64)
+        for hit in hits:
+            if hit & edge:
+                meeting[kept] = hit
+                kept += 1
+        longer, many = np.empty(kept + (hits.size - kept) * np.int64(popcount(edge)), np.uint64), kept
+        longer[:kept] = meeting[:kept]
         for hit in hits:
             bits = np.uint64(0) if hit & edge else edge
             while bits:

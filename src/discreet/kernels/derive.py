@@ -25,29 +25,27 @@ def key_of(node, item):
 
 
 @jit
-def find_slot(keys, key):
-    """Return the slot of a key, or a free one."""
-    low = np.uint64(keys.size - 1)
-    slot = mix(key) & low
-    while keys[slot] and keys[slot] != key:
-        slot = (slot + ONE) & low
-    return slot
-
-
-@jit
 def find_child(keys, values, node, item):
     """Return the node with one item more than ``node``, or -1."""
-    slot = find_slot(keys, key_of(node, item))
-    return values[slot] if keys[slot] else np.int32(-1)
+    key, low = key_of(node, item), np.uint64(keys.size - 1)
+    slot = mix(key) & low
+    while keys[slot]:
+        if keys[slot] == key:
+            return values[slot]
+        slot = (slot + ONE) & low
+    return np.int32(-1)
 
 
 @jit
 def index(parents, lasts, size):
     """Return the table of the children of ``size`` nodes: keys, 0 where a slot is free, and nodes."""
     keys, values = np.zeros(size_table(size), np.uint64), np.zeros(size_table(size), np.int32)
+    low = np.uint64(keys.size - 1)
     for node in range(1, size):
         key = key_of(parents[node], lasts[node])
-        slot = find_slot(keys, key)
+        slot = mix(key) & low
+        while keys[slot]:
+            slot = (slot + ONE) & low
         keys[slot], values[slot] = key, node
     return keys, values
 

@@ -26,18 +26,17 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
             held[subset] = supports[find(offsets, items, starts, wanted, size)]
         for base in range(1 << length):
             rows = signed_sum(held, base, (1 << length) - 1 ^ base)
-            cells, found = add_cell(cells, found, number, np.uint64(base), rows, limit)
+            if rows != 0 and rows < limit:
+                cells, found = add_cell(cells, found, number, np.uint64(base), rows)
     return trim(cells, found)
 
 
 @jit
-def add_cell(cells, found, top, base, rows, limit):
-    """Append a cell if it has some rows, fewer than ``limit``; return the cells and how many there are."""
-    if rows != 0 and rows < limit:
-        cells = grow_cells(cells, found + 1)
-        cells.tops[found], cells.maps[found, 0], cells.counts[found] = top, base, rows
-        found += 1
-    return cells, found
+def add_cell(cells, found, top, base, rows):
+    """Append a cell; return the cells and how many there are."""
+    cells = grow_cells(cells, found + 1)
+    cells.tops[found], cells.maps[found, 0], cells.counts[found] = top, base, rows
+    return cells, found + 1
 
 
 @jit
@@ -111,7 +110,8 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
             place[items[at]] = -1
         for base in maps[:size]:
             rows = signed_sum_of_closed(maps, held, base, (ONE << np.uint64(last - first)) - ONE ^ base)
-            cells, found = add_cell(cells, found, number, base, rows, limit)
+            if rows != 0 and rows < limit:
+                cells, found = add_cell(cells, found, number, base, rows)
     return trim(cells, found)
 
 
