@@ -114,11 +114,11 @@ def find_closed(offsets, items, supports, is_known, order):
     """Return the itemsets without a superset of the same support; ``order`` is by support, the shorter ones first."""
     total, is_open = supports.size, np.zeros(supports.size, np.bool_)
     for at in range(total):
-        number, after = order[at], at + 1
-        while (
-            not (is_known[number] or is_open[number] or after == total) and supports[order[after]] == supports[number]
-        ):
-            is_open[number] = is_held(offsets, items, number, order[after])
+        number, after = order[at], total if is_known[order[at]] else at + 1
+        while after < total and supports[order[after]] == supports[number]:
+            if is_held(offsets, items, number, order[after]):
+                is_open[number] = True
+                break
             after += 1
     return np.flatnonzero(~is_open)
 

@@ -148,8 +148,8 @@ def unpack_in_order(stream, ranks, ranked, offsets, items, supports):
 @jit
 def mark(items, present):
     """Set ``present[item]`` for each item."""
-    for item in items:
-        present[item] = True
+    for at in range(items.size):
+        present[items[at]] = True
 
 
 @jit
