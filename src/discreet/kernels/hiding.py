@@ -75,7 +75,9 @@ def keep_one(offsets, items, supports, marks):
         at, stop, best = offsets[row], offsets[row + 1], -1
         while at < stop and marks[at - first] != KEPT:
             at += 1
-        for place in range(offsets[row], stop if at == stop else 0):
+        if at < stop:
+            continue
+        for place in range(offsets[row], stop):
             if marks[place - first] == REMOVED and (best < 0 or supports[items[place]] > supports[items[best]]):
                 best = place
         if best >= 0:
