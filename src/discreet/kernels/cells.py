@@ -246,9 +246,9 @@ def find_implications(cells, base_offsets, bases, top_offsets, top_items, many, 
         full = ~np.uint64(0) >> np.uint64(64 - (last - first)) if last > first else np.uint64(0)
         for item in range(last - first):
             bit, lacking = ONE << np.uint64(item), 0
-            for base in maps[:size]:
-                if not base & bit:
-                    edges[lacking] = full & ~base & ~bit
+            for number in range(size):
+                if not maps[number] & bit:
+                    edges[lacking] = full & ~maps[number] & ~bit
                     lacking += 1
             for hit in find_transversals(edges, keep_smallest(edges, lacking)):
                 if not is_first(held, top_items, first, hit | bit, top):
