@@ -27,16 +27,10 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
         for base in range(1 << length):
             rows = signed_sum(held, base, (1 << length) - 1 ^ base)
             if rows != 0 and rows < limit:
-                cells, found = add_cell(cells, found, number, np.uint64(base), rows)
+                cells = grow_cells(cells, found + 1)
+                cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
+                found += 1
     return trim(cells, found)
-
-
-@jit
-def add_cell(cells, found, top, base, rows):
-    """Append a cell; return the cells and how many there are."""
-    cells = grow_cells(cells, found + 1)
-    cells.tops[found], cells.maps[found, 0], cells.counts[found] = top, base, rows
-    return cells, found + 1
 
 
 @jit
@@ -111,7 +105,9 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
         for base in maps[:size]:
             rows = signed_sum_of_closed(maps, held, base, (ONE << np.uint64(last - first)) - ONE ^ base)
             if rows != 0 and rows < limit:
-                cells, found = add_cell(cells, found, number, base, rows)
+                cells = grow_cells(cells, found + 1)
+                cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
+                found += 1
     return trim(cells, found)
 
 
