@@ -18,7 +18,7 @@ OUTSIDE: Final = {
     "CONTRIBUTING.md": "project/contributing.md",
     "benchmarks/README.md": "project/benchmarks.md",
     "examples/tutorial.ipynb": "project/tutorial.ipynb",
-    "src/discreet/blocking/release/verify/verify.py": "project/verify.md",
+    "src/discreet/blocking/verify.py": "project/verify.md",
 }
 """Files of the repository that are part of the site, too: links to them lead somewhere here as well as there."""
 

@@ -101,7 +101,7 @@ def compare(case: Case, effort: Effort) -> Detectors:
     runs = detectors(case, closed)
     found = agreed(case, runs)
     best = race(runs, effort)
-    tops = found.top_offsets.size - 1
+    tops = len(found.tops)
     times = (best["auto"], best["without rows"], best["projection"], best["closed"], best.get("naive"))
     return Detectors(case.source.name, case.share, len(closed), tops, len(found), *times)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from discreet.report.svg_chart import Panel, lines_svg
+from discreet.report.svg import Panel, lines_svg
 
 Axis: TypeAlias = Literal["share", "k", "disclosure", "n", "itemsets"]
 Curves: TypeAlias = Literal["share", "k", "disclosure", "method"]

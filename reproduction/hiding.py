@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.generate import quest
-from discreet.data.labels import Itemset
+from discreet.data.itemsets import Itemset
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.hiding.hide import hide

@@ -5,7 +5,7 @@ from io import BytesIO
 from discreet import attack, audit, compare, compare_hiding, detect, hide, mine, read, read_facts, tradeoff
 from discreet.data.generate import clinic
 from discreet.mining.mine import mine_by
-from discreet.mining.watch import Limits
+from discreet.mining.search import Limits
 
 if __name__ == "__main__":
     rows = clinic(400, seed=1)

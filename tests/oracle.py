@@ -659,10 +659,10 @@ def merged(rows, sigma):
 # the new, the difference of a cell is the cell of the rows that were added.
 
 
-def common_tops(old, new, old_sigma, new_sigma):
-    """Return the itemsets that both releases tell of and that no other such itemset holds."""
-    both = told(frequent(old, old_sigma), old_sigma).keys() & told(frequent(new, new_sigma), new_sigma).keys()
-    return {itemset for itemset in both if not any(itemset < other for other in both)}
+def common_tops(*releases):
+    """Return the largest itemsets whose supports all releases tell, each release given as rows and minimum support."""
+    common = set.intersection(*(set(told(frequent(rows, sigma), sigma)) | {frozenset()} for rows, sigma in releases))
+    return {itemset for itemset in common if not any(itemset < other for other in common)}
 
 
 def changed_cells(old, new, tops):

@@ -12,7 +12,8 @@ from strategies import databases, detected_databases, small_databases
 
 from discreet import OptionError, Patterns, Policy, Verdict, audit, block, mine, write_patterns, write_release
 from discreet.cli import main
-from discreet.publications.series import MOST, MOST_PARTS, find_changes
+from discreet.publications import series
+from discreet.publications.series import MOST, MOST_PARTS, align_releases
 
 OLD = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 NEW = [*OLD, ["a"]]
@@ -22,6 +23,11 @@ NEW = [*OLD, ["a"]]
 def told(found):
     """The small changes as the oracle has them."""
     return {(change.base, change.top): (change.before, change.after) for change in found}
+
+
+def find_changes(new, *olds, k):
+    labels, (newest, *older) = align_releases(new, olds)
+    return series.find_changes(labels, newest, older, k)
 
 
 def mined(rows, sigma, kind="closed"):
@@ -35,11 +41,7 @@ def verdicts(found):
 @given(detected_databases(), small_databases(), st.integers(1, 8), st.sampled_from(["closed", "frequent"]))
 def test_changes_are_the_cells_of_common_itemsets_that_differ(found, other, sigma, kind):
     rows, least, k = found
-    cells = (
-        oracle.changed_cells(other, rows, oracle.common_tops(other, rows, sigma, least)) if min(sigma, least) else {}
-    )
-    if len(rows) < least or len(other) < sigma:  # not even the empty itemset is frequent, but n is public
-        cells = oracle.changed_cells(other, rows, [frozenset()])
+    cells = oracle.changed_cells(other, rows, oracle.common_tops((other, sigma), (rows, least)))
     small = {pair: counts for pair, counts in cells.items() if abs(counts[0] - counts[1]) < k}
     ours = find_changes(mined(rows, least, kind), mined(other, sigma, kind), k=k)
     assert told(ours) == small
@@ -124,9 +126,7 @@ def test_rows_that_are_in_none_of_several_parts_are_told():
 
 @given(st.lists(small_databases(), min_size=2, max_size=3), small_databases(), st.integers(1, 6), st.integers(1, 6))
 def test_the_counts_of_several_releases_are_summed_up(parts, rows, sigma, k):
-    families = [set(oracle.frequent(part, sigma)) | {frozenset()} for part in (*parts, rows)]
-    both = set.intersection(*families)
-    tops = {itemset for itemset in both if not any(itemset < other for other in both)}
+    tops = oracle.common_tops(*((part, sigma) for part in (*parts, rows)))
     cells = oracle.changed_cells([row for part in parts for row in part], rows, tops)
     small = {pair: counts for pair, counts in cells.items() if abs(counts[0] - counts[1]) < k}
     assert told(find_changes(mined(rows, sigma), *(mined(part, sigma) for part in parts), k=k)) == small

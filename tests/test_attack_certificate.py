@@ -16,13 +16,12 @@ from discreet.disclosure.attacks.attack import attack
 from discreet.disclosure.attacks.certificate import (
     NOTHING,
     SPELLED,
-    Cells,
+    CellSum,
     Certificate,
     Claim,
     Sum,
     check,
     proves,
-    sum_cells,
 )
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Finding
@@ -105,7 +104,7 @@ def test_tighter_limits_than_the_sums_prove_are_refused(name, change):
 def test_only_cells_that_set_the_limit_are_taken_for_it(name, good):
     (finding,) = found_in("derivable").findings
     claims = {
-        cell: replace(finding.certificate.claim, **{name: Cells(frozenset([cell]))})
+        cell: replace(finding.certificate.claim, **{name: CellSum(frozenset([cell]))})
         for cell in oracle.subsets(range(3))
     }
     taken = [cell for cell, claim in claims.items() if proves(E1_FACTS, Certificate(claim))]
@@ -159,7 +158,7 @@ def test_a_support_is_a_whole_number():
 
 
 def test_cells_that_are_none_of_the_pattern_are_refused():
-    claim = Claim(Pattern.conjunction([A, B]), 3, 3, Cells(frozenset([codes("c")])), Cells())
+    claim = Claim(Pattern.conjunction([A, B]), 3, 3, CellSum(frozenset([codes("c")])), CellSum())
     with pytest.raises(GuaranteeError, match="a cell that is none of its pattern's items"):
         check(E2, [Certificate(claim)])
 
@@ -173,14 +172,14 @@ def test_empty_cells_of_an_itemset_count_only_if_its_supports_are_exact():
 def test_too_many_items_at_once_are_refused():
     many = [f"item {number}" for number in range(23)]
     facts = Facts.from_limits([(many, 1, 1)], n=3)
-    claim = Claim(Pattern.conjunction(range(23)), 1, 1, Sum(((frozenset(range(23)), Fraction(1)),)), Cells())
+    claim = Claim(Pattern.conjunction(range(23)), 1, 1, Sum(((frozenset(range(23)), Fraction(1)),)), CellSum())
     with pytest.raises(BudgetError, match="speaks of 23 items at once, of which 22 is the limit"):
         check(facts, [Certificate(claim)])
 
 
 def test_a_sum_of_too_many_supports_is_refused_and_told_by_its_length():
     facts = Facts.from_limits([([str(number) for number in range(24)], 1, 1)], n=3)
-    claim = Claim(Pattern.conjunction([], range(24)), 1, 1, Cells(), Cells())
+    claim = Claim(Pattern.conjunction([], range(24)), 1, 1, CellSum(), CellSum())
     with pytest.raises(BudgetError, match="a sum of 16,777,216 supports, of which 65,536 is the limit"):
         check(facts, [Certificate(claim)])
     assert Finding(Certificate(claim), "plain", facts).sentence.endswith("because a sum of 16,777,216 supports")
@@ -192,7 +191,7 @@ def test_long_sums_are_those_of_closed_itemsets(rows, sigma):
     found = attack(mine(rows, min_support=sigma), k=4, level="plain")
     assume(found.findings)
     for finding in found.findings:
-        terms = sum_cells(SUM, finding.pattern, 1, found.facts)
+        terms = SUM.add_up(finding.pattern, 1, found.facts)
         named = {frozenset(found.facts.labels[code] for code in one): many for one, many in terms.items()}
         assert sum(many * oracle.support(one, rows) for one, many in named.items()) == finding.low
         assert len(terms) <= max(SPELLED, len(found.facts))
@@ -229,7 +228,7 @@ def test_a_channel_that_lacks_many_items_takes_no_memory(many, level):
 
 itemsets = st.frozensets(st.integers(0, 2))
 times = st.integers(-2, 2) | st.fractions(-2, 2, max_denominator=3)
-bounds = st.builds(Cells, st.frozensets(itemsets, max_size=2)) | st.builds(
+bounds = st.builds(CellSum, st.frozensets(itemsets, max_size=2)) | st.builds(
     Sum,
     st.lists(st.tuples(itemsets, times.map(Fraction)), max_size=5).map(tuple),
     st.lists(itemsets, max_size=1).map(tuple),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import InconsistencyError, InputError, OptionError, Patterns, Transactions, block, detect, mine
-from discreet.disclosure.attacks import closure
+from discreet.disclosure.attacks import derive
 from discreet.disclosure.attacks.attack import attack
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.formula import Pattern
@@ -47,7 +47,7 @@ def spelled(found):
 
 def derived_of(found):
     """Return {itemset: support} of what was derived, by the labels."""
-    offsets, items, supports = found.derived
+    offsets, items, supports = found.derived.arrays
     return {
         frozenset(found.facts.labels[item] for item in items[offsets[at] : offsets[at + 1]]): int(supports[at])
         for at in range(supports.size)
@@ -299,7 +299,7 @@ def test_few_rows_are_no_special_case(rows, level):
 def test_what_the_budget_cuts_off_is_undecided_and_not_safe(monkeypatch):
     patterns = mine(rows_of(none=9, a=9, b=9, c=9, ab=9, ac=9, bc=9), min_support=9)
     assert attack(patterns, k=2, level="derive").is_safe
-    monkeypatch.setattr(closure, "WORK", 1)  # time is looked at after each step
+    monkeypatch.setattr(derive, "WORK", 1)  # time is looked at after each step
     late, full = (attack(patterns, k=2, level="derive", **limit) for limit in ({"seconds": 0}, {"max_itemsets": 3}))
     assert [str(one) for one in late.undecided] == [
         "2 itemsets of 1 items and what holds them: the limit of 0 seconds is reached"
@@ -424,4 +424,4 @@ def test_the_multipliers_of_a_pattern_sum_up_to_its_support(cells, rows):
     pattern = Pattern(frozenset(range(3)), frozenset(cells))
     expected = sum(oracle.cell(cell, range(3), rows) for cell in cells)
     assert sum(times * oracle.support(one, rows) for one, times in pattern.multipliers().items()) == expected
-    assert sum(map(pattern.holds, rows)) == expected
+    assert sum(row & pattern.over in pattern.cells for row in rows) == expected

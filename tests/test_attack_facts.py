@@ -197,7 +197,7 @@ def names(facts, codes):
 @given(data=st.data())
 def test_limits_hold_in_all_databases_that_a_publication_may_come_from(name, data):
     told, _ = data.draw(publications(name))
-    for facts in (told.facts, told.facts.settled()):
+    for facts in (told.facts, told.facts.narrow()):
         for codes in oracle.subsets(range(len(facts.labels))):
             low, high = facts.limits(codes)
             least, most = oracle.limits_of({names(facts, codes)}, told.databases, names(facts, codes))
@@ -223,7 +223,7 @@ def test_what_is_found_is_true_and_what_is_called_safe_tells_of_no_few_rows(name
 def tells_of_few_rows(told, level, k):
     """Return what an attacker of a level must find: by all databases, or by limits alone."""
     if level != "exact":
-        return told_apart(told.facts.settled(), k)
+        return told_apart(told.facts.narrow(), k)
     items = {label for label in told.facts.labels if any(label in one for one in told.listed)}
     differences = oracle.inferred_differences(told.databases, told.listed, k)
     return {*oracle.inferred_conjunctions(told.databases, items, k), *differences}
@@ -299,7 +299,7 @@ def test_what_a_confidence_tells_of_two_supports_is_found_though_neither_is_know
         "a ∧ ¬b holds for exactly 1 row, because sup(a) − sup(ab) ≥ 1 and sup(a) − sup(ab) ≤ 1 bound it"
     ]
     found.check()
-    with pytest.raises(GuaranteeError, match="what the facts do not say"):
+    with pytest.raises(GuaranteeError, match="that the facts do not state"):
         replace(found, facts=replace(facts, relations=())).check()
 
 

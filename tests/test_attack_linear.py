@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet import GuaranteeError, InconsistencyError, InputError, Transactions, attack, block, detect, mine
 from discreet.disclosure.attacks import linear as linear_module
-from discreet.disclosure.attacks.bounds import bounds
+from discreet.disclosure.attacks.attack import bounds
 from discreet.disclosure.attacks.certificate import check, proves
 from discreet.disclosure.attacks.constraints import Ground, build_system, find_border
 from discreet.disclosure.attacks.exact import exact
@@ -229,11 +229,11 @@ def is_threatened(patterns, k):
     """Return whether some conjunction is rare by the linear program over all items."""
     ground = Ground(Facts.of(patterns))
     made = build_system(ground, ground.everything, most=1 << 10)
-    region = Region(made, Clock.of(60.0))
+    region = Region(made, Clock(60.0))
     cubes = [
         Subcube(over, cell) for over in range(ground.everything + 1) for cell in range(over + 1) if not cell & ~over
     ]
-    return any(any(region.rare(made.truth(cube.over, [cube.cell])[None], k)) for cube in cubes)
+    return any(region.is_rare(made.truth(cube.over, [cube.cell]), k) for cube in cubes)
 
 
 @pytest.mark.parametrize("many", THREATENED)

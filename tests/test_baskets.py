@@ -250,7 +250,7 @@ def test_the_app_takes_no_column_for_ids_that_repeats_values(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_bytes(b"age,a,b\n" + csv_of([[20 + at % 9, *row] for at, row in enumerate(BITS.tolist())]))
     seen = sniff(file, {})
-    assert (seen.shape.shape, seen.shape.row) == ("baskets", None)
+    assert (seen.shape.shape, seen.shape.options.row) == ("baskets", None)
     assert "looks like a header of 3 columns; choose how the file is shaped" in seen.doubt
 
 
@@ -322,7 +322,7 @@ def test_lists_of_items_are_no_items_of_a_long_table(tmp_path):
             lambda: scan(file, min_support=1, row="id", item="items"),
             lambda frame=frame: read(frame, row="id", item="items"),
         ):
-            with pytest.raises(InputError, match="most of the items look like lists of items; write a line for each"):
+            with pytest.raises(InputError, match="most items look like lists of items; write one line per item"):
                 call()
     file.write_text("id,items\n" + "".join(f'{at},"item {at % 20}, fresh"\n' for at in range(40)))
     assert read(file, row="id", item="items").n == 40

@@ -3,7 +3,6 @@
 import os
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 
 import oracle
 import pytest
@@ -11,9 +10,9 @@ from hypothesis import assume, example, given, settings
 from strategies import databases, detected_databases, few_rows
 
 from discreet import GuaranteeError, OptionError, Transactions, attack, block, compare, verify, write_release
+from discreet.blocking import row_types
 from discreet.io import datasets
 
-every = import_module("discreet.blocking.optimal.optimal")
 small = detected_databases(partial(databases, max_items=4)) | detected_databases(partial(few_rows, max_items=5))
 three = detected_databases(partial(databases, max_rows=12, max_items=3))
 """Rows over few enough items to list all databases that a release may be of."""
@@ -77,14 +76,14 @@ def test_no_bounds_tell_of_few_rows_in_what_is_published(level, method, case):
     assert not is_told_by_parts(release, k)
 
 
-@pytest.mark.parametrize("most_cells", [every.MOST_CELLS, 0])
+@pytest.mark.parametrize("most_cells", [row_types.MOST_CELLS, 0])
 @settings(max_examples=20)
 @given(case=small)
 def test_the_least_distortion_is_no_more_than_that_of_others_and_the_attacker_finds_nothing(most_cells, case):
     rows, sigma, k = case
     asked = {"min_support": sigma, "k": k, "against": "derive"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(every, "MOST_CELLS", most_cells)
+        patch.setattr(row_types, "MOST_CELLS", most_cells)
         release = block(Transactions(rows), method="optimal", seconds=5, **asked)
     others = [block(Transactions(rows), method=method, **asked) for method in ("suppress", "add")]
     assert release.distortion.average <= min(other.distortion.average for other in others)
@@ -129,7 +128,7 @@ def test_the_smallest_examples_are_blocked(name, level, method):
 
 @pytest.mark.parametrize("name", ["E1", "E2", "E4"])
 def test_kinds_of_rows_change_by_less_than_whole_rows_go(name, monkeypatch):
-    monkeypatch.setattr(every, "MOST_CELLS", 0)
+    monkeypatch.setattr(row_types, "MOST_CELLS", 0)
     _, sigma, k = EXAMPLES[name]
     asked = {"min_support": sigma, "k": k, "against": "derive"}
     least, other = (block(rows_of(name), method=method, **asked) for method in ("optimal", "suppress"))

@@ -88,7 +88,7 @@ def test_channels_tell_how_many_they_are():
 def test_channels_cannot_be_changed():
     _, channels = found()
     cells = channels.cells
-    for numbers in (cells.tops, *cells.bases.flat, cells.counts, channels.top_offsets, channels.top_items):
+    for numbers in (cells.tops, *cells.bases.flat, cells.counts, *channels.tops.flat):
         with pytest.raises(ValueError, match="read-only"):
             numbers[:1] = 0
     with pytest.raises(AttributeError):

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import oracle
@@ -214,7 +213,7 @@ BAD = [
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--keep-n"], "--keep-n means nothing to"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--seconds", "3"], "--seconds means nothing"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "0"], "'--seconds'"),
-    (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "nan"], "seconds is 'nan'"),
+    (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "nan"], "'nan'; give a number of seconds above 0"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--patterns", "fimi"], "'fimi' is not one of"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--out", "no/such"], "cannot be written"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--out", "rows.csv"], "is no folder"),
@@ -260,7 +259,7 @@ def test_ctrl_c_ends_in_one_line_and_leaves_nothing(clinic, tmp_path, monkeypatc
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("discreet.blocking.block"), "block", interrupted)
+    monkeypatch.setattr(discreet, "block", interrupted)
     result = run(clinic, *OPTIONS, "--quiet", "--out", tmp_path / "release")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "error: stopped by Ctrl-C\n")
     assert list(tmp_path.iterdir()) == []

@@ -151,7 +151,7 @@ def test_an_index_says_what_it_is_and_that_it_is_to_be_kept(file):
 def test_an_index_knows_how_its_file_was_read(stays):
     indexed(stays, "--row", "patient", "--item", "drug")
     assert told("query", stays, "aspirin") == "p7\n"
-    assert_refused(run("query", stays, "a", "--separator", ";"), "the index was made with other options for columns")
+    assert_refused(run("query", stays, "a", "--separator", ";"), "the index was made with other options")
 
 
 def test_an_index_of_other_data_is_refused(file):

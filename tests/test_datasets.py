@@ -63,7 +63,7 @@ def test_a_file_is_found_packed_or_not_in_either_folder(folders, folder, suffix)
 
 def test_a_file_of_other_bytes_is_refused(folders):
     (folders / "data" / "tiny.dat").write_bytes(BYTES + b"8\n")
-    with pytest.raises(InputError, match=r"tiny.dat: this is not the public file tiny.dat, since its sha256 is"):
+    with pytest.raises(InputError, match=r"tiny.dat: this is not the public file tiny.dat: its sha256 is"):
         datasets.load("tiny")
 
 

@@ -7,9 +7,9 @@ from click.testing import CliRunner
 from web import served
 
 from discreet import Patterns, Transactions, attack, audit, block, compare, detect, hide, mine, read, report, write
-from discreet.blocking.release.release import Release
+from discreet.blocking.block import Release
 from discreet.cli import main
-from discreet.judging.verdict import CheckName, Verdict
+from discreet.judging.policy import CheckName, Verdict
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 
@@ -25,9 +25,9 @@ def enter(monkeypatch):
 
 
 def test_a_format_is_read_and_written_by_its_name_and_its_suffix(enter, tmp_path):
-    from discreet.io.registry import FORMATS, Format
+    from discreet.io.read import FORMATS, Format
 
-    enter("discreet.io.registry", "FORMATS", "toy", Format("toy", (".toy",), FORMATS["fimi"].rows))
+    enter("discreet.io.read", "FORMATS", "toy", Format("toy", (".toy",), FORMATS["fimi"].rows))
     rows = Transactions([[1, 2], [2]])
     write(rows, tmp_path / "rows.toy")
     assert read(tmp_path / "rows.toy") == read(tmp_path / "rows.toy", format="toy")

@@ -21,8 +21,8 @@ from strategies import detected_databases
 
 import discreet
 from discreet import GuaranteeError, OutputError, Transactions, block, read_patterns, verify, write_release
-from discreet.blocking.release import folder
-from discreet.io import folders
+from discreet.blocking import folder
+from discreet.io import files
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 METHODS = ("suppress", "add", "withhold", "optimal")
@@ -128,9 +128,10 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from discreet import block
-from discreet.blocking.release import folder
-from discreet.io import folders
-folders._exchange = lambda *_: False  # as on a file system that cannot do it
+from discreet.blocking import folder
+from discreet.io import files
+from discreet.io import files
+files._exchange = lambda *_: False  # as on a file system that cannot do it
 rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 release = block(rows, min_support=10, k=10, method="add")
 def end(*_):
@@ -191,7 +192,7 @@ def test_an_old_release_comes_back_where_the_new_one_cannot_be_moved(tmp_path, m
             raise OSError(18, "Invalid cross-device link")
         return real(path, target)
 
-    monkeypatch.setattr(folders, "_exchange", lambda *_: False)
+    monkeypatch.setattr(files, "_exchange", lambda *_: False)
     monkeypatch.setattr(Path, "rename", rename)
     with pytest.raises(OutputError, match="Invalid cross-device link"):
         written(tmp_path / "release", method="add")

@@ -398,7 +398,7 @@ def test_rows_without_removals_have_the_rest(case, data):
     assume(pairs)
     chosen = data.draw(st.lists(st.sampled_from(pairs), max_size=20))
     numbers = np.array([number for number, _ in chosen], dtype=np.int64)
-    changes = list_removals(numbers, np.array([rows.code[item] for _, item in chosen], dtype=np.int32))
+    changes = list_removals([(numbers, np.array([rows.code[item] for _, item in chosen], dtype=np.int32))])
     gone = set(chosen)
     assert list(remove(rows, changes)) == [
         frozenset(item for item in row if (number, item) not in gone) for number, row in enumerate(case)
@@ -424,7 +424,7 @@ def test_the_guarantee_counts_anew():
 
 def test_the_guarantee_refuses_what_is_not_hidden():
     data, problem, _ = asked()
-    changes = list_removals(np.array([0]), np.array([0], np.int32))
+    changes = list_removals([(np.array([0]), np.array([0], np.int32))])
     with pytest.raises(GuaranteeError, match="not hidden; nothing is shared"):
         check_solution(problem, changes, remove(data, changes))
 
@@ -452,7 +452,7 @@ def test_the_guarantee_refuses_any_other_change(after):
 
 def test_the_guarantee_refuses_changes_in_rows_that_are_not_sensitive_though_they_are_told():
     data, problem, _ = asked()
-    changes = list_removals(np.array([0, 1, 2]), np.array([0, 0, 1], np.int32))
+    changes = list_removals([(np.array([0, 1, 2]), np.array([0, 0, 1], np.int32))])
     with pytest.raises(GuaranteeError, match="more was changed than is listed"):
         check_solution(problem, changes, remove(data, changes))
 

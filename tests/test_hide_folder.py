@@ -19,7 +19,7 @@ from strategies import databases
 import discreet
 from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
 from discreet.hiding import folder
-from discreet.io.text import unescape
+from discreet.io.notation import unescape
 
 ROWS = [["a", "b", "c"]] * 4 + [["a", "b"]] * 2 + [["c"]] * 3
 APART = "DO-NOT-RELEASE"
@@ -249,8 +249,8 @@ import os, signal, sys
 from pathlib import Path
 from discreet import hide, read
 from discreet.hiding import folder
-from discreet.io import folders
-folders._exchange = lambda *_: False  # as on a file system that cannot do it
+from discreet.io import files
+files._exchange = lambda *_: False  # as on a file system that cannot do it
 def end(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 moves = []

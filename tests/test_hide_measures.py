@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import BudgetError, OptionError, ThresholdError, Transactions, compare_hiding, hide, report
-from discreet.hiding.compare import HidingComparison, MethodLine
+from discreet.hiding.hide import HidingComparison, MethodLine
 from discreet.hiding.measures import Hiding, Yardstick, count_ghost_rules
 
 MEASURES = {

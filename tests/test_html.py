@@ -45,7 +45,7 @@ from discreet.cli import main
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells
 from discreet.judging.finding import Evidence
-from discreet.judging.verdict import CheckName
+from discreet.judging.policy import CheckName
 from discreet.report import (
     Source,
     audit_html,
@@ -301,7 +301,7 @@ def many_channels(many):
     bases = top_items[which][held]
     offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
     cells = Cells(which, Itemsets(offsets, bases), chance.integers(1, 10, many))
-    channels = Channels.from_cells(cells, np.arange(tops + 1) * length, top_items.ravel(), labels, n=10**6, k=10)
+    channels = Channels.from_cells(cells, Itemsets.of(top_items), labels, n=10**6, k=10)
     patterns = Patterns.from_itemsets([([], 10**6)], n=10**6)
     check = Check(CheckName.CHANNELS, Verdict.WITHHOLD, many, "Many.")
     return Audit(patterns, "1 itemset", Policy("k", 10), (check,), Evidence(patterns, channels))
@@ -670,7 +670,7 @@ def test_the_time_is_that_of_source_date_epoch(clinic):
 def test_the_tradeoff_can_be_left_out_and_is_where_there_is_too_much(clinic, monkeypatch):
     arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--out", "-")
     assert "Trade-off" not in Page(run(*arguments, "--no-tradeoff").stdout).text
-    monkeypatch.setattr(sys.modules["discreet.cli.report"], "MOST_ITEMSETS", 2)
+    monkeypatch.setattr(sys.modules["discreet.cli.audit"], "MOST_ITEMSETS", 2)
     assert "With more than 2 itemsets, the trade-off" in Page(run(*arguments).stdout).text
 
 

@@ -388,9 +388,7 @@ def test_an_index_of_a_newer_version_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(inverted_lists, "VERSION", 2)
     path = saved(InvertedFile(rows_of(PRINTED)), tmp_path)
     monkeypatch.undo()
-    with pytest.raises(
-        InputError, match="the index is of version 2, and this program reads version 1; install a newer"
-    ):
+    with pytest.raises(InputError, match="the index has version 2; install a newer"):
         InvertedFile.open(path)
 
 
@@ -467,7 +465,7 @@ def test_a_file_that_is_read_otherwise_has_another_index(tmp_path):
     InvertedFile.of_file(path, row="patient", item="drug").save(f"{path}.index")
     assert opened(path).ids == [7, 3]
     assert numbers(opened(path, reading={"row": "patient", "item": "drug", "format": None}), "A & B") == [0]
-    with pytest.raises(InputError, match="the index was made with other options for columns or format"):
+    with pytest.raises(InputError, match="the index was made with other options"):
         opened(path, reading={"row": "drug", "item": "patient"})
 
 

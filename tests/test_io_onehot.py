@@ -164,7 +164,7 @@ BAD = {
     "a quote that does not end": (b'a,b\n1,"0\n', "line 2 has in column 2 a quote that does not end"),
     "text after a quote": (b'a,b\n1,"0"1\n', "line 2 has in column 2 a quote that does not end, or text after one"),
     "a quote in the header that does not end": (b'a,"secret\n1,0\n', "a quote that does not end"),
-    "labels twice": (b"x,secret,y,secret\n1,0,0,1\n", "columns 2 and 4 have the same label; give each column a label"),
+    "labels twice": (b"x,secret,y,secret\n1,0,0,1\n", "columns 2 and 4 have the same label; give each one of its own"),
     "no label": (
         b",a\n0,1\n",
         "column 1 has no label; give it one in the header, or leave it out: if it holds row ids",
@@ -212,7 +212,7 @@ def test_options_of_other_shapes_mean_nothing():
 UNWRITTEN = {
     "no rows": (Transactions([]), "there are no rows"),
     "no items": (Transactions([[], []]), "no row holds an item, and a one-hot table has a column an item"),
-    "ids": (Transactions([["a"]], ids=[7]), "the rows have ids, which a one-hot table cannot hold"),
+    "ids": (Transactions([["a"]], ids=[7]), "a one-hot table cannot hold row ids"),
     "a label of blanks": (Transactions([["  "]]), "has a label that a one-hot table cannot hold"),
     "a mark before the first label": (Transactions([["\ufeffa"]]), "has a label that a one-hot table cannot hold"),
 }

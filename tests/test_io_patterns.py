@@ -170,7 +170,7 @@ def test_pairs_and_patterns_are_sources_too():
 @pytest.mark.parametrize(("name", "value"), [("n", 4), ("min_support", 3), ("kind", "maximal")])
 def test_what_the_caller_says_must_agree_with_the_file(name, value):
     data = written(Patterns.from_itemsets([([], 3), (["a"], 2)], n=3, kind="closed"), "json")
-    with pytest.raises(InputError, match=f"the source says {name} is .*, but {value} was given; leave {name}= out"):
+    with pytest.raises(InputError, match=f"the source says {name} is .*, not {value}; leave {name}= out"):
         read_patterns(BytesIO(data), format="json", **{name: value})
 
 
@@ -180,7 +180,7 @@ def test_what_the_caller_says_must_agree_with_the_file(name, value):
         (["rye bread"], "borgelt", "item 1 of 1 has a label that Borgelt's format cannot hold"),
         (["a", "1\r"], "csv", "has a label that CSV cannot hold"),
         ([1, "a"], "borgelt", "not all text or all whole numbers, which Borgelt's format cannot hold"),
-        ([2.5], "json", "item 1 has a label of type float; JSON holds text and whole numbers"),
+        ([2.5], "json", "item 1 has a label of type float; JSON has text or integers"),
         (["\ud800"], "json", "item 1 has a label that is no Unicode text"),
         ([("a", 1)], "parquet", "not all text or all whole numbers, which Parquet cannot hold"),
         ([10**20], "csv", "numbers of more than 18 digits"),

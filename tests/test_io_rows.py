@@ -214,11 +214,11 @@ def test_paths_may_be_text_or_paths_and_suffixes_in_capitals(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "form", "sentence"),
     [
-        ([["a"]], "fimi", "the labels are not all whole numbers from 0 to 2147483647, as FIMI needs"),
-        ([[-1]], "fimi", "the labels are not all whole numbers from 0"),
-        ([[2**31]], "spmf", "the labels are not all whole numbers from 0"),
+        ([["a"]], "fimi", "FIMI needs labels that are whole numbers from 0 to 2147483647"),
+        ([[-1]], "fimi", "needs labels that are whole numbers from 0"),
+        ([[2**31]], "spmf", "needs labels that are whole numbers from 0"),
         ([["a", 1]], "spmf", "not all text or all whole numbers, which SPMF cannot hold"),
-        ([["a\nb"]], "spmf", "a line end or a NUL, which SPMF cannot hold"),
+        ([["a\nb"]], "spmf", "SPMF cannot hold a label with a line end or a NUL"),
         ([[2.5]], "csv", "not all text or all whole numbers, which CSV cannot hold"),
         ([[True]], "parquet", "not all text or all whole numbers, which Parquet cannot hold"),
         ([[2**70]], "parquet", "not all text or all whole numbers of 64 bits"),
@@ -227,7 +227,7 @@ def test_paths_may_be_text_or_paths_and_suffixes_in_capitals(tmp_path):
         ([[""]], "csv", "item 1 of 1 has a label that CSV cannot hold"),
         ([["\ud800"]], "parquet", "the labels are not all text"),
         ([], "fimi", "there are no rows"),
-        (Transactions([[1]], ids=[7]), "fimi", "the rows have ids, which FIMI cannot hold"),
+        (Transactions([[1]], ids=[7]), "fimi", "FIMI cannot hold row ids"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(tmp_path, rows, form, sentence):

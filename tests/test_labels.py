@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Transactions
-from discreet.data.labels import is_missing, sort_labels
+from discreet.data.itemsets import is_missing, sort_labels
 
 labels = st.lists(
     st.integers()

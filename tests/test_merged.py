@@ -41,7 +41,7 @@ from discreet import (
 )
 from discreet.cli import main
 from discreet.mining.mine import mine_by
-from discreet.mining.watch import Limits
+from discreet.mining.search import Limits
 from discreet.report import audit_html, audit_json, exposed_csv, release_json, tradeoff_json
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
@@ -434,7 +434,7 @@ def test_lines_of_row_ids_and_items_are_scanned_where_the_ids_rise(tmp_path, mon
 def test_lines_of_one_row_that_may_stand_apart_are_refused(tmp_path, lines):
     path = tmp_path / "rows.csv"
     path.write_text(f"who,what\n{lines}")
-    with pytest.raises(InputError, match=r"the row ids do not rise at line . of the table; .* sort it by its row ids"):
+    with pytest.raises(InputError, match=r"the row ids do not rise at line . of the table.*; sort the table"):
         scan(path, min_support=1, row="who", item="what")
 
 
@@ -563,9 +563,9 @@ def test_more_different_items_than_memory_allows_are_refused(tmp_path):
 
 @pytest.mark.parametrize("after", [b"1 2\n1 2\n1\n", b"1 2\n2 3\n", b"1 2\n1 3\n", b"1 2\n1 2\n\n"])
 def test_a_file_that_changes_between_two_passes_is_refused(tmp_path, monkeypatch, after):
-    path, total = tmp_path / "rows.dat", SCAN.ItemCounts.total
+    path, total = tmp_path / "rows.dat", SCAN.ItemCounter.total
     path.write_bytes(b"1 2\n1 2\n")
-    monkeypatch.setattr(SCAN.ItemCounts, "total", lambda counts: path.write_bytes(after) and total(counts))
+    monkeypatch.setattr(SCAN.ItemCounter, "total", lambda counts: path.write_bytes(after) and total(counts))
     with pytest.raises(InputError, match="the file has changed between two passes over it; scan it again"):
         scan(path, min_support=1)
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import discreet
 from discreet.cli import main
 from discreet.hiding.stream import hide_file
-from discreet.io import files, folders
+from discreet.io import files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
 
@@ -96,7 +96,7 @@ def test_a_folder_is_private_while_it_is_written_and_as_strict_as_the_one_it_rep
     place = tmp_path / "place"
     if old is not None:
         place.mkdir(old)
-    with folders.folder_beside(place):
+    with files.folder_beside(place):
         assert {mode(path) for path in tmp_path.iterdir() if path != place} == {"0o700"}
     assert mode(place) == oct({None: 0o777, 0o750: 0o750, 0o555: 0o755}[old])
 

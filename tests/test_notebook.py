@@ -22,7 +22,7 @@ from discreet import (
     mine,
     tradeoff,
 )
-from discreet.data.labels import sort_labels
+from discreet.data.itemsets import sort_labels
 
 SHOWN = 10
 TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "strong"}

@@ -13,8 +13,8 @@ import pytest
 from test_watch import HARD
 
 from discreet import BudgetError, audit, block, compare, hide, hide_file, mine, tradeoff
-from discreet.hiding.compare import compare_hiding
-from discreet.runtime import progress
+from discreet.hiding.hide import compare_hiding
+from discreet.runtime import resources
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 
@@ -55,10 +55,10 @@ def kernel(monkeypatch):
     display.display, display.update_display = found.display, found.update_display
     monkeypatch.setitem(sys.modules, "IPython", module)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr(progress, "DELAY", 0.0)
-    monkeypatch.setattr(progress, "TICK", 0.001)
+    monkeypatch.setattr(resources, "DELAY", 0.0)
+    monkeypatch.setattr(resources, "TICK", 0.001)
     yield found
-    assert all(data == progress.NOTHING for data in found.places.values())
+    assert all(data == resources.NOTHING for data in found.places.values())
 
 
 def told(kernel, tell, done, found):
@@ -72,7 +72,7 @@ def told(kernel, tell, done, found):
 
 
 def test_a_bar_shows_what_goes_on_and_how_long_it_takes(kernel):
-    with progress.watching(None, then="blocking") as tell:
+    with resources.watching(None, then="blocking") as tell:
         first = told(kernel, tell, 0.0, 0)
         half = told(kernel, tell, 0.5, 12345)
         after = told(kernel, tell, 1.0, 54321)
@@ -81,7 +81,7 @@ def test_a_bar_shows_what_goes_on_and_how_long_it_takes(kernel):
     assert after["text/plain"] == "blocking: 54,321 found, 1 s so far"
     values = [ET.fromstring(data["text/html"]).find("progress").get("value") for data in (first, half, after)]  # noqa: S314 - our own
     assert values == [None, "0.500", None]
-    assert kernel.seen[-1] == progress.NOTHING
+    assert kernel.seen[-1] == resources.NOTHING
 
 
 @pytest.mark.parametrize(
@@ -89,20 +89,20 @@ def test_a_bar_shows_what_goes_on_and_how_long_it_takes(kernel):
 )
 def test_the_rest_takes_as_long_as_what_is_done(kernel, monkeypatch, done, words):
     now = iter([0.0])
-    monkeypatch.setattr(progress, "monotonic", lambda: next(now, 60.0 - 0.5))
-    with progress.watching(None) as tell:
+    monkeypatch.setattr(resources, "monotonic", lambda: next(now, 60.0 - 0.5))
+    with resources.watching(None) as tell:
         assert told(kernel, tell, done, 0)["text/plain"].endswith(words)
 
 
 def test_a_short_call_shows_nothing(kernel, monkeypatch):
-    monkeypatch.setattr(progress, "DELAY", 60.0)
+    monkeypatch.setattr(resources, "DELAY", 60.0)
     mine(ROWS, min_support=1)
     assert kernel.seen == []
 
 
 def test_a_call_within_another_one_shows_no_bar_of_its_own(kernel):
-    with progress.watching(None, what="outer") as tell:
-        with progress.watching(None, what="inner") as inner:
+    with resources.watching(None, what="outer") as tell:
+        with resources.watching(None, what="inner") as inner:
             inner(0.5, 7)
             told(kernel, tell, 0.25, 3)
         told(kernel, tell, 0.75, 3)
@@ -149,10 +149,10 @@ CALLS = {
         "discreet.judging.tradeoff.find_safe",
         "counting channels",
     ),
-    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.hide.check_solution", "hiding"),
+    "hide": (lambda _: hide(ROWS, [["a", "b"]]), "discreet.hiding.problem.check_solution", "hiding"),
     "compare_hiding": (
         lambda _: compare_hiding(ROWS, [["a", "b"]], min_supports=[10], methods=["iga"]),
-        "discreet.hiding.compare.hide",
+        "discreet.hiding.hide.hide",
         "comparing methods",
     ),
 }
@@ -178,15 +178,15 @@ def test_the_bar_goes_when_a_call_fails_or_is_interrupted(kernel, error):
     before = set(threads())
 
     def fail():
-        with progress.watching(None) as tell:
+        with resources.watching(None) as tell:
             told(kernel, tell, 0.5, 12)
             raise error("no more")
 
     with pytest.raises(error):
         fail()
-    assert kernel.seen[-1] == progress.NOTHING
+    assert kernel.seen[-1] == resources.NOTHING
     assert set(threads()) == before
-    with progress.watching(None) as tell:
+    with resources.watching(None) as tell:
         assert told(kernel, tell, 0.5, 12)
 
 
@@ -216,9 +216,9 @@ def test_a_script_loads_nothing_for_notebooks():
 
 CELL = """
 from discreet import BudgetError, mine
-from discreet.runtime import progress
+from discreet.runtime import resources
 rows = [[item for item in range(60) if item != row] for row in range(60)]
-progress.DELAY = progress.TICK = 0.02
+resources.DELAY = resources.TICK = 0.02
 print("before")
 try:
     mine(rows, min_support=1, max_patterns=2_000_000)
@@ -237,7 +237,7 @@ def test_a_real_kernel_shows_the_bar_below_the_cell_and_takes_it_away(tmp_path, 
     assert [kind for kind, _ in shown[:2]] == ["display_data", "update_display_data"]
     assert "<progress" in shown[0][1]["data"]["text/html"]
     assert len({content["transient"]["display_id"] for _, content in shown}) == 1
-    assert shown[-1][1]["data"] == progress.NOTHING
+    assert shown[-1][1]["data"] == resources.NOTHING
     texts = [output.get("text") or output["data"]["text/html"] for output in cell["outputs"]]
     assert texts == ["before\n", "", "stopped\n"]
 
@@ -257,5 +257,5 @@ def test_an_interrupt_stops_the_kernel_s_work_and_the_next_cell_runs(tmp_path, m
     client.asked, client.allow_errors = [], True
     first, second = client.execute()["cells"]
     assert [output.get("ename") for output in first["outputs"]] == [None, None, "KeyboardInterrupt"]
-    assert first["outputs"][1]["data"] == progress.NOTHING
+    assert first["outputs"][1]["data"] == resources.NOTHING
     assert second["outputs"][0]["data"]["text/plain"] == "42"

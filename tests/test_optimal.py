@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strategies import databases, detected_databases, few_rows
 
 from discreet import BudgetError, Transactions, block
-from discreet.blocking.optimal import keep_all, optimal, row_types
+from discreet.blocking import optimal, row_types
 from discreet.blocking.problem import BlockProblem
 from discreet.io import datasets
 from discreet.mining.mine import mine
@@ -52,7 +52,7 @@ def told(release):
 @pytest.fixture
 def no_few(monkeypatch):
     """Let no rows be few enough to look through all that can be."""
-    monkeypatch.setattr(optimal, "MOST_CELLS", 0)
+    monkeypatch.setattr(row_types, "MOST_CELLS", 0)
 
 
 @settings(max_examples=25)
@@ -150,7 +150,7 @@ def test_a_search_that_keeps_every_itemset_keeps_it(case):
     rows, sigma, k = case
     problem = asked(rows, sigma, k)
     assume(len(problem.channels) > 0)
-    answer = keep_all.minimize(problem, 10.0 * 2**8, time.monotonic() + 2).solution
+    answer = optimal.search_keeping_all(problem, 10.0 * 2**8, time.monotonic() + 2).solution
     assert set(oracle.family_of(dict(answer.patterns))) == set(oracle.frequent(rows, sigma))
     assert oracle.is_safe(oracle.told(oracle.family_of(dict(answer.patterns)), sigma), k)
 
@@ -162,7 +162,7 @@ def test_a_search_that_keeps_every_itemset_is_never_better_than_the_least(case):
     problem = asked(rows, sigma, k)
     assume(len(problem.channels) > 0)
     expected = float(oracle.least_distortion(rows, sigma, k)) * len(oracle.frequent(rows, sigma))
-    found = keep_all.minimize(problem, 100.0, time.monotonic() + 2)
+    found = optimal.search_keeping_all(problem, 100.0, time.monotonic() + 2)
     answer = oracle.family_of(dict(found.solution.patterns))
     cost = oracle.distortion(oracle.frequent(rows, sigma), answer)
     assert float(cost[3] * cost[0]) >= expected - 1e-9
@@ -224,7 +224,7 @@ def test_the_same_rows_give_the_same_release():
 
 
 def test_what_is_too_large_is_refused_before_it_is_built(monkeypatch):
-    monkeypatch.setattr(optimal, "MOST_CELLS", 0)
+    monkeypatch.setattr(row_types, "MOST_CELLS", 0)
     monkeypatch.setattr(row_types, "MOST_ENTRIES", 3)
     with pytest.raises(BudgetError, match="too large a program"):
         solved(["abc", "ab", "c", ""], 1, 2)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import DiscreetError, InputError, OptionError, ThresholdError
-from discreet.judging.policy import FOLDER, LARGEST_FILE, Policy, as_policy, load, names
-from discreet.judging.verdict import Verdict
+from discreet.judging.policy import FOLDER, LARGEST_FILE, Policy, Verdict, as_policy, load, names
 
 RELEASE, REVIEW, WITHHOLD = Verdict
 PAGE = (Path(__file__).parent.parent / "docs" / "policies.md").read_text(encoding="utf-8")

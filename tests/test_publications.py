@@ -27,7 +27,7 @@ from discreet import (
     mine,
 )
 from discreet.cli import main
-from discreet.disclosure.attacks import wider
+from discreet.disclosure.attacks import sums
 from discreet.disclosure.attacks.facts import Facts
 from discreet.io import datasets
 from discreet.judging.rules import check_rounded
@@ -383,7 +383,7 @@ def test_differences_of_remainders_are_found_within_limits_and_beside_gaps():
 
 
 def test_a_schema_with_more_sums_than_can_be_looked_at_is_not_judged(monkeypatch):
-    monkeypatch.setattr(wider, "MOST_STEPS", 1)
+    monkeypatch.setattr(sums, "MOST_STEPS", 1)
     found = audit([["a", "f"]] * 20 + [["m"]] * 20 + [["b", "m"]] * 20, min_support=10, k=5, schema=[["f", "m"]])
     assert found.verdict is Verdict.WITHHOLD
     assert by_name(found)["schema"].sentence.startswith("Not judged: the schema lets readers add up more itemsets")

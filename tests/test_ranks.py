@@ -157,7 +157,7 @@ def test_a_kernel_file_imports_nothing_of_ours_but_the_common_one(module):
     assert {target for target, _ in imports(MODULES[module])} <= shared
 
 
-VERIFIER = "discreet.blocking.release.verify"
+VERIFIER = "discreet.blocking.verify"
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(VERIFIER)])

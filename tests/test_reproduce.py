@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, Transactions
 from discreet.io import datasets
-from discreet.report import svg_chart
+from discreet.report import svg
 from reproduction import channels, suppression, times
 from reproduction import run as figures
 from reproduction.__main__ import main
@@ -312,20 +312,21 @@ curves = st.lists(st.tuples(st.floats(0, 1e6).map(lambda x: round(x, 3)), number
 @given(st.dictionaries(st.text(max_size=30).filter(str.isprintable), curves, max_size=5), st.booleans())
 def test_every_point_lies_in_its_plot(series, is_logarithmic):
     series = {name: [(x, round(y, 3)) for x, y in curve] for name, curve in series.items()}
-    svg = svg_chart.lines_svg("chart", [svg_chart.Panel("panel", "x", "y", series, is_logarithmic)])
-    assert_well_formed(svg)
+    drawing = svg.lines_svg("chart", [svg.Panel("panel", "x", "y", series, is_logarithmic)])
+    assert_well_formed(drawing)
     drawn = [
-        tuple(map(float, pair.split(","))) for pair in " ".join(re.findall(r'points="([^"]*)"', svg.decode())).split()
+        tuple(map(float, pair.split(",")))
+        for pair in " ".join(re.findall(r'points="([^"]*)"', drawing.decode())).split()
     ]
     expected = sum(y > 0 or not is_logarithmic for curve in series.values() for _, y in curve)
     assert len(drawn) == expected
-    assert all(svg_chart.LEFT <= x <= svg_chart.RIGHT and 0 <= y <= svg_chart.PLOT for x, y in drawn)
+    assert all(svg.LEFT <= x <= svg.RIGHT and 0 <= y <= svg.PLOT for x, y in drawn)
 
 
 @given(st.lists(numbers.map(lambda number: round(number, 3)), max_size=8))
 def test_an_axis_spans_all_numbers_in_few_round_steps(values):
-    axis = svg_chart.linear(values)
-    assert 2 <= len(axis) <= 2 + 2 * svg_chart.TICKS
+    axis = svg.linear(values)
+    assert 2 <= len(axis) <= 2 + 2 * svg.TICKS
     assert len(set(axis.values())) == len(axis)
     assert all(min(axis) - 1e-6 <= value <= max(axis) + 1e-6 for value in values)
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
 from discreet.io import line_files
-from discreet.io.chunks import Reading
 from discreet.io.formats import fimi
-from discreet.io.text import find_fields, unescape
+from discreet.io.notation import Reading, find_fields, unescape
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}
@@ -265,7 +264,7 @@ def test_ids_in_parquet_are_kept():
 def test_a_row_without_items_cannot_stand_in_a_table_with_a_line_an_item(form):
     frame = pl.DataFrame({"who": ["x", "y"], "what": ["a", "b"]})
     content = parquet(frame) if form == "parquet" else frame.write_csv().encode()
-    with pytest.raises(OutputError, match="row 2 loses all of its items, and a table with a line an item cannot hold"):
+    with pytest.raises(OutputError, match="row 2 loses all of its items, and one line per item cannot hold"):
         rewritten(content, {1: ["b"]}, form, row="who", item="what")
 
 

@@ -48,9 +48,8 @@ def are_same(left, right):
 
 
 def are_same_channels(left, right):
-    names = ("offsets", "items", "tops", "counts")
-    pairs = [(getattr(left.cells, name), getattr(right.cells, name)) for name in names]
-    pairs += [(left.top_offsets, right.top_offsets), (left.top_items, right.top_items)]
+    pairs = [(left.cells.tops, right.cells.tops), (left.cells.counts, right.cells.counts)]
+    pairs += zip(left.cells.bases.flat + left.tops.flat, right.cells.bases.flat + right.tops.flat, strict=True)
     return left.labels == right.labels and left == right and all(np.array_equal(*pair) for pair in pairs)
 
 

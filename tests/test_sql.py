@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 import discreet
 from discreet import InputError, Merged, OptionError, OutputError, Transactions, hide, read, scan, write
 from discreet.cli import main
-from discreet.io.sql import databases, drivers
-from discreet.io.sql.lines import quote_names, split_table_name
+from discreet.io import databases, drivers
+from discreet.io.lines import quote_names, split_name
+from discreet.io.notation import Reading
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")
@@ -181,11 +182,11 @@ def test_names_are_names_whatever_stands_in_them(url):
 @pytest.mark.parametrize("table", ["", ".", "a.", ".a", 'a"b', '"a', "a.b.c", 'stays"; DROP TABLE stays', "a\0b"])
 def test_what_is_no_name_of_a_table_is_refused(table):
     with pytest.raises(OptionError, match="give its name"):
-        split_table_name(table)
+        split_name(table)
 
 
 def test_a_name_may_have_a_schema_and_quotes():
-    assert (split_table_name("ward.stays"), split_table_name('"a.b"."c""d"'), quote_names("a", 'b"')) == (
+    assert (split_name("ward.stays"), split_name('"a.b"."c""d"'), quote_names("a", 'b"')) == (
         ("ward", "stays"),
         ("a.b", 'c"d'),
         '"a"."b"""',
@@ -211,7 +212,7 @@ def test_text_is_told_apart_by_its_letters_whatever_the_database_does(tmp_path):
 @pytest.mark.parametrize("lines", [1, 2, 3])
 def test_rows_are_read_whole_however_the_lines_are_cut(stays, monkeypatch, lines):
     expected = read(stays, **ASKED)
-    monkeypatch.setattr("discreet.io.sql.drivers.LINES", lines)
+    monkeypatch.setattr("discreet.io.drivers.LINES", lines)
     assert read(stays, **ASKED) == expected
     assert scan(stays, min_support=1, **ASKED) == Merged.of(expected, 1)
 
@@ -223,7 +224,7 @@ def test_reading_can_be_stopped_in_the_middle(url):
     write(Transactions([["a"], ["b"]], ids=[1, 2]), url, **ASKED)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            databases.read(url, progress=stop, **ASKED)
+            databases.read(url, Reading(**ASKED), progress=stop)
     assert read(url, **ASKED).n == 2
 
 
@@ -317,7 +318,7 @@ def test_what_fails_in_the_middle_of_writing_leaves_nothing(url, monkeypatch):
         yield [1], ["a"]
         raise InputError("broken")
 
-    monkeypatch.setattr("discreet.io.sql.lines.TableRows.chunks", broken)
+    monkeypatch.setattr("discreet.io.lines.NewRows.chunks", broken)
     with pytest.raises(OutputError, match="broken"):
         write(Transactions([["a"]], ids=[1]), url, **ASKED)
     monkeypatch.undo()
@@ -449,7 +450,13 @@ def test_what_needs_no_row_ids_leaves_rare_items_in_the_database(server, argumen
     assert 0 < sum(arrived) < 50_000
 
 
-@pytest.mark.parametrize("reader", [databases.read, lambda *place, **asked: scan(*place, min_support=1, **asked)])
+@pytest.mark.parametrize(
+    "reader",
+    [
+        lambda url, progress, **asked: databases.read(url, Reading(**asked), progress=progress),
+        lambda url, **asked: scan(url, min_support=1, **asked),
+    ],
+)
 def test_a_server_that_goes_away_in_the_middle_is_told_in_a_sentence(server, reader):
     long_table(server, "long", 2_000_000)
     killed = threading.Event()

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import InputError, OptionError, Policy, Verdict, audit, report
-from discreet.publications.trees.joint import find_overlaps
-from discreet.publications.trees.leaves import Leaf, Leaves
-from discreet.publications.trees.sklearn import leaves_of
+from discreet.publications.trees.leaves import Leaf, Leaves, find_overlaps
+from discreet.publications.trees.sklearn import read_estimator
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("sklearn", reason="scikit-learn comes with the extra test")
@@ -119,19 +118,19 @@ def test_shares_and_counts_in_the_nodes_tell_the_same():
         [[[np.sum(classes[rows] == label) for label in tree.classes_]] for rows in reaches.T], dtype=float
     )
     before, since = (with_nodes(tree, value=value) for value in (counts, counts / counts.sum(axis=2, keepdims=True)))
-    assert leaves_of(before)[0].leaves == leaves_of(since)[0].leaves == leaves_of(tree)[0].leaves
+    assert read_estimator(before)[0].leaves == read_estimator(since)[0].leaves == read_estimator(tree)[0].leaves
 
 
 def test_the_path_tells_each_feature_once():
     features = pd.DataFrame({"age": np.repeat([20, 40, 60], 10)})
     tree = DecisionTreeClassifier(random_state=0).fit(features, np.repeat([0, 1, 0], 10))
-    assert {leaf.path for leaf in leaves_of(tree)[0].leaves} == {("age ≤ 30",), ("30 < age ≤ 50",), ("age > 50",)}
+    assert {leaf.path for leaf in read_estimator(tree)[0].leaves} == {("age ≤ 30",), ("30 < age ≤ 50",), ("age > 50",)}
 
 
 def test_features_without_names_go_by_their_numbers():
     features, classes = people()
     tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(features.to_numpy(), classes)
-    assert leaves_of(tree)[0].leaves[0].path == ("feature 0 ≤ 0.5",)
+    assert read_estimator(tree)[0].leaves[0].path == ("feature 0 ≤ 0.5",)
 
 
 def test_each_output_is_judged():
@@ -269,7 +268,7 @@ def possible_overlaps(trees):
 def test_several_trees_are_released_only_if_nothing_can_be_inferred_whatever_is_known_of_features(data, number, k):
     features, classes = data
     trees = stumps(features, classes, number)
-    found = find_overlaps([leaves_of(tree, features)[0] for tree in trees], k)
+    found = find_overlaps([read_estimator(tree, features)[0] for tree in trees], k)
     held = set(zip(*(tree.apply(features).tolist() for tree in trees), strict=True))
     threats = [oracle.inferred_overlaps(ways(trees, features, classes, label, held), k) for label in set(classes)]
     assert found != ((), "") or not any(threats)
@@ -285,7 +284,7 @@ def test_few_rows_that_several_trees_tell_are_there_in_every_way(data, number, k
     for label in sorted(set(classes)):
         found = oracle.inferred_overlaps(ways(trees, features, classes, label, overlaps), k)
         expected.update((f"class {label}", *limits) for chosen, limits in found.items() if len(chosen) == 1)
-    ours = find_overlaps([leaves_of(tree)[0] for tree in trees], k).few
+    ours = find_overlaps([read_estimator(tree)[0] for tree in trees], k).few
     assert Counter((few.outcome, few.low, few.high) for few in ours) == expected
 
 
@@ -330,7 +329,7 @@ def test_a_forest_of_samples_is_reviewed_at_best():
 def test_rows_that_a_sample_holds_twice_count_once():
     features, classes = people()
     forest = RandomForestClassifier(n_estimators=1, random_state=0).fit(features[:8], classes[-8:])
-    assert all(tree.rows < 8 for tree in leaves_of(forest))
+    assert all(tree.rows < 8 for tree in read_estimator(forest))
     assert audit(forest, k=8).verdict is Verdict.WITHHOLD
 
 

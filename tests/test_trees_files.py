@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from discreet import InputError, OptionError, OutputError, Policy, Verdict, audit
 from discreet.cli import main
 from discreet.io import stated_trees
-from discreet.publications.trees import joint as joint_module
+from discreet.publications.trees import leaves as leaves_module
 from discreet.publications.trees import reading
-from discreet.publications.trees.joint import find_overlaps
 from discreet.publications.trees.json import write_tree
-from discreet.publications.trees.leaves import Leaf, Leaves
+from discreet.publications.trees.leaves import Leaf, Leaves, find_overlaps
 from discreet.publications.trees.reading import read_tree
+from discreet.publications.trees.sklearn import BROKEN as BROKEN_COUNTS
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("sklearn", reason="scikit-learn comes with the extra test")
@@ -278,6 +278,13 @@ def test_shares_beside_counts_of_rows_are_read_as_scikit_learn_1_3_wrote_them():
     text = 'digraph Tree {{\n0 [label="samples = {}\\nvalue = [0.25, 0.75]\\nclass = well"] ;\n}}'
     assert read(text.format(12)).leaves[0].counts == ((3, 9),)
     assert audit(read(text.format(13)), k=2).verdict is Verdict.WITHHOLD
+
+
+@pytest.mark.parametrize(("rows", "fault"), [(30, ""), (31, BROKEN_COUNTS)])
+def test_a_node_has_the_rows_of_its_children(rows, fault):
+    label = '{} [label="{}squared_error = 0.25\\nsamples = {}\\nvalue = 0.5"] ;'
+    nodes = [label.format(0, "age <= 1.5\\n", rows), label.format(1, "", 12), label.format(2, "", 18)]
+    assert read(DOT.format("\n".join([*nodes, "0 -> 1 ;", "0 -> 2 ;"]))).fault == fault
 
 
 def test_shares_that_are_rounded_to_whole_numbers_are_withheld():
@@ -723,7 +730,7 @@ def test_many_leaves_with_classes_of_their_own_are_refused(monkeypatch):
     monkeypatch.setattr(stated_trees, "MOST_COUNTS", 120)
     for small, large in zip(classes_of_their_own(10), classes_of_their_own(11), strict=True):
         assert read(small).rows == 90
-        with pytest.raises(InputError, match="more than 120 counts"):
+        with pytest.raises(InputError, match="too many counts"):
             read(large)
 
 
@@ -745,7 +752,7 @@ def test_trees_whose_leaves_never_overlap_are_for_review():
 def test_trees_that_are_too_much_to_take_together_are_for_review(monkeypatch, limit):
     trees = read("\n".join([stump_at(40, (20, 20), (43, 43)), stump_at(50, (23, 20), (40, 43))]))
     assert len(find_overlaps(trees, 5).few) == 1
-    monkeypatch.setattr(joint_module, limit, 1 if limit != "MOST_SOLVED" else -1)
+    monkeypatch.setattr(leaves_module, limit, 1 if limit != "MOST_SOLVED" else -1)
     assert not find_overlaps(trees, 5).few
     assert find_overlaps(trees, 5).undecided
 
@@ -871,7 +878,6 @@ def test_no_more_leaves_are_explained_than_asked_for(stump):
         ("--top",),
         ("--schema", "="),
         ("--kind", "closed"),
-        ("--sacro", "x"),
         ("--item", "x"),
         ("--memory", "1GB"),
         ("--against", "x"),

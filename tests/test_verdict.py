@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.judging.verdict import Verdict, worst
+from discreet.judging.policy import Verdict, worst
 
 RELEASE, REVIEW, WITHHOLD = Verdict
 

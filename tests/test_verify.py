@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from strategies import detected_databases, small_databases
 
 from discreet import InputError, block, verify, write_release
-from discreet.blocking.release.verify import cells
+from discreet.blocking import verify_cells as cells
 from discreet.cli import main
 
 FORMATS = {"json": "json", "csv": "csv", "spmf": "txt", "borgelt": "out", "parquet": "parquet"}
@@ -1034,7 +1034,7 @@ def test_a_label_that_lines_cannot_hold_is_refused(tmp_path, form, label):
 BOMB = """
 import json, resource, sys
 import discreet
-from discreet.blocking.release.verify.verify import verify
+from discreet.blocking.verify import verify
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = verify(sys.argv[1])
 print(json.dumps([found.faults, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) >> 10]))

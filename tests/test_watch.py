@@ -12,7 +12,7 @@ import pytest
 
 from discreet import BudgetError, InputError, kernels, mine
 from discreet.data.itemsets import Weighted
-from discreet.mining.watch import BYTES_AN_ENTRY, RECORD, Limits, Watch
+from discreet.mining.search import BYTES_AN_ENTRY, RECORD, Limits, Watch
 
 THREADS = pytest.mark.parametrize("threads", [1, 2])
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed"])

@@ -12,7 +12,7 @@ from web import answer, facts, loaded, served, upload
 
 import discreet
 from discreet import report
-from discreet.blocking.distortion import supports_in
+from discreet.blocking.problem import supports_in
 from discreet.data.generate import clinic
 
 CLINIC = clinic(2000, seed=1)
@@ -481,6 +481,7 @@ def test_the_name_of_a_file_may_be_anything(client):
         ("detect", {**AT, "sort": "rows"}, "choose one of worst"),
         ("detect", {**AT, "offset": -1}, "offset is '-1'"),
         ("explain", AT, "number is missing"),
+        ("block", {"k": 10}, "the minimum support is missing"),
         ("block", {**AT, "method": "magic"}, "it must be one of"),
         ("block", {**AT, "method": "suppress", "merge": True}, "merge is for the method"),
         ("compare", {**AT, "seconds": 0}, "seconds is '0'"),

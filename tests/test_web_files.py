@@ -17,8 +17,8 @@ from web import answer, facts, served, upload
 
 import discreet
 from discreet.io.sniff import sniff
+from discreet.web.context import Refusal
 from discreet.web.handlers import verify
-from discreet.web.messages import Refusal
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
 
 LIMIT = 10_000
@@ -162,7 +162,8 @@ def test_the_shape_of_a_file_is_guessed(tmp_path, name, data, expected):
     path = tmp_path / name
     path.write_bytes(data)
     seen = sniff(path, {}).shape
-    assert (seen.format, seen.shape, seen.row, seen.item, seen.separator) == expected
+    options = seen.options
+    assert (seen.format, seen.shape, options.row, options.item, options.separator) == expected
     assert seen.patterns == (name == "a.json" or b"#SUP" in data)
 
 

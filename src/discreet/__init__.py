@@ -1,15 +1,12 @@
 """Publish patterns, not people."""
 
-from discreet.blocking.block import Comparison, block, compare
-from discreet.blocking.distortion import Distortion
-from discreet.blocking.release.folder import verify, write_release
-from discreet.blocking.release.release import Proof, Release
-from discreet.blocking.release.verify.verify import Verification
-from discreet.data.merged import Merged
+from discreet.blocking.block import Comparison, Release, block, compare
+from discreet.blocking.folder import verify, write_release
+from discreet.blocking.problem import Distortion, Proof
+from discreet.blocking.verify import Verification
 from discreet.data.patterns import Patterns
-from discreet.data.transactions import Transactions
-from discreet.disclosure.attacks.attack import attack
-from discreet.disclosure.attacks.bounds import Bounds, bounds
+from discreet.data.transactions import Merged, Transactions
+from discreet.disclosure.attacks.attack import Bounds, attack, bounds
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Attack, Finding
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed
@@ -26,20 +23,19 @@ from discreet.errors import (
     QueryError,
     ThresholdError,
 )
-from discreet.hiding.compare import HidingComparison, compare_hiding
 from discreet.hiding.folder import write_hidden
-from discreet.hiding.hide import Hidden, hide
+from discreet.hiding.hide import Hidden, HidingComparison, compare_hiding, hide
 from discreet.hiding.measures import Hiding
 from discreet.hiding.problem import Sensitive
 from discreet.hiding.stream import hide_file
+from discreet.io.formats.sensitive import read_sensitive
 from discreet.io.inverted import InvertedFile
 from discreet.io.inverted_plan import Plan
-from discreet.io.read import read, read_patterns, read_sensitive, rewrite, write, write_patterns
+from discreet.io.read import read, read_patterns, rewrite, write, write_patterns
 from discreet.io.scan import scan
 from discreet.judging.audit import Audit, audit
-from discreet.judging.policy import Policy
+from discreet.judging.policy import Check, Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff, tradeoff
-from discreet.judging.verdict import Check, Verdict
 from discreet.mining.mine import mine
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.reading import read_facts, read_rules
@@ -51,74 +47,12 @@ from discreet.publications.trees.reading import read_tree
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Attack",
-    "Audit",
-    "Bounded",
-    "Bounds",
-    "BudgetError",
-    "Change",
-    "Changes",
-    "Channel",
-    "Channels",
-    "Check",
-    "Comparison",
-    "Difference",
-    "DiscreetError",
-    "Distortion",
-    "Exposed",
-    "Facts",
-    "Finding",
-    "GuaranteeError",
-    "Hidden",
-    "Hiding",
-    "HidingComparison",
-    "Implication",
-    "Implications",
-    "InconsistencyError",
-    "InputError",
-    "InvertedFile",
-    "Leaves",
-    "Merged",
-    "OptionError",
-    "OutputError",
-    "Patterns",
-    "Plan",
-    "Policy",
-    "Proof",
-    "QueryError",
-    "Release",
-    "Rule",
-    "Rules",
-    "Sensitive",
-    "ThresholdError",
-    "Tradeoff",
-    "Transactions",
-    "Verdict",
-    "Verification",
-    "attack",
-    "audit",
-    "block",
-    "bounds",
-    "compare",
-    "compare_hiding",
-    "detect",
-    "hide",
-    "hide_file",
-    "mine",
-    "read",
-    "read_facts",
-    "read_patterns",
-    "read_rules",
-    "read_sensitive",
-    "read_tree",
-    "rewrite",
-    "scan",
-    "tradeoff",
-    "verify",
-    "write",
-    "write_hidden",
-    "write_patterns",
-    "write_release",
-    "write_tree",
-]
+__all__ = ["Attack", "Audit", "Bounded", "Bounds", "BudgetError", "Change", "Changes", "Channel", "Channels", "Check"]
+__all__ += ["Comparison", "Difference", "DiscreetError", "Distortion", "Exposed", "Facts", "Finding", "GuaranteeError"]
+__all__ += ["Hidden", "Hiding", "HidingComparison", "Implication", "Implications", "InconsistencyError", "InputError"]
+__all__ += ["InvertedFile", "Leaves", "Merged", "OptionError", "OutputError", "Patterns", "Plan", "Policy", "Proof"]
+__all__ += ["QueryError", "Release", "Rule", "Rules", "Sensitive", "ThresholdError", "Tradeoff", "Transactions"]
+__all__ += ["Verdict", "Verification", "attack", "audit", "block", "bounds", "compare", "compare_hiding", "detect"]
+__all__ += ["hide", "hide_file", "mine", "read", "read_facts", "read_patterns", "read_rules", "read_sensitive"]
+__all__ += ["read_tree", "rewrite", "scan", "tradeoff", "verify", "write", "write_hidden", "write_patterns"]
+__all__ += ["write_release", "write_tree"]

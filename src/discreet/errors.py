@@ -42,10 +42,7 @@ class Command(NamedTuple):
 
 
 class Either(tuple["str | tuple[str, *tuple[str, ...]]", ...]):
-    """Remedies to choose from: sentences, or a pattern such as "raise {}" and the names of options.
-
-    Those for options that a face lacks are left out.
-    """
+    """Remedies: sentences, or a pattern such as "raise {}" and names of options; a face leaves out those it lacks."""
 
     __slots__ = ()
 
@@ -68,10 +65,8 @@ class Either(tuple["str | tuple[str, *tuple[str, ...]]", ...]):
         return ", or ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))
 
 
-Word: TypeAlias = str | Option | Command | Either
-"""A part of a message."""
-Face: TypeAlias = Callable[[Option | Command], str]
-"""What a face calls an option or a command; empty if it has none."""
+Word: TypeAlias = str | Option | Command | Either  # a part of a message
+Face: TypeAlias = Callable[[Option | Command], str]  # what a face calls an option or a command; empty if it has none
 FLAGS: Final = {
     Option("k"): "-k",
     Option("complete", value=False): "--partial",

@@ -1,33 +1,38 @@
 """Block: patterns that are safe to publish, with the least change; and the methods, side by side."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from time import perf_counter
-from typing import Final, NamedTuple, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 
-from discreet.blocking import add, suppress, withhold
-from discreet.blocking.attacker_proof import add_merged_more, add_more, suppress_more, withhold_more
-from discreet.blocking.optimal import optimal
-from discreet.blocking.problem import BlockProblem, BlockSolution, check
-from discreet.blocking.release.release import Release, Rival
-from discreet.data.labels import Label
-from discreet.data.merged import Merged, Rows, as_rows
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.blocking import methods
+from discreet.blocking.optimal import minimize_distortion
+from discreet.blocking.problem import BlockProblem, Distortion, Form, Proof, change_rows, check, class_sizes, distortion
+from discreet.data.itemsets import Label, Weighted
+from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.finding import Level
+from discreet.disclosure.detect import Question
 from discreet.errors import BudgetError, Either, Option, OptionError
-from discreet.judging.policy import Policy, as_policy
+from discreet.judging.audit import Audit, judge_itemsets
+from discreet.judging.policy import Policy, Verdict, as_policy
 from discreet.mining.mine import Budget, mine
-from discreet.mining.watch import Limits
+from discreet.mining.search import Limits
 from discreet.runtime import html
-from discreet.runtime.progress import watching
-from discreet.runtime.resources import as_seconds
+from discreet.runtime.resources import as_seconds, watching
 from discreet.runtime.text import percent
 
-Solve: TypeAlias = Callable[[BlockProblem], BlockSolution]
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from discreet.report import Source
 
 
 class Blocker(NamedTuple):
@@ -39,47 +44,152 @@ class Blocker(NamedTuple):
     """
 
     how: str
-    solve: Solve
-    resist: Solve
-    merged: tuple[Solve, Solve] | None = None
+    solve: Form
+    resist: Form
+    merged: tuple[Form, Form] | None = None
     is_whole: bool = True
     keeps_n: bool = False
     is_search: bool = False
 
 
 METHODS: Final[Mapping[str, Blocker]] = {
-    "suppress": Blocker(
-        "rows that inference channels single out are left out, until there is no channel",
-        suppress.solve,
-        suppress_more,
-    ),
+    "suppress": Blocker("rows singled out by inference channels are left out", methods.suppress, methods.suppress_more),
     "add": Blocker(
         "rows are added to those that inference channels single out, until there are k or more of them",
-        add.solve,
-        add_more,
-        merged=(add.solve_merged, add_merged_more),
+        methods.add,
+        methods.add_more,
+        merged=(methods.add_merged, methods.add_merged_more),
     ),
     "withhold": Blocker(
         "itemsets with an inference channel are left out, and the others have their exact supports",
-        withhold.solve,
-        withhold_more,
+        methods.withhold,
+        methods.withhold_more,
         is_whole=False,
         keeps_n=True,
     ),
     "optimal": Blocker(
         "rows are left out and others added, so that supports change as little as could be found",
-        optimal.solve,
-        optimal.solve,
+        minimize_distortion,
+        minimize_distortion,
         keeps_n=True,
         is_search=True,
     ),
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
-BEST: Final = "best"
-"""The choice of the method that distorts least, of those whose list is whole."""
-BEST_HOW: Final = "several methods are tried, and the one that changes supports least is taken"
-MOST_WITHHELD: Final = 10**6
-"""Itemsets that a list with gaps may have in a comparison: it lists all, not only the closed ones."""
+BEST: Final = "best"  # the method that distorts least, of those whose list is whole
+MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
+
+
+class Rival(NamedTuple):
+    """A method that a release was compared with, and its average distortion; None if it was left out."""
+
+    name: str
+    average: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """Patterns that may be published, and how they were made from ``rows`` and their closed itemsets, ``original``.
+
+    They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
+    the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
+    frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
+    with others. ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md).
+    Only ``patterns`` are for others to see. ``question`` holds them with the result of the detection.
+
+    >>> from discreet import block
+    >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
+    >>> [(sorted(itemset), support) for itemset, support in release.patterns], release.suppressed.tolist()
+    ([([], 98), (['a', 'b', 'c'], 48)], [48, 49])
+    """
+
+    method: str
+    policy: Policy
+    rows: Rows
+    original: Patterns
+    question: Question
+    suppressed: NDArray[np.intp]
+    added: Weighted
+    proof: Proof | None = None
+    rounds: int | None = None
+    compared: tuple[Rival, ...] = ()
+    against: str = "plain"
+
+    @property
+    def patterns(self) -> Patterns:
+        """The itemsets to publish."""
+        return self.question.patterns
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all frequent itemsets of some rows are published; otherwise the list has gaps."""
+        return self.question.complete
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """The audit of the patterns by the policy; None if there is nothing to publish."""
+        return judge_itemsets(self.question, self.policy, None) if len(self.patterns) else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the policy; a release of nothing gives nothing away."""
+        return Verdict.RELEASE if self.audit is None else self.audit.verdict
+
+    @cached_property
+    def distortion(self) -> Distortion:
+        """The cost: how far the published supports are from the original ones."""
+        return distortion(self.original, self.patterns)
+
+    @cached_property
+    def frequent(self) -> int:
+        """The number of frequent itemsets that the patterns stand for."""
+        return sum(class_sizes(self.patterns))
+
+    @property
+    def rows_suppressed(self) -> int:
+        """The number of suppressed rows."""
+        return int(self.rows.weights[self.suppressed].sum())
+
+    @property
+    def rows_added(self) -> int:
+        """The number of added rows."""
+        return int(self.added.weights.sum())
+
+    @cached_property
+    def witness(self) -> Rows | None:
+        """Rows that have these patterns; None if none are known."""
+        return change_rows(self.rows, self.suppressed, self.added) if self.is_whole else None
+
+    def __repr__(self) -> str:
+        patterns = self.patterns
+        return f"<Release: {self.method}, {len(patterns):,} {patterns.kind} itemsets of {patterns.n:,} rows>"
+
+    def to_html(
+        self,
+        *,
+        comparison: "Comparison | None" = None,
+        source: "Source | None" = None,
+        private: bool = False,
+        timestamp: "datetime | None" = None,
+    ) -> str:
+        """Return the release as an HTML page to publish with it; a ``private`` page shows the owner the cost."""
+        from discreet.report import release_html  # noqa: PLC0415 - a door: loaded when it is opened
+
+        return release_html(self, comparison=comparison, source=source, private=private, timestamp=timestamp)
+
+    def _repr_html_(self) -> str:
+        cost, published = self.distortion, self.patterns
+        touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
+        lines = {
+            "method": self.method,
+            "safe for": f"k = {self.policy.k:,}",
+            "published": repr(published)[1:-1].removeprefix("Patterns: "),
+            "rows": f"{self.rows.n:,} before, {published.n:,} now: {touched}",
+            "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost, {cost.changed - cost.lost:,} changed",
+            "average distortion": percent(cost.average),
+        }
+        note = "Only its .patterns are for others to see; what it cost is for the owner of the rows."
+        return html.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)
 
 
 class ComparedMethod(NamedTuple):
@@ -120,11 +230,11 @@ class Comparison:
     @property
     def best_name(self) -> str:
         """The name of the line with the best release."""
-        return self._first[0].name
+        return self._first[0]
 
     @cached_property
-    def _first(self) -> tuple[ComparedMethod, Release]:
-        whole = [(line, line.release) for line in self.lines if METHODS[line.method].is_whole and line.release]
+    def _first(self) -> tuple[str, Release]:
+        whole = [(line.name, line.release) for line in self.lines if METHODS[line.method].is_whole and line.release]
         return min(whole, key=lambda pair: pair[1].distortion.average)
 
     @property
@@ -138,16 +248,16 @@ class Comparison:
         others = [average for average in averages if average > cost.average]
         next_best = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
         gaps = " withhold costs less, but its list has gaps." if min(averages) < cost.average else ""
-        average = f"its average distortion is {100 * cost.average:.3g}%{next_best}"
-        return f"Take {self.best_name}: it {effect}, and {average}.{gaps}"
+        share = 100 * cost.average
+        return f"Take {self.best_name}: it {effect}, and its average distortion is {share:.3g}%{next_best}.{gaps}"
 
 
 def _cells(line: ComparedMethod) -> tuple[str | int, ...]:
     if line.release is None:
         return line.name, "–", "–", "–", "–", "–", line.left_out
     release, cost = line.release, line.release.distortion
-    rows = release.rows_suppressed, release.rows_added
-    return line.name, *rows, cost.lost, cost.changed - cost.lost, percent(cost.average), ""
+    changed = cost.lost, cost.changed - cost.lost, percent(cost.average)
+    return line.name, release.rows_suppressed, release.rows_added, *changed, ""
 
 
 def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -196,14 +306,11 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     if merge and (blocker is None or blocker.merged is None):
         raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
     if keep_n and blocker is not None and not blocker.keeps_n:
-        raise OptionError(
-            f"the method {method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'"
-        )
+        raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
-        raise OptionError(
-            f"the method {method!r} needs the rows themselves, not merged ones; use suppress, add or withhold"
-        )
-    rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
+        raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = replace(_mine(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait, against=level)
         if method == BEST:
@@ -229,10 +336,9 @@ def compare(
     'optimal'
     """
     if isinstance(rows, Merged):
-        raise OptionError(
-            "methods are compared on the rows themselves, not on merged ones; block by suppress, add or withhold"
-        )
-    rule, wait, level = as_policy(policy, k), as_seconds(seconds), as_level(against)
+        raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = _mine(rows, min_support, rule.k, budget)
         return compare_methods(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
@@ -259,43 +365,27 @@ def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = Fals
     """Return the releases of all methods, or of those whose list is ``whole``; leave out what exceeds the limits."""
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
-    for name, method, merge in _list_ways():
-        start, release, left_out, is_whole = perf_counter(), None, "", METHODS[method].is_whole
-        if whole and not is_whole:
-            continue
-        try:
-            release = solve(method, problem if is_whole else limited, policy, merge=merge)
-            if problem.keep_n and release.patterns.n != problem.patterns.n:
-                release, left_out = None, "it changes the number of rows, which must be kept"
-            else:
+    chosen = {name: blocker for name, blocker in METHODS.items() if blocker.is_whole or not whole}
+    for method, blocker in chosen.items():
+        for merge in (False, True) if blocker.merged else (False,):
+            start, release, left_out = perf_counter(), None, ""
+            try:
+                release = solve(method, problem if blocker.is_whole else limited, policy, merge=merge)
                 _ = release.distortion
-        except BudgetError as error:
-            release, left_out = None, error.message
-        lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
+                if problem.keep_n and release.patterns.n != problem.patterns.n:
+                    release, left_out = None, "it changes the number of rows, which must be kept"
+            except BudgetError as error:
+                release, left_out = None, error.message
+            name = f"{method}, merged" if merge else method
+            lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
     if all(line.release is None for line in lines if METHODS[line.method].is_whole):
-        raise BudgetError(
-            "no method that makes a whole list fits the limits; ",
-            Either(
-                ("raise {}", "memory", "max_patterns", "min_support"),
-                *[("leave {} out", "keep_n")] * problem.keep_n,
-                "use the method 'withhold'",
-            ),
-        )
+        more = ("raise {}", "memory", "max_patterns", "min_support")
+        advice = Either(more, *[("leave {} out", "keep_n")] * problem.keep_n, "use the method 'withhold'")
+        raise BudgetError("no method that makes a whole list fits the limits; ", advice)
     return Comparison(tuple(lines))
 
 
-def _list_ways() -> Iterator[tuple[str, str, bool]]:
-    """Yield what is compared: a name, the method, and whether rows serve several channels."""
-    for method, blocker in METHODS.items():
-        yield method, method, False
-        if blocker.merged is not None:
-            yield f"{method}, merged", method, True
-
-
 def describe(method: str) -> str | None:
-    """Return what a method does, for readers who do not know it; None if it is unknown.
-
-    >>> describe("add")
-    'rows are added to those that inference channels single out, until there are k or more of them'
-    """
-    return BEST_HOW if method == BEST else METHODS[method].how if method in METHODS else None
+    """Return what a method does, for readers who do not know it; None if it is unknown."""
+    words = {name: blocker.how for name, blocker in METHODS.items()}
+    return {BEST: "several methods are tried, and the one that changes supports least is taken", **words}.get(method)

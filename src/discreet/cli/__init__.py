@@ -10,40 +10,34 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from operator import eq
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import click
 
 from discreet import DiscreetError, __version__
 from discreet.cli.attack import attack, detect
-from discreet.cli.audit import audit
-from discreet.cli.block import block, verify
-from discreet.cli.demo import demo, generate
+from discreet.cli.audit import audit, report
+from discreet.cli.block import block, tradeoff, verify
+from discreet.cli.demo import demo, generate, serve
 from discreet.cli.hide import hide
 from discreet.cli.mine import mine
-from discreet.cli.output import use_plain_signs
 from discreet.cli.query import index, query
-from discreet.cli.report import report
-from discreet.cli.serve import serve
-from discreet.cli.tradeoff import tradeoff
+from discreet.cli.terminal import use_plain_signs
 from discreet.errors import on_command_line
 
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end a command cleanly; the first is Ctrl-C."""
-UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-"""Errors of a stream that takes no more: its disk is full, or it leads nowhere."""
+UNWRITABLE: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}  # of a stream that is full
 ADDRESS: Final = re.compile(
     r"[a-z][a-z0-9+.-]*://|[a-z][a-z0-9+.-]+:/.*@|(?:pg)?passw(?:or)?d\s*=", re.IGNORECASE | re.DOTALL
 )
 """A URL, one as a path with a user in it, or a named password, as libpq and the environment have it."""
-HEAD: Final = re.compile(r"\W*(?:[a-z][a-z0-9+.-]*:/+|\w+\s*=)", re.IGNORECASE)
-"""How a URL begins; our own sentences may have that, too."""
-OURS: Final = ("user@host", "file")
-"""What follows a scheme in our own sentences."""
+HEAD: Final = re.compile(r"\W*(?:[a-z][a-z0-9+.-]*:/+|\w+\s*=)", re.IGNORECASE)  # how a URL begins
+OURS: Final = ("user@host", "file")  # what follows a scheme in our own sentences
 FREE: Final = frozenset({"query", "text"})
 """Not checked: no message repeats the SQL of --query, and a URL may be an item in QUERY."""
 
@@ -51,17 +45,15 @@ FREE: Final = frozenset({"query", "text"})
 class Commands(click.Group):
     """Commands that end every foreseen error with one line on stderr and an exit code, never with a traceback."""
 
-    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as in click
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None) -> NoReturn:  # type: ignore[override]
         """Run, and exit; wrong usage takes one line here, not four as in click."""
-        given = extra["args"] if "args" in extra else args[0] if args else None
-        # Keep the arguments so that errors can redact them.
-        extra |= {"standalone_mode": False, "obj": tuple(sys.argv[1:] if given is None else given)}
+        given = tuple(sys.argv[1:] if args is None else args)  # kept so that errors can redact them
         # Where colorama is installed, Numba would have it write an escape sequence at exit.
         os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
         _open_closed_streams()
         use_plain_signs(sys.stdout, sys.stderr)
         try:
-            code = super().main(*args, **extra)
+            code = super().main(args, prog_name, standalone_mode=False, obj=given)
         except click.exceptions.NoArgsIsHelpError as error:
             with suppress(OSError):
                 error.show()
@@ -70,20 +62,20 @@ class Commands(click.Group):
             path = error.ctx.command_path if error.ctx else "discreet"
             sentence = error.format_message().rstrip(".")
             usage = f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'"
-            _fail(redact(usage, extra["obj"]), error.exit_code)
+            _fail(redact(usage, given), error.exit_code)
         except click.ClickException as error:
-            _fail(redact(error.format_message(), extra["obj"]), 2)
+            _fail(redact(error.format_message(), given), 2)
         sys.exit(code)
 
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - as in click
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; ``--help`` is shown here."""
-        with _ending(extra["obj"]):
-            return super().make_context(*args, **extra)
+        with _ending(ctx.obj):
+            return super().parse_args(ctx, args)
 
-    def invoke(self, context: click.Context) -> Any:  # noqa: ANN401 - as in click
+    def invoke(self, ctx: click.Context) -> object:
         """Run the command; our own errors become a line and an exit code."""
-        with _ending(context.obj), _handling_signals():
-            code = super().invoke(context)
+        with _ending(ctx.obj), _handling_signals():
+            code: object = super().invoke(ctx)
             sys.stdout.flush()
             return code
 
@@ -200,7 +192,7 @@ def redact(sentence: str, arguments: Iterable[str]) -> str:
     return text
 
 
-def _refuse(context: click.Context, parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - whatever is given
+def _refuse(context: click.Context, parameter: click.Parameter, value: object) -> object:
     """Refuse a database URL, without repeating it."""
     if any(isinstance(one, str) and ADDRESS.search(one) for one in (value if isinstance(value, tuple) else (value,))):
         name = max(parameter.opts, key=len)

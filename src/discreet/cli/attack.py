@@ -4,40 +4,31 @@ import heapq
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, get_args
+from typing import Final
 
 import click
 
-from discreet.cli.options import (
-    DURATION,
-    POSITIVE,
-    CandidateOptions,
-    EndingOptions,
-    OlderOptions,
-    limit_time,
-    option,
-    options,
-)
-from discreet.cli.output import check_place, put, wants_json
+import discreet
+from discreet import Channel, Channels
+from discreet import report as reports
+from discreet.cli.options import CandidateOptions, EndingOptions, OlderOptions, command, limit_time, option
 from discreet.cli.reading import mine_or_load, read_older
+from discreet.cli.terminal import check_place, put, wants_json, watching
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Method
-
-if TYPE_CHECKING:
-    from discreet import Channel, Channels
+from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
+LEVELS: Final = click.Choice(list(ATTACKERS))
 
 
 @dataclass(frozen=True)
 class DetectOptions(EndingOptions, CandidateOptions):
     """Which channels to list."""
 
-    k: int = option("List channels of 1 to K - 1 rows.", "K", name="-k", type=POSITIVE, required=True)
-    method: Method = option(
-        "Ours, or one of the papers'; all find the same channels.", type=click.Choice(get_args(Method)), default="auto"
-    )
+    k: int = option("List channels of 1 to K - 1 rows.", "K", name="-k", required=True)
+    method: Method = option("Ours, or one of the papers'; all find the same channels.", default="auto")
     every: bool = option("List every channel, also those that follow from the maximal ones.", name="--all")
 
 
@@ -45,11 +36,9 @@ class DetectOptions(EndingOptions, CandidateOptions):
 class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
     """What the attacker can do."""
 
-    k: int = option("Look for groups of 1 to K - 1 rows.", "K", name="-k", type=POSITIVE, required=True)
+    k: int = option("Look for groups of 1 to K - 1 rows.", "K", name="-k", required=True)
     level: Level = option(
-        "Strength of the attacker; each can do what those before it can.",
-        type=click.Choice(list(ATTACKERS)),
-        default="linear",
+        "Strength of the attacker; each can do what those before it can.", type=LEVELS, default="linear"
     )
     complete: bool = option(
         "Whether they may conclude that an unlisted itemset is rarer than the minimum support.",
@@ -57,18 +46,10 @@ class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
         default=True,
     )
     pattern: str | None = option("Bound the rows of this pattern only, such as 'a & b & ~c'.", "QUERY")
-    seconds: float | None = option("Time for the attacker; the rest is undecided.", "N", type=DURATION)
+    seconds: float | None = option("Time for the attacker; the rest is undecided.", "N")
 
 
-@click.command(
-    short_help="List the groups of few rows that published supports give away.",
-    epilog="""\b
-Examples:
-  discreet detect clinic.csv --min-support 5% -k 10
-  discreet detect patterns.json -k 10 --json
-  discreet detect mined.txt -k 10 --n 2000 --kind closed | sort -n | head""",
-)
-@options(DetectOptions)
+@command(DetectOptions, "List the groups of few rows that published supports give away.")
 def detect(asked: DetectOptions) -> int:
     """List the inference channels of FILE: differences of supports that reveal fewer than K rows.
 
@@ -79,11 +60,12 @@ def detect(asked: DetectOptions) -> int:
     pattern.
 
     Exit code 0: no channel. 1: channels. 2: wrong usage or input.
-    """
-    import discreet
-    from discreet import report
-    from discreet.cli.terminal import watching
 
+    For example:
+      discreet detect clinic.csv --min-support 5% -k 10
+      discreet detect patterns.json -k 10 --json
+      discreet detect mined.txt -k 10 --n 2000 --kind closed | sort -n | head
+    """
     sources = (asked.file, asked.rows_file)
     check_place("--out", asked.out, *sources)
     with watching(quiet=asked.quiet, then="detecting") as bars:
@@ -91,24 +73,17 @@ def detect(asked: DetectOptions) -> int:
         channels = discreet.detect(patterns, k=asked.k, rows=rows, method=asked.method)
     every = channels.expand(patterns) if asked.every else None
     if _is_short(asked):
-        lines = _list_worst_of_all(channels, every) if every else _list_worst(channels)
+        lines = _list_worst(channels) if every is None else _list_worst_of_all(channels, every)
+    elif every is None:
+        lines = reports.channels_text(channels)
     else:
-        lines = map(_write_line, every) if every else report.channels_text(channels)
-    chunks = report.channels_json(channels, patterns, every=every, source=source)
-    put(asked.out, chunks, lines, as_json=asked.as_json, sources=sources)
+        lines = (f"{channel.count}\t{printable(channel.pattern)}" for channel in every)
+    chunks = reports.channels_json(channels, patterns, every=every, source=source)
+    put(asked.out, chunks, lines, sources, as_json=asked.as_json)
     return int(len(channels) > 0)
 
 
-@click.command(
-    short_help="Find what a stronger attacker infers about few rows.",
-    epilog="""\b
-Examples:
-  discreet attack patterns.json -k 10
-  discreet attack clinic.csv --min-support 5% -k 10 --level derive
-  discreet attack patterns.json -k 10 --pattern "flu & ~asthma"
-  discreet attack may.json -k 10 --against april.json --grown""",
-)
-@options(AttackOptions)
+@command(AttackOptions, "Find what a stronger attacker infers about few rows.")
 def attack(asked: AttackOptions) -> int:
     """Find what an attacker who can do more than add up supports infers about fewer than K rows from FILE.
 
@@ -120,11 +95,13 @@ def attack(asked: AttackOptions) -> int:
     those of FILE. Then QUERY may use "before" as an item, for the rows that were there before.
 
     Exit code 0: nothing is inferred, and nothing is undecided. 1: something is. 2: wrong usage or input.
-    """
-    import discreet
-    from discreet import report
-    from discreet.cli.terminal import watching
 
+    For example:
+      discreet attack patterns.json -k 10
+      discreet attack clinic.csv --min-support 5% -k 10 --level derive
+      discreet attack patterns.json -k 10 --pattern "flu & ~asthma"
+      discreet attack may.json -k 10 --against april.json --grown
+    """
     sources, complete, grown = (asked.file, asked.rows_file, *asked.against), asked.complete, asked.grown
     check_place("--out", asked.out, *sources)
     old_patterns, against = read_older(asked)
@@ -132,8 +109,8 @@ def attack(asked: AttackOptions) -> int:
         patterns, rows, source = mine_or_load(asked, bars)
         if asked.pattern is not None:
             bounds = discreet.bounds(patterns, asked.pattern, complete=complete, against=old_patterns, grown=grown)
-            chunks = report.bounds_json(bounds, source=source, against=against)
-            put(asked.out, chunks, report.bounds_text(bounds), as_json=asked.as_json, sources=sources)
+            chunks = reports.bounds_json(bounds, source=source, against=against)
+            put(asked.out, chunks, reports.bounds_text(bounds), sources, as_json=asked.as_json)
             return int(0 < bounds.low <= bounds.high < asked.k)
         found = discreet.attack(
             patterns,
@@ -145,9 +122,9 @@ def attack(asked: AttackOptions) -> int:
             grown=grown,
             **limit_time(asked.seconds),
         )
-    text = report.attack_text(found, source=source, against=against, shown=SHOWN if _is_short(asked) else None)
-    chunks = report.attack_json(found, source=source, against=against)
-    put(asked.out, chunks, text, as_json=asked.as_json, sources=sources)
+    text = reports.attack_text(found, source=source, against=against, shown=SHOWN if _is_short(asked) else None)
+    chunks = reports.attack_json(found, source=source, against=against)
+    put(asked.out, chunks, text, sources, as_json=asked.as_json)
     return int(not found.is_safe)
 
 
@@ -156,38 +133,30 @@ def _is_short(asked: EndingOptions) -> bool:
     return asked.out is None and sys.stdout.isatty() and not wants_json(asked.out, as_json=asked.as_json)
 
 
-def _list_worst(channels: "Channels") -> Iterator[str]:
+def _list_worst(channels: Channels) -> Iterator[str]:
     """Yield the worst of the maximal channels for a terminal, and how many more there are."""
     if not len(channels):
         yield f"No sum of these supports reveals fewer than {channels.k:,} rows."
         return
-    yield f"{len(channels):,} maximal channel{'s' * (len(channels) != 1)} of fewer than {channels.k:,} rows; the worst:"
+    yield f"{count_of(len(channels), 'maximal channel')} of fewer than {channels.k:,} rows; the worst:"
     yield from _list_channels(channels.worst(SHOWN), len(channels))
 
 
-def _list_worst_of_all(channels: "Channels", every: "Iterable[Channel]") -> Iterator[str]:
+def _list_worst_of_all(channels: Channels, every: Iterable[Channel]) -> Iterator[str]:
     """Yield the worst of all channels for a terminal: those of the fewest rows, and the shortest of them."""
     many = 0
 
-    def counting() -> "Iterator[Channel]":
+    def counting() -> Iterator[Channel]:
         nonlocal many
         for many, channel in enumerate(every, start=1):  # noqa: B007 - it is how many there are
             yield channel
 
     worst = heapq.nsmallest(SHOWN, counting(), key=lambda channel: (channel.count, len(channel.top)))
-    yield f"{many:,} channel{'s' * (many != 1)} of fewer than {channels.k:,} rows; the worst:"
+    yield f"{count_of(many, 'channel')} of fewer than {channels.k:,} rows; the worst:"
     yield from _list_channels(worst, many)
 
 
-def _write_line(channel: "Channel") -> str:
-    from discreet.report import printable
-
-    return f"{channel.count}\t{printable(channel.pattern)}"
-
-
-def _list_channels(channels: "Iterable[Channel]", many: int) -> Iterator[str]:
-    from discreet.report import printable
-
+def _list_channels(channels: Iterable[Channel], many: int) -> Iterator[str]:
     yield "   rows  pattern"
     for channel in channels:
         yield f"  {channel.count:>5,}  {printable(channel.pattern)}"

@@ -1,33 +1,38 @@
-"""``discreet block`` makes patterns that are safe to publish; ``discreet verify`` checks such a release."""
+"""``discreet block`` makes patterns safe to publish, ``verify`` checks a release, ``tradeoff`` finds safe supports."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
+import discreet
+from discreet import Comparison, Release, Verdict
+from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.folder import check_place as check_folder
 from discreet.cli.options import (
-    DURATION,
+    POSITIVE,
+    EndingOptions,
     LimitOptions,
     QuietOptions,
     ReadOptions,
     RuleOptions,
     argument,
+    as_bytes,
+    command,
     limit_time,
     option,
-    options,
+    refuse,
 )
-from discreet.cli.output import put, say
 from discreet.cli.reading import read_rows
+from discreet.cli.terminal import check_place, put, say, watching
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
-from discreet.io.registry import FORMATS
-
-if TYPE_CHECKING:
-    from discreet import Release
+from discreet.io.read import FORMATS
 
 FITS: Final = {
     "merge": {name for name, blocker in METHODS.items() if blocker.merged},
@@ -35,6 +40,8 @@ FITS: Final = {
     "seconds": {BEST, *(name for name, blocker in METHODS.items() if blocker.is_search)},
 }
 """The methods that an option is for."""
+MIN_SUPPORTS: Final = ("5%,10%,15%,20%,25%,30%",)
+KS: Final = ("3,5,10,20,30,50",)
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     )
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
     keep_n: bool = option("Keep the number of rows.")
-    seconds: float | None = option(
-        "Time for optimal, or best, to look for less distortion.  [default: 60]", "N", type=DURATION
-    )
+    seconds: float | None = option("Time for optimal, or best, to look for less distortion.  [default: 60]", "N")
     against: Level = option(
         "Also block the inferences of this attacker; see `discreet attack`.",
         type=click.Choice(list(ATTACKERS)),
@@ -70,15 +75,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     as_json: bool = option("Write the release and its cost as JSON.", name="--json")
 
 
-@click.command(
-    short_help="Make patterns that are safe to publish.",
-    epilog="""\b
-Examples:
-  discreet block clinic.csv --min-support 5% -k 10
-  discreet block clinic.csv --min-support 5% -k 10 --compare
-  discreet block clinic.csv --min-support 5% -k 10 --method add --out release""",
-)
-@options(BlockOptions)
+@command(BlockOptions, "Make patterns that are safe to publish.")
 def block(asked: BlockOptions) -> int:
     """Change the closed itemsets of FILE as little as possible, so that nobody learns about fewer than K rows.
 
@@ -87,75 +84,59 @@ def block(asked: BlockOptions) -> int:
     FILE holds rows, and may be - for stdin.
 
     Exit code 0: a safe release was made. 1: the policy asks for more than that. 2: wrong usage or input.
-    """
-    from discreet import Verdict, report, write_release
-    from discreet.blocking.block import block as block_rows
-    from discreet.blocking.block import compare as compare_methods
-    from discreet.cli.terminal import watching
 
+    For example:
+      discreet block clinic.csv --min-support 5% -k 10
+      discreet block clinic.csv --min-support 5% -k 10 --compare
+      discreet block clinic.csv --min-support 5% -k 10 --method add --out release
+    """
     _check_usage(asked)
     with watching(quiet=asked.quiet, then="blocking") as bars:
         merging = None if asked.method in FITS["seconds"] else bars
         rows, source = read_rows(asked.file, asked, asked.memory, [asked.min_support], merging)
-        budget, time = asked.budget(bars), limit_time(asked.seconds)
-        if asked.compare:
-            comparison = compare_methods(
-                rows,
-                min_support=asked.min_support,
-                k=asked.k,
-                policy=asked.policy,
-                keep_n=asked.keep_n,
-                against=asked.against,
-                **time,
-                **budget,
-            )
-            release = comparison.best
-            shown = report.comparison_json(comparison, source=source), report.comparison_text(comparison, source=source)
+        work: Callable[..., Comparison | Release] = discreet.compare
+        if not asked.compare:
+            work = partial(discreet.block, method=asked.method, merge=asked.merge)
+        result = work(
+            rows,
+            min_support=asked.min_support,
+            k=asked.k,
+            policy=asked.policy,
+            keep_n=asked.keep_n,
+            against=asked.against,
+            **limit_time(asked.seconds),
+            **asked.budget(bars),
+        )
+        if isinstance(result, Comparison):
+            release = result.best
+            shown = reports.comparison_json(result, source=source), reports.comparison_text(result, source=source)
         else:
-            release = block_rows(
-                rows,
-                min_support=asked.min_support,
-                k=asked.k,
-                policy=asked.policy,
-                method=asked.method,
-                merge=asked.merge,
-                keep_n=asked.keep_n,
-                against=asked.against,
-                **time,
-                **budget,
-            )
-            shown = report.release_json(release, source=source), report.release_text(release, source=source)
+            release = result
+            shown = reports.release_json(release, source=source), reports.release_text(release, source=source)
     digest = None
     if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
-        digest = write_release(release, asked.out, format=asked.patterns, source=source).digest
+        digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
     put(None, *shown, as_json=asked.as_json)
-    if not asked.quiet:
-        for line in _say_next(release, asked, digest):
-            click.echo(line, err=True)
+    for line in () if asked.quiet else _say_next(release, asked, digest):
+        click.echo(line, err=True)
     return int(release.verdict is not Verdict.RELEASE)
 
 
 def _check_usage(asked: BlockOptions) -> None:
     """Refuse options that mean nothing together, and a folder that cannot be written, before hours of work."""
-    from discreet.blocking.release.folder import check_place
-
     asked.check_rule()
-    if asked.compare and asked.method != BEST:
-        raise click.UsageError(f"--compare tries all methods, but --method is {asked.method}: leave one of them out")
+    wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
+    refuse((asked.compare and asked.method != BEST, wrong))
     for flag in asked.given(*(name for name, methods in FITS.items() if asked.method not in methods)):
         raise click.UsageError(f"{flag} means nothing to the method {asked.method}: leave one of them out")
     if asked.out is not None:
-        place = Path(asked.out)
-        check_place(place)
-        if asked.file != "-" and Path(asked.file).resolve().is_relative_to(place.resolve()):
-            raise click.UsageError(f"--out is {asked.out}, and FILE is in it: name another folder")
+        check_folder(Path(asked.out))
+        is_inside = asked.file != "-" and Path(asked.file).resolve().is_relative_to(Path(asked.out).resolve())
+        refuse((is_inside, f"--out is {asked.out}, and FILE is in it: name another folder"))
 
 
-def _say_next(release: "Release", asked: BlockOptions, digest: str | None) -> Iterator[str]:
+def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iterator[str]:
     """Yield where the release was written, and what is left to do."""
-    from discreet import Verdict
-    from discreet.report import MARK
-
     verdict, out = release.verdict, asked.out
     yield ""
     if verdict is not Verdict.RELEASE:
@@ -167,7 +148,7 @@ def _say_next(release: "Release", asked: BlockOptions, digest: str | None) -> It
         yield f"Nothing was written; --out FOLDER writes {which} release, with a certificate."
     else:
         yield f"The release was written to {out}; its release.json has the SHA-256 {digest}."
-        yield f"Before you publish it, remove {out}/{MARK}: it lists the changes."
+        yield f"Before you publish it, remove {out}/{reports.MARK}: it lists the changes."
         yield f"Anybody can check it:  discreet verify {out}"
 
 
@@ -189,9 +170,61 @@ def verify(*, folder: str, as_json: bool) -> int:
 
     Exit code 0: no fault. 1: faults. 2: wrong usage, or no release.
     """
-    import discreet
-
     result = discreet.verify(folder)
     facts = {"is_good": result.is_good, **result._asdict()}
     say([json.dumps(facts, indent=2, ensure_ascii=False) if as_json else str(result)])
     return int(not result.is_good)
+
+
+def _as_ks(text: str) -> list[int]:
+    return [POSITIVE(k) for k in _split((text,))]
+
+
+@dataclass(frozen=True)
+class TradeoffOptions(EndingOptions, ReadOptions):
+    """What to compare."""
+
+    file: str = argument()
+    min_supports: tuple[str, ...] = option(
+        "Minimum supports, separated by commas; may be repeated.",
+        "COUNTS|SHARES",
+        name="--min-support",
+        default=MIN_SUPPORTS,
+    )
+    ks: tuple[list[int], ...] = option(
+        "Values of k, separated by commas; may be repeated.", "KS", name="-k", type=_as_ks, multiple=True, default=KS
+    )
+    memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
+    threads: int | None = option("Number of threads.  [default: all cores]", "N")
+
+
+@command(TradeoffOptions, "Find the lowest minimum support that is safe, for several k.")
+def tradeoff(asked: TradeoffOptions) -> None:
+    """Count channels and exposed rows of FILE for several minimum supports and values of k.
+
+    For each k, it also shows the lowest minimum support at which the closed itemsets of FILE have no channel. FILE
+    holds rows, and may be - for stdin.
+
+    For example:
+      discreet tradeoff clinic.csv
+      discreet tradeoff clinic.csv --min-support 5%,10%,20% -k 3,5,10 --json
+    """
+    supports, ks, memory = _split(asked.min_supports), [k for ks in asked.ks for k in ks], asked.memory
+    check_place("--out", asked.out, asked.file)
+    with watching(quiet=asked.quiet, then="comparing") as bars:
+        rows, source = read_rows(asked.file, asked, memory, supports, bars)
+        grid = discreet.tradeoff(
+            rows, min_supports=supports, ks=ks, threads=asked.threads, memory=memory, progress=bars
+        )
+    chart = ["", *reports.chart(grid)] if len(grid.min_supports) > 1 else []
+    lines = [*reports.tradeoff_text(grid, source=source), *chart]
+    put(asked.out, reports.tradeoff_json(grid, source=source), lines, [asked.file], as_json=asked.as_json)
+
+
+def _split(texts: tuple[str, ...]) -> list[str]:
+    """Return the parts between commas.
+
+    >>> _split(("5%, 10%", "813"))
+    ['5%', '10%', '813']
+    """
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]

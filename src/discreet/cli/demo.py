@@ -1,26 +1,26 @@
-"""``discreet demo`` shows the main job on an invented clinic; ``discreet generate`` writes synthetic rows."""
+"""Commands to begin with: ``discreet demo`` on an invented clinic, ``generate`` for synthetic rows, ``serve``."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, Unpack
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Unpack
 
 import click
 
-from discreet.cli.output import say
-from discreet.data.generate import BasketOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff, Transactions
+import discreet
+from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff, Transactions
+from discreet.cli.options import PORT, ColumnOptions, argument, as_bytes, command, option
+from discreet.cli.terminal import count_patterns, describe_threshold, join_labels, say, watching
+from discreet.data import generate as generators
+from discreet.report import percent, share
 
 PATIENTS: Final = 2000
 MIN_SUPPORT: Final = "5%"
-K: Final = 10
-"""Ten is a common rule of statistical offices."""
-SECONDS: Final = 2
-"""Time to look for less distortion."""
+K: Final = 10  # ten is a common rule of statistical offices
+SECONDS: Final = 2  # time to look for less distortion
 SEED: Final = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 OUT: Final = click.option("--out", required=True, metavar="FILE", help="Write the rows to this file; - for stdout.")
+ADVICE: Final = "the web app needs packages that are not installed; install them with: pip install 'discreet[web]'"
 FORMAT: Final = click.option(
     "--format", metavar="FORMAT", help="Format of the rows.  [default: by the suffix of --out]"
 )
@@ -32,22 +32,16 @@ def demo() -> None:
 
     The patients are generated from a fixed seed; nothing is read, written or fetched.
     """
-    from discreet import audit, block, tradeoff
-    from discreet.cli.terminal import watching
-    from discreet.data.generate import clinic
-
     with watching(then="auditing") as bars:
-        rows = clinic(PATIENTS, seed=1)
-        judged = audit(rows, min_support=MIN_SUPPORT, k=K, progress=bars)
-        grid = tradeoff(rows, min_supports=[MIN_SUPPORT], ks=[K])
-        release = block(rows, min_support=MIN_SUPPORT, k=K, seconds=SECONDS)
+        rows = generators.clinic(PATIENTS, seed=1)
+        judged = discreet.audit(rows, min_support=MIN_SUPPORT, k=K, progress=bars)
+        grid = discreet.tradeoff(rows, min_supports=[MIN_SUPPORT], ks=[K])
+        release = discreet.block(rows, min_support=MIN_SUPPORT, k=K, seconds=SECONDS)
     say(_narrate(judged, grid, release))
 
 
-def _narrate(audit: "Audit", grid: "Tradeoff", release: "Release") -> Iterator[str]:
+def _narrate(audit: Audit, grid: Tradeoff, release: Release) -> Iterator[str]:
     """Yield the lines of the demonstration."""
-    from discreet.cli.terminal import count_patterns, describe_threshold
-
     patterns, channels, exposed = audit.patterns, audit.channels, audit.exposed
     if channels is None or exposed is None:
         return  # never: the clinic has both
@@ -72,7 +66,7 @@ def _narrate(audit: "Audit", grid: "Tradeoff", release: "Release") -> Iterator[s
     yield "                   discreet block FILE --min-support 5% -k 10 --out FOLDER"
 
 
-def _pick_channels(channels: "Channels", most: int) -> "Iterator[Channel]":
+def _pick_channels(channels: Channels, most: int) -> Iterator[Channel]:
     """Yield the simplest channels, of the fewest items and then of the fewest rows; each lacks other items."""
     lacked: set[object] = set()
     for channel in sorted(channels, key=lambda channel: (len(channel.top), channel.count)):
@@ -82,10 +76,8 @@ def _pick_channels(channels: "Channels", most: int) -> "Iterator[Channel]":
             yield channel
 
 
-def _explain(channel: "Channel", patterns: "Patterns") -> Iterator[str]:
+def _explain(channel: Channel, patterns: Patterns) -> Iterator[str]:
     """Yield a channel in words, and its sum."""
-    from discreet.cli.terminal import join_labels
-
     held, lacked = sorted(map(str, channel.base)), sorted(map(str, channel.top - channel.base))
     who = "1 patient has" if channel.count == 1 else f"{channel.count} patients have"
     but = f"not {lacked[0]}" if len(lacked) == 1 else f"neither {' nor '.join(lacked)}"
@@ -96,10 +88,8 @@ def _explain(channel: "Channel", patterns: "Patterns") -> Iterator[str]:
         yield f"    {'−' if term.times < 0 else '+'} {times}{term.support:>3,}  {labels}"
 
 
-def _show_safe_support(grid: "Tradeoff", patterns: "Patterns") -> Iterator[str]:
+def _show_safe_support(grid: Tradeoff, patterns: Patterns) -> Iterator[str]:
     """Yield the lowest minimum support without a channel, and how much would be left to publish."""
-    from discreet.report import share
-
     safe = grid.safe[K]
     if safe is not None:
         left = int((patterns.supports >= safe).sum())
@@ -107,10 +97,8 @@ def _show_safe_support(grid: "Tradeoff", patterns: "Patterns") -> Iterator[str]:
         yield f"of the {len(patterns)} itemsets, {left} would be left to publish."
 
 
-def _show_release(release: "Release") -> Iterator[str]:
+def _show_release(release: Release) -> Iterator[str]:
     """Yield what the safe release keeps, and what it costs."""
-    from discreet.report import percent, share
-
     cost = release.distortion
     kept = "all of them" if not cost.lost else f"all but {share(cost.lost, cost.itemsets)} of them"
     yield f"Blocking keeps {kept}: supports change by {percent(cost.average)} on average, no such difference is left,"
@@ -132,11 +120,8 @@ def generate() -> None:
 @FORMAT
 def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # noqa: A002 - as in write()
     """Write an invented clinic: sex, age, smoking, diagnoses, tests and drugs of patients."""
-    from discreet import Transactions
-    from discreet.data.generate import clinic as generate_clinic
-
     # Without the names of the patients, which only number the rows: not every format can hold them.
-    _write(lambda: Transactions(generate_clinic(rows, seed=seed)), out, format)
+    _write(lambda: Transactions(generators.clinic(rows, seed=seed)), out, format)
 
 
 @generate.command(
@@ -162,18 +147,59 @@ def quest(
     seed: int,
     out: str,
     format: str | None,  # noqa: A002 - as in write()
-    **parameters: Unpack[BasketOptions],
+    **parameters: Unpack[generators.BasketOptions],
 ) -> None:
     """Write market baskets as the IBM Quest generator draws them (Agrawal and Srikant, 1994)."""
-    from discreet.data.generate import quest as generate_quest
-
-    _write(lambda: generate_quest(rows, seed=seed, **parameters), out, format)
+    _write(lambda: generators.quest(rows, seed=seed, **parameters), out, format)
 
 
-def _write(draw: "Callable[[], Transactions]", out: str, form: str | None) -> None:
-    from discreet import write
-    from discreet.cli.terminal import watching
-
+def _write(draw: Callable[[], Transactions], out: str, form: str | None) -> None:
     with watching():
         rows = draw()
-    write(rows, out, format=form)
+    discreet.write(rows, out, format=form)
+
+
+@dataclass(frozen=True)
+class ServeOptions(ColumnOptions):
+    """What to serve, and how."""
+
+    file: str | None = argument(required=False)
+    port: int = option("Port; 0 for any free one.", "N", type=PORT, default=0)
+    no_browser: bool = option("Write the address only; open no browser.")
+    max_upload: int = option("Largest file that can be uploaded.", "SIZE", type=as_bytes, default="512MiB")
+    memory: int | None = option("Memory limit of a task.  [default: a quarter of all]", "SIZE", type=as_bytes)
+
+
+@command(ServeOptions, "Open the web app, on this machine alone.")
+def serve(asked: ServeOptions) -> None:
+    """Serve pages to load a file, audit it, make it safe, hide patterns, ask queries and verify a release.
+
+    Writes the address, with a token that lets you in, and opens it in your browser. Only this machine can reach it,
+    and nothing is sent anywhere. Uploads are kept in a private folder that is deleted at the end. Ctrl-C ends it.
+
+    For example:
+      discreet serve
+      discreet serve clinic.csv
+      discreet serve orders.csv --row order --item product --port 8000 --no-browser
+    """
+
+    def say(line: str) -> None:
+        click.echo(line)
+        sys.stdout.flush()
+
+    try:
+        from discreet.web import server
+
+        server.serve(
+            asked.file,
+            port=asked.port,
+            browser=not asked.no_browser,
+            max_upload=asked.max_upload,
+            memory=asked.memory,
+            reading=asked.columns(),
+            say=say,
+        )
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"starlette", "uvicorn", "anyio", "h11"}:
+            raise
+        raise click.ClickException(ADVICE) from None

@@ -3,34 +3,33 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeAlias
 
 import click
 
-from discreet.cli.options import (
-    DURATION,
-    POSITIVE,
-    QuietOptions,
-    ReadOptions,
-    argument,
-    as_bytes,
-    limit_time,
-    option,
-    options,
-    refuse,
-)
-from discreet.cli.output import check_place, put
-from discreet.cli.reading import digest, is_database, read_all
+import discreet
+from discreet import Hidden, Hiding, InvertedFile, Transactions
+from discreet import report as reports
+from discreet.cli.options import QuietOptions, ReadOptions, argument, as_bytes, command, limit_time, option, refuse
+from discreet.cli.reading import digest, read_all
+from discreet.cli.terminal import Bars, check_place, put, watching
+from discreet.hiding.folder import check_place as check_folder
+from discreet.hiding.folder import must_stream, stream_hidden
 from discreet.hiding.hide import METHODS
+from discreet.hiding.measures import RuleCounts, Yardstick, count_ghost_rules
+from discreet.hiding.stream import WINDOW
 from discreet.hiding.victims import READINGS
+from discreet.io import databases
+from discreet.io.files import is_url
+from discreet.io.formats.sensitive import NamedItemsets
+from discreet.report import Source
 
-if TYPE_CHECKING:
-    from discreet import Hidden, InvertedFile, Transactions
-    from discreet.cli.terminal import Bars
-    from discreet.hiding.measures import Hiding, RuleCounts
-    from discreet.io.formats.sensitive import NamedItemsets
-    from discreet.report import Source
+Named: TypeAlias = Mapping[str, NamedItemsets]
+"""The sensitive itemsets of each recipient."""
+Shown: TypeAlias = tuple[Iterable[bytes], Iterable[str]]
+"""A report as JSON and as lines."""
 
 SPECIAL: Final = {name for method in METHODS.values() for name in method.options}
 """Options that are for some methods only."""
@@ -43,11 +42,7 @@ class HideOptions(QuietOptions, ReadOptions):
 
     file: str = argument()
     files: tuple[str, ...] = option(
-        "Itemsets to hide, one per line; give one file per recipient.",
-        "FILE",
-        name="--sensitive",
-        multiple=True,
-        required=True,
+        "Itemsets to hide, one per line; give one file per recipient.", "FILE", name="--sensitive", required=True
     )
     method: str | None = option("Method of hiding.  [default: iga]", type=click.Choice(list(METHODS)))
     psi: str | None = option("Share of its rows in which an itemset may still be found.  [default: 0]", "SHARE")
@@ -56,9 +51,9 @@ class HideOptions(QuietOptions, ReadOptions):
         "Whether naive, minfia, maxfia and iga look at the original rows, or at the changed ones.",
         type=click.Choice(list(READINGS)),
     )
-    window: int | None = option("Rows that swa looks at together.", "N", type=POSITIVE)
+    window: int | None = option("Rows that swa looks at together.", "N")
     memory: int | None = option("With swa: scan FILE once, within this memory.", "SIZE", type=as_bytes)
-    seconds: float | None = option("Time for exact to look for less harm.  [default: 60]", "N", type=DURATION)
+    seconds: float | None = option("Time for exact to look for less harm.  [default: 60]", "N")
     measure: bool = option("Compare the patterns before and after, at the minimum supports --sigma.")
     compare: bool = option("Show the cost of each method, side by side, for each --psi.")
     sigma: str | None = option("Minimum supports to measure at, such as 5% or 10%,5%,100.", "LIST")
@@ -69,7 +64,7 @@ class HideOptions(QuietOptions, ReadOptions):
     out_table: str | None = option("Write the rows to this new table, if FILE is a database.", "NAME")
     show_labels: bool = option("Show the sensitive itemsets by name, not by number.")
     as_json: bool = option("Write the result as JSON.", name="--json")
-    threads: int | None = option("Number of threads.  [default: all cores]", "N", type=POSITIVE)
+    threads: int | None = option("Number of threads.  [default: all cores]", "N")
 
     @property
     def sigmas(self) -> list[str]:
@@ -87,15 +82,7 @@ class HideOptions(QuietOptions, ReadOptions):
         return self.method or "iga"
 
 
-@click.command(
-    short_help="Remove items from rows, so that sensitive itemsets cannot be found.",
-    epilog="""\b
-Examples:
-  discreet hide baskets.csv --sensitive secret.txt
-  discreet hide baskets.csv --sensitive secret.txt --compare --psi 0,10% --sigma 5%
-  discreet hide baskets.csv --sensitive secret.txt --method border --below 5% --out shared""",
-)
-@options(HideOptions)
+@command(HideOptions, "Remove items from rows, so that sensitive itemsets cannot be found.")
 def hide(asked: HideOptions) -> int:
     """Remove items from the rows of FILE, so that the sensitive itemsets cannot be found in them.
 
@@ -104,9 +91,12 @@ def hide(asked: HideOptions) -> int:
     FILE itself is never changed, and may be - for stdin.
 
     Exit code 0: hidden. 2: wrong usage or input.
-    """
-    from discreet.cli.terminal import watching
 
+    For example:
+      discreet hide baskets.csv --sensitive secret.txt
+      discreet hide baskets.csv --sensitive secret.txt --compare --psi 0,10% --sigma 5%
+      discreet hide baskets.csv --sensitive secret.txt --method border --below 5% --out shared
+    """
     if asked.compare:
         _check_comparison(asked)
         check_place("--plot", asked.plot, asked.file, *asked.files)
@@ -123,35 +113,26 @@ def hide(asked: HideOptions) -> int:
     return 0
 
 
-def _hide_all(
-    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
-) -> tuple[Iterable[bytes], Iterable[str]]:
+def _hide_all(named: Named, asked: HideOptions, bars: Bars) -> Shown:
     """Hide for each recipient, and return the report as JSON and as lines."""
-    from discreet.report import hidden_facts, hidden_text
-
     work = _stream if _is_streamed(asked) else _hide
     done, source = work(named, asked, bars)
     facts, labels = {}, asked.show_labels
     lines: list[str] = []
     for name, hidden in done.items():
         measured, rules = _measure(hidden, asked)
-        facts[name] = hidden_facts(hidden, source=source, measured=measured, rules=rules, show_labels=labels)
+        facts[name] = reports.hidden_facts(hidden, source=source, measured=measured, rules=rules, show_labels=labels)
         lines += [*[""] * bool(lines), f"For {name}:", ""] if len(named) > 1 else []
-        lines += hidden_text(hidden, source=source, measured=measured, rules=rules, show_labels=labels)
+        lines += reports.hidden_text(hidden, source=source, measured=measured, rules=rules, show_labels=labels)
     whole = {"recipients": facts} if len(named) > 1 else next(iter(facts.values()))
     return [f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n".encode()], lines
 
 
-def _compare(
-    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
-) -> tuple[Iterable[bytes], Iterable[str]]:
+def _compare(named: Named, asked: HideOptions, bars: Bars) -> Shown:
     """Compare the methods; the disclosures of --psi replace those in the file."""
-    from discreet.hiding.compare import compare_hiding
-    from discreet.report import hiding_comparison_json, hiding_comparison_svg, hiding_comparison_text, save
-
     (itemsets,) = named.values()
     rows, source = read_all(asked.file, asked)
-    comparison = compare_hiding(
+    comparison = discreet.compare_hiding(
         rows,
         itemsets.among(rows.code, show_labels=asked.show_labels),
         min_supports=asked.sigmas,
@@ -163,65 +144,49 @@ def _compare(
         **limit_time(asked.seconds),
     )
     if asked.plot is not None:
-        save(asked.plot, [hiding_comparison_svg(comparison)], sources=[asked.file])
-    return hiding_comparison_json(comparison, source=source), hiding_comparison_text(comparison, source=source)
+        reports.save(asked.plot, [reports.hiding_comparison_svg(comparison)], sources=[asked.file])
+    text = reports.hiding_comparison_text(comparison, source=source)
+    return reports.hiding_comparison_json(comparison, source=source), text
 
 
 def _is_streamed(asked: HideOptions) -> bool:
     """Return whether FILE is scanned once and never held as a whole."""
-    from discreet.hiding.folder import must_stream
-
     if asked.chosen != "swa" or not (asked.memory is not None or must_stream(asked.file)):
         return False
-    if asked.out is None or asked.sigmas or asked.index_file is not None:
-        raise click.UsageError("FILE is scanned once, and written: give --out, and neither --measure nor --index")
+    is_wrong = asked.out is None or asked.sigmas or asked.index_file is not None
+    refuse((is_wrong, "FILE is scanned once, and written: give --out, and neither --measure nor --index"))
     return True
 
 
-def _stream(
-    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
-) -> "tuple[Mapping[str, Hidden], Source]":
+def _stream(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hidden], Source]:
     """Hide in one scan for each recipient, and write the folder."""
-    from discreet.hiding.folder import stream_hidden
-
     for flag in asked.given("row", "item", "items"):
         raise click.UsageError(f"{flag} is for tables, which cannot be scanned once: leave --memory out")
-    if asked.below is not None and not asked.below.isdecimal():
-        raise click.UsageError(
-            "--below must be a count if FILE is scanned once, since the number of rows is not known in advance"
-        )
-    several = named if len(named) > 1 else next(iter(named.values()))
-    return digest(
-        asked.file,
-        lambda place: stream_hidden(
-            str(place),
-            str(asked.out),
-            several,
-            disclosure=asked.shares[0] if asked.shares else "0",
-            below=asked.below and int(asked.below),
-            window=asked.window,
-            memory=asked.memory,
-            format=asked.format,
-            separator=asked.separator,
-            progress=bars,
-        ),
+    is_share = asked.below is not None and not asked.below.isdecimal()
+    refuse((is_share, "--below must be a count if FILE is scanned once: the number of rows is not known in advance"))
+    hiding = partial(
+        stream_hidden,
+        folder=str(asked.out),
+        sensitive=named if len(named) > 1 else next(iter(named.values())),
+        disclosure=asked.shares[0] if asked.shares else "0",
+        below=asked.below and int(asked.below),
+        window=asked.window,
+        memory=asked.memory,
+        format=asked.format,
+        separator=asked.separator,
+        progress=bars,
     )
+    return digest(asked.file, hiding)
 
 
-def _hide(
-    named: "Mapping[str, NamedItemsets]", asked: HideOptions, bars: "Bars"
-) -> "tuple[Mapping[str, Hidden], Source]":
+def _hide(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hidden], Source]:
     """Hide for each recipient, from one index; write the folder or the table if one is asked for."""
-    from discreet import write, write_hidden
-    from discreet.hiding.hide import hide as hide_in
-    from discreet.hiding.stream import WINDOW
-
     rows, source = read_all(asked.file, asked)
     index = _open_index(rows, asked.index_file)
     for itemsets in named.values():
         itemsets.among(rows.code, show_labels=asked.show_labels)
     done = {
-        name: hide_in(
+        name: discreet.hide(
             rows,
             itemsets,
             method=asked.chosen,
@@ -238,22 +203,18 @@ def _hide(
     }
     (first, *others) = done.values()
     if asked.out is not None:
-        write_hidden(done if others else first, asked.out, source=asked.file, **asked.columns())
+        discreet.write_hidden(done if others else first, asked.out, source=asked.file, **asked.columns())
     if asked.out_table is not None:
-        write(first.transactions, asked.file, table=asked.out_table, row=asked.row, item=asked.item)
+        discreet.write(first.transactions, asked.file, table=asked.out_table, row=asked.row, item=asked.item)
     return done, source
 
 
-def _open_index(rows: "Transactions", place: str | None) -> "InvertedFile":
-    from discreet import InvertedFile
-
+def _open_index(rows: Transactions, place: str | None) -> InvertedFile:
     return InvertedFile(rows) if place is None else InvertedFile.open(place, rows=rows)
 
 
-def _measure(hidden: "Hidden", asked: HideOptions) -> "tuple[Sequence[Hiding], list[RuleCounts]]":
+def _measure(hidden: Hidden, asked: HideOptions) -> tuple[Sequence[Hiding], list[RuleCounts]]:
     """Return the patterns that are lost and the rules that are new, at each minimum support."""
-    from discreet.hiding.measures import Yardstick, count_ghost_rules
-
     if not asked.sigmas:
         return [], []
     rows, after, least = hidden.rows, hidden.transactions, asked.confidence
@@ -268,18 +229,13 @@ def _check_usage(asked: HideOptions) -> None:
         is_wrong = not (asked.compare and flag == "--seconds")
         refuse((is_wrong, f"{flag} means nothing to the method {asked.chosen}: leave one of them out"))
     sigmas, compare = asked.sigmas, asked.compare
+    both, rules = asked.shares and asked.below is not None, asked.confidence is not None
     refuse(
-        (
-            asked.shares and asked.below is not None,
-            "Both --psi and --below say how much is hidden: leave one of them out",
-        ),
+        (both, "Both --psi and --below say how much is hidden: leave one of them out"),
         (len(asked.shares) > 1 and not compare, "--psi has several shares, which only --compare takes: give one"),
         (asked.sigma is not None and not sigmas, "--sigma is where to measure: give --measure or --compare as well"),
         (sigmas == [""], "There is no minimum support to measure at: give --sigma, such as --sigma 10%"),
-        (
-            asked.confidence is not None and (compare or not sigmas),
-            "--confidence is for the rules that --measure counts: give it with --measure alone",
-        ),
+        (rules and (compare or not sigmas), "--confidence counts new rules: give it with --measure alone"),
         (asked.plot is not None and not compare, "--plot draws what --compare compares: give both"),
     )
 
@@ -298,11 +254,8 @@ def _check_comparison(asked: HideOptions) -> None:
 
 def _check_places(asked: HideOptions) -> None:
     """Refuse a table or a folder that cannot be written, before hours of work; and a FILE that cannot be copied."""
-    from discreet.hiding.folder import check_place as check_folder
-    from discreet.io.sql.databases import rehearse
-
     file, out, table = asked.file, asked.out, asked.out_table
-    if is_database(file):
+    if is_url(file):
         several = asked.compare or len(asked.files) > 1
         refuse(
             (out is not None, "--out writes a copy of FILE, which a database is not: give --out-table"),
@@ -310,8 +263,8 @@ def _check_places(asked: HideOptions) -> None:
             (table and several, "--out-table takes the rows of one method and one recipient: give one of each"),
         )
         if table is not None:
-            rehearse(file, table=table, row=asked.row, item=asked.item)
-    refuse((table and not is_database(file), "--out-table is for the rows of a database, and FILE is none: give --out"))
+            databases.rehearse(file, table=table, row=asked.row, item=asked.item)
+    refuse((table and not is_url(file), "--out-table is for the rows of a database, and FILE is none: give --out"))
     if out is not None:
         is_pipe = file == "-" or Path(file).is_fifo()
         refuse(
@@ -321,20 +274,16 @@ def _check_places(asked: HideOptions) -> None:
         check_folder(Path(out), Path(file))
 
 
-def _read_sensitive(files: Sequence[str]) -> "dict[str, NamedItemsets]":
+def _read_sensitive(files: Sequence[str]) -> dict[str, NamedItemsets]:
     """Return the sensitive itemsets of each recipient, who is named after the file."""
-    from discreet import read_sensitive
-
     names = [Path(file).name.split(".")[0] or Path(file).name for file in files]
     if len(set(names)) < len(names):
         raise click.UsageError("Two --sensitive files have the same name, which would name their folders: rename one")
-    return {name: read_sensitive(file) for name, file in zip(names, files, strict=True)}
+    return {name: discreet.read_sensitive(file) for name, file in zip(names, files, strict=True)}
 
 
 def _say_next(asked: HideOptions) -> Iterator[str]:
     """Yield what was written where, and what is left to do."""
-    from discreet.report import MARK
-
     several = len(asked.files) > 1
     yield ""
     if asked.compare:
@@ -348,5 +297,5 @@ def _say_next(asked: HideOptions) -> Iterator[str]:
     else:
         yield f"The rows were written to {asked.out}{', one folder per recipient' * several}."
         where = "each folder" if several else asked.out
-        yield f"Before you share them, remove {MARK} from {where}: it names the sensitive itemsets."
+        yield f"Before you share them, remove {reports.MARK} from {where}: it names the sensitive itemsets."
         yield BEWARE

@@ -6,10 +6,12 @@ from io import BytesIO
 
 import click
 
-from discreet.cli.options import COUNT, LimitOptions, QuietOptions, ReadOptions, argument, option, options
-from discreet.cli.output import rehearse
+import discreet
+from discreet import OptionError, Patterns, write_patterns
+from discreet.cli.options import COUNT, LimitOptions, QuietOptions, ReadOptions, argument, command, option
 from discreet.cli.reading import row_reader
-from discreet.data.patterns import KINDS, Kind
+from discreet.cli.terminal import count_patterns, describe_threshold, print_table, rehearse, watching
+from discreet.data.patterns import Kind
 from discreet.errors import Option
 
 
@@ -23,7 +25,6 @@ class MineOptions(QuietOptions, LimitOptions, ReadOptions):
     )
     kind: Kind = option(
         "All itemsets, those without a superset of the same support, or those without a frequent superset.",
-        type=click.Choice(KINDS),
         default="closed",
     )
     max_length: int | None = option("Find itemsets of at most N items.", "N", type=COUNT)
@@ -32,24 +33,18 @@ class MineOptions(QuietOptions, LimitOptions, ReadOptions):
     as_json: bool = option("Write all itemsets to stdout as JSON.", name="--json")
 
 
-@click.command(
-    short_help="Find the itemsets that enough rows of a file hold.",
-    epilog="""\b
-Examples:
-  discreet mine baskets.csv --min-support 10%
-  discreet mine retail.dat.gz --min-support 353 --kind maximal --out maximal.txt
-  zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt""",
-)
-@options(MineOptions)
+@command(MineOptions, "Find the itemsets that enough rows of a file hold.")
 def mine(asked: MineOptions) -> None:
     """Mine FILE for itemsets that at least --min-support of its rows hold.
 
     Without --out, a terminal shows the itemsets with the largest supports. A pipe or a file gets all itemsets in
     SPMF's format, one per line: its items, #SUP:, its support. FILE may be - for stdin.
-    """
-    import discreet
-    from discreet.cli.terminal import count_patterns, describe_threshold, print_table, watching
 
+    For example:
+      discreet mine baskets.csv --min-support 10%
+      discreet mine retail.dat.gz --min-support 353 --kind maximal --out maximal.txt
+      zcat retail.dat.gz | discreet mine - --format fimi --min-support 1% > closed.txt
+    """
     file, out, form = asked.file, asked.out, asked.out_format
     place, form = (out, form) if out is not None and out != "-" else ("-", form or "spmf")
     _rehearse(place, form, file)
@@ -60,9 +55,9 @@ def mine(asked: MineOptions) -> None:
         )
     on_terminal = out is None and asked.out_format is None and sys.stdout.isatty()
     if out is not None or not (asked.as_json or on_terminal):
-        discreet.write_patterns(patterns, place, format=form, source=file)
+        write_patterns(patterns, place, format=form, source=file)
     if asked.as_json:
-        discreet.write_patterns(patterns, "-", format="json")
+        write_patterns(patterns, "-", format="json")
     elif on_terminal:
         print_table(rows, patterns)
     if place != "-" and not asked.quiet:
@@ -71,16 +66,14 @@ def mine(asked: MineOptions) -> None:
 
 
 def _rehearse(place: str, form: str | None, source: str) -> None:
-    """Write an empty list in that place and format, so that errors come before hours of mining."""
-    from discreet import OptionError, Patterns, write_patterns
-
-    nothing = Patterns.from_itemsets([], n=0)
+    """Write one itemset in that place and format, so that errors come before hours of mining."""
+    example = Patterns.from_itemsets([(["a"], 1)], n=1)
     if place == "-":
-        write_patterns(nothing, BytesIO(), format=form)
+        write_patterns(example, BytesIO(), format=form)
         return
     try:
         with rehearse("--out", place, source) as path:
-            write_patterns(nothing, path, format=form)
+            write_patterns(example, path, format=form)
     except OptionError as error:
         words = error.message.parts
         raise OptionError(*(Option("out_format") if word == Option("format") else word for word in words)) from None

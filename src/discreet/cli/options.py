@@ -1,24 +1,28 @@
 """The options of commands, declared once as dataclasses: a command gets one value with all of its options."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from fractions import Fraction
 from functools import wraps
+from inspect import getdoc
 from re import ASCII, fullmatch
-from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_args, get_origin
 
 import click
 
-from discreet.data.patterns import KINDS, Kind
+import discreet
+from discreet.data.patterns import Kind
+from discreet.runtime.text import abbreviate
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-    from discreet import Transactions
     from discreet.cli.terminal import Bars
     from discreet.mining.mine import Budget
 
 Given = TypeVar("Given", bound="Options")
+Number = TypeVar("Number", int, float)
 
 UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -35,23 +39,41 @@ def as_bytes(size: str) -> int:
     return int(Fraction(match[1]) * UNITS[match[2]])
 
 
-COUNT: Final = click.IntRange(min=0)
-POSITIVE: Final = click.IntRange(min=1)
-DURATION: Final = click.FloatRange(min=0, min_open=True)
+def _number(kind: type[Number], is_allowed: Callable[[Number], bool], allowed: str) -> Callable[[str], Number]:
+    """Return a parser of numbers that says what is allowed."""
+
+    def parse(text: str) -> Number:
+        try:
+            if is_allowed(number := kind(text)):
+                return number
+        except ValueError:
+            pass
+        raise click.BadParameter(f"{abbreviate(text)!r}; give {allowed}")
+
+    return parse
 
 
-def option(
-    help: str,  # noqa: A002 - as in click
-    metavar: str | None = None,
-    *,
-    name: str | None = None,
-    **settings: Any,  # noqa: ANN401 - as in click
-) -> Any:  # noqa: ANN401 - the field says of which type it is
-    """Declare a field as an option; it is called like the field, and a flag if the field is true or false."""
+COUNT: Final = _number(int, lambda number: number >= 0, "a whole number of at least 0")
+POSITIVE: Final = _number(int, lambda number: number >= 1, "a whole number of at least 1")
+PORT: Final = _number(int, lambda number: 0 <= number < 1 << 16, "a whole number from 0 to 65535")
+DURATION: Final = _number(float, lambda number: number > 0, "a number of seconds above 0, such as 60")
+SETTINGS: Final[Mapping[object, dict[str, object]]] = {
+    bool: {"is_flag": True},
+    int: {"type": POSITIVE},
+    float: {"type": DURATION},
+    tuple[str, ...]: {"multiple": True},
+}
+"""The settings of click for fields of a type, unless the field has its own."""
 
-    def declare(one: "Field[Any]") -> Callable[[Any], Any]:
-        more = {"is_flag": True} if one.type is bool and not settings else settings
-        return click.option(name or _flag(one), one.name, help=help, metavar=metavar, show_default=True, **more)
+
+def option(words: str, metavar: str | None = None, *, name: str | None = None, **settings: object) -> Any:  # noqa: ANN401 - of any type
+    """Declare a field as an option; its name and type say how it is written, unless ``settings`` of click do."""
+
+    def declare(one: "Field[object]") -> Callable[[Callable[..., object]], Callable[..., object]]:
+        kind = get_args(one.type)[0] if NoneType in get_args(one.type) else one.type
+        known = {"type": click.Choice(get_args(kind))} if get_origin(kind) is Literal else SETTINGS.get(kind, {})
+        more: dict[str, Any] = {**known, **settings}
+        return click.option(name or _flag(one), one.name, help=words, metavar=metavar, show_default=True, **more)
 
     return field(metadata={"declare": declare, "flag": name})
 
@@ -61,24 +83,28 @@ def argument(metavar: str | None = None, *, required: bool = True) -> Any:  # no
     return field(metadata={"declare": lambda one: click.argument(one.name, metavar=metavar, required=required)})
 
 
-def _flag(one: "Field[Any]") -> str:
+def _flag(one: "Field[object]") -> str:
     return one.metadata.get("flag") or f"--{one.name.replace('_', '-')}"
 
 
-def options(kind: type[Given]) -> Callable[[Callable[[Given], object]], Callable[..., object]]:
-    """Give a command the options of a class: those of FILE first, then its own, then the general ones."""
+def command(kind: type[Given], short_help: str) -> Callable[[Callable[[Given], object]], click.Command]:
+    """Make a command with the options of a class: those of FILE first, then its own, then the general ones.
 
-    def put_on(command: Callable[[Given], object]) -> Callable[..., object]:
-        @wraps(command)
-        def run(**given: Any) -> object:  # noqa: ANN401 - as click gives them
-            return command(kind(**given))
+    Its help is the docstring, whose examples come last.
+    """
 
+    def make(work: Callable[[Given], object]) -> click.Command:
+        @wraps(work)
+        def run(**given: object) -> object:
+            return work(kind(**given))
+
+        run.__doc__, _, examples = (getdoc(work) or "").partition("\n\nFor example:\n")
         first, last = names(FileOptions), names(ReadOptions, LimitOptions, EndingOptions)
         for one in sorted(fields(kind), key=lambda one: (one.name in last) - (one.name in first))[::-1]:
             run = one.metadata["declare"](one)(run)
-        return run
+        return click.command(short_help=short_help, epilog=f"\b\nExamples:\n{examples}")(run)
 
-    return put_on
+    return make
 
 
 def refuse(*faults: tuple[object, str]) -> None:
@@ -143,11 +169,9 @@ class ReadOptions(ColumnOptions):
     table: str | None = option("Table to read, if FILE is the URL of a database.", "NAME")
     query: str | None = option("Query to read from a database, instead of a table.", "SQL")
 
-    def read(self, place: "str | BinaryIO", memory: int | None = None) -> "Transactions":
+    def read(self, place: "str | BinaryIO", memory: int | None = None) -> discreet.Transactions:
         """Return the rows of a file."""
-        from discreet import read
-
-        return read(place, **self.columns(), table=self.table, query=self.query, memory=memory)
+        return discreet.read(place, **self.columns(), table=self.table, query=self.query, memory=memory)
 
 
 class Time(TypedDict, total=False):
@@ -165,9 +189,9 @@ def limit_time(seconds: float | None) -> Time:
 class LimitOptions(Options):
     """Limits on mining."""
 
-    max_patterns: int | None = option("Stop with an error above N itemsets.", "N", type=POSITIVE)
+    max_patterns: int | None = option("Stop with an error above N itemsets.", "N")
     memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
-    threads: int | None = option("Number of threads.  [default: all cores]", "N", type=POSITIVE)
+    threads: int | None = option("Number of threads.  [default: all cores]", "N")
 
     def budget(self, bars: "Bars") -> "Budget":
         """Return the limits and the progress bar as the library takes them."""
@@ -183,9 +207,7 @@ class FileOptions(Options):
         "FILE holds rows; mine the closed itemsets shared by at least this many: 813, 10%, 0.1.", "COUNT|SHARE"
     )
     n: int | None = option("Number of rows the patterns in FILE were mined from.", "N", type=COUNT)
-    kind: Kind | None = option(
-        "Kind of the patterns in FILE.  [default: as FILE says, else frequent]", type=click.Choice(KINDS)
-    )
+    kind: Kind | None = option("Kind of the patterns in FILE.  [default: as FILE says, else frequent]")
     rows_file: str | None = option("Rows that the patterns in FILE were mined from.", "FILE", name="--rows")
 
     @property
@@ -203,13 +225,12 @@ class CandidateOptions(LimitOptions, ReadOptions, FileOptions):
 class RuleOptions(Options):
     """The rule that patterns are judged by."""
 
-    k: int | None = option("Smallest group that anyone may learn about.", "K", name="-k", type=POSITIVE)
+    k: int | None = option("Smallest group that anyone may learn about.", "K", name="-k")
     policy: str | None = option("Judge by a policy: acro, opensafely, … or a .toml or .yaml file.", "NAME|FILE")
 
     def check_rule(self) -> None:
         """Refuse to judge by nothing."""
-        if self.k is None and self.policy is None:
-            raise click.UsageError("Neither -k nor --policy is given: give one, such as -k 10")
+        refuse((self.k is None and self.policy is None, "Neither -k nor --policy is given: give one, such as -k 10"))
 
 
 @dataclass(frozen=True)
@@ -217,6 +238,6 @@ class OlderOptions(Options):
     """Older releases, each a folder of ``discreet block`` or a file of patterns."""
 
     against: tuple[str, ...] = option(
-        "Compare with an older release: a folder or a file of patterns; may be repeated.", "OLD", multiple=True
+        "Compare with an older release: a folder or a file of patterns; may be repeated.", "OLD"
     )
     grown: bool = option("Rows were only added since the older releases; none was removed.")

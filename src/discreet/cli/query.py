@@ -3,23 +3,21 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
-from discreet.cli.options import ColumnOptions, QuietOptions, ReadOptions, argument, names, option, options
-from discreet.cli.output import check_place, say
-from discreet.cli.reading import is_database
-
-if TYPE_CHECKING:
-    from discreet import InvertedFile, Transactions
+from discreet import InvertedFile, OptionError, QueryError, Transactions, __version__, report
+from discreet.cli.options import ColumnOptions, QuietOptions, ReadOptions, argument, command, names, option
+from discreet.cli.terminal import check_place, say, watching
+from discreet.io.files import is_url
+from discreet.io.notation import iterate_codes
+from discreet.report.json import Names
+from discreet.runtime.text import printable
 
 SUFFIX: Final = ".index"
-BEFORE: Final = 50
-AFTER: Final = 20
-"""Characters of a query that are shown before and after a place in it."""
+BEFORE, AFTER = 50, 20  # characters of a query that are shown before and after a place in it
 
 
 class Answer(NamedTuple):
@@ -52,33 +50,31 @@ class IndexOptions(QuietOptions, ColumnOptions):
     out: str | None = option("Write the index to this file.  [default: FILE.index]", "FILE")
 
 
-@click.command(
-    short_help="Find the rows that make a formula over items true.",
-    epilog="""\b
-Examples:
-  discreet query baskets.csv "bread & (beer | ~milk)"
-  discreet query baskets.csv "bread and not 'red wine'" --count
-  discreet query baskets.csv "bread & ~milk" --rows --json
-  discreet query baskets.csv.index "beer | wine" --explain""",
-)
-@options(QueryOptions)
+@command(QueryOptions, "Find the rows that make a formula over items true.")
 def query(asked: QueryOptions) -> None:
     """Write the numbers of the rows of FILE, from 1 on, that make QUERY true; or their ids if they have ids.
 
     ~ (or "not") binds tightest, then & ("and"), then | ("or"); brackets group. Put an item with blanks or signs in
     quotes. FILE may be - for stdin, or an index: then no other file is needed.
-    """
-    from discreet import QueryError, report
 
+    For example:
+      discreet query baskets.csv "bread & (beer | ~milk)"
+      discreet query baskets.csv "bread and not 'red wine'" --count
+      discreet query baskets.csv "bread & ~milk" --rows --json
+      discreet query baskets.csv.index "beer | wine" --explain
+    """
     text = asked.text
     if asked.count + asked.rows + asked.explain > 1:
         raise click.UsageError("--count, --rows and --explain are three answers; give one of them")
     inverted = _open_index(asked)
     try:
         if asked.count:
-            answer = _count(inverted, text)
+            support = inverted.support(text)
+            answer = Answer([str(support)], support)
         elif asked.explain:
-            answer = _plan(inverted, text)
+            plan = inverted.explain(text)
+            steps = list(plan.lines())
+            answer = Answer([str(plan)], steps[0].rows or 0, "plan", (json.dumps(step._asdict()) for step in steps))
         else:
             answer = _rows(inverted, text, whole=asked.rows)
     except QueryError as error:
@@ -92,21 +88,17 @@ def query(asked: QueryOptions) -> None:
         say(answer.lines)
 
 
-def _open_index(asked: QueryOptions) -> "InvertedFile":
+def _open_index(asked: QueryOptions) -> InvertedFile:
     """Return the inverted file of FILE: FILE itself, the given index, the one beside FILE, or a new one."""
-    from discreet import InvertedFile, OptionError
-
     file, index = asked.file, asked.index_file
     if file.endswith(SUFFIX):
         for flag in asked.given("index_file", *names(ReadOptions)):
             raise OptionError(f"{flag} is for a file of rows, and FILE is an index; leave it out")
         return InvertedFile.open(file)
-    if index is not None and (file == "-" or is_database(file)):
+    if index is not None and (file == "-" or is_url(file)):
         raise OptionError(f"--index is for a file of rows, and FILE is {'-' if file == '-' else 'a URL'}; leave it out")
     if index is not None or (file != "-" and Path(file + SUFFIX).exists()):
         return InvertedFile.open(index or file + SUFFIX, source=file, reading=asked.columns())
-    from discreet.cli.terminal import watching  # an index needs no kernels
-
     with watching():
         return InvertedFile(asked.read(file))
 
@@ -120,62 +112,38 @@ def point_at(text: str, column: int) -> tuple[str, str]:
     """
     from rich.cells import cell_len
 
-    from discreet.report import printable
-
     start, stop = max(0, column - 1 - BEFORE), column + AFTER
     before = "..." * (start > 0) + printable(text[start : column - 1])
     line = before + printable(text[column - 1 : stop]) + "..." * (stop < len(text))
     return line, " " * cell_len(before) + "^"
 
 
-def _count(inverted: "InvertedFile", text: str) -> Answer:
-    support = inverted.support(text)
-    return Answer([str(support)], support)
-
-
-def _plan(inverted: "InvertedFile", text: str) -> Answer:
-    plan = inverted.explain(text)
-    lines = list(plan.lines())
-    entries = (json.dumps(line._asdict()) for line in lines)
-    return Answer([str(plan)], lines[0].rows or 0, "plan", entries)
-
-
-def _rows(inverted: "InvertedFile", text: str, *, whole: bool) -> Answer:
+def _rows(inverted: InvertedFile, text: str, *, whole: bool) -> Answer:
     """Return the rows by their numbers or ids, and with their items if ``whole``."""
-    from discreet.report import printable
-
     numbers = inverted.rows(text).tolist()
-    keys: dict[str, list[Any]] = {"row": [number + 1 for number in numbers]}
+    keys: dict[str, list[object]] = {"row": [number + 1 for number in numbers]}
     if inverted.ids is not None:
         keys["id"] = [inverted.ids[number] for number in numbers]
     names = map(str, keys.get("id", keys["row"]))
     rows = inverted.transactions(numbers) if whole else None
     if rows is None:
         return Answer(map(printable, names), len(numbers), "rows", _entries(keys, None))
-    itemsets = (", ".join(str(rows.labels[item]) for item in items) for items in _codes(rows))
+    itemsets = (", ".join(str(rows.labels[item]) for item in items) for items in iterate_codes(rows.itemsets))
     lines = (f"{printable(name)}\t{printable(items)}" for name, items in zip(names, itemsets, strict=True))
     return Answer(lines, len(numbers), "rows", _entries(keys, rows))
 
 
-def _entries(keys: Mapping[str, list[Any]], rows: "Transactions | None") -> Iterator[str]:
+def _entries(keys: Mapping[str, list[object]], rows: Transactions | None) -> Iterator[str]:
     """Yield each row as JSON."""
-    from discreet.report.json import Names
-
     columns: dict[str, Iterable[str]] = {key: Names(values).texts for key, values in keys.items()}
     if rows is not None:
-        columns["items"] = map(Names(rows.labels).of, _codes(rows))
+        columns["items"] = map(Names(rows.labels).of, iterate_codes(rows.itemsets))
     for values in zip(*columns.values(), strict=True):
         yield "{" + ", ".join(f'"{key}": {value}' for key, value in zip(columns, values, strict=True)) + "}"
 
 
-def _codes(rows: "Transactions") -> Iterator[list[int]]:
-    return (rows.items[start:stop].tolist() for start, stop in pairwise(rows.offsets.tolist()))
-
-
 def _document(text: str, n: int, answer: Answer) -> Iterator[str]:
     """Yield the lines of a JSON object: the query and the number of rows, then one entry per line."""
-    from discreet import __version__
-
     facts = {"discreet": __version__, "report": "query", "query": text, "n": n, "count": answer.size}
     yield "{\n" + ",\n".join(f'  "{key}": {json.dumps(value)}' for key, value in facts.items())
     if answer.name is not None:
@@ -186,25 +154,19 @@ def _document(text: str, n: int, answer: Answer) -> Iterator[str]:
     yield "\n}\n"
 
 
-@click.command(
-    short_help="Index the rows of a file, so that queries start at once.",
-    epilog="""\b
-Examples:
-  discreet index baskets.csv
-  discreet index stays.csv --row patient --item drug --out stays.index""",
-)
-@options(IndexOptions)
+@command(IndexOptions, "Index the rows of a file, so that queries start at once.")
 def index(asked: IndexOptions) -> None:
     """Write the inverted file of FILE: for each item the rows that hold it, as compressed bitmaps.
 
     `discreet query` uses the index FILE.index beside FILE until FILE changes. The index holds all data of FILE, so
     protect it as you protect FILE. Only you can read it.
-    """
-    from discreet import InvertedFile, OptionError
-    from discreet.cli.terminal import watching
 
+    For example:
+      discreet index baskets.csv
+      discreet index stays.csv --row patient --item drug --out stays.index
+    """
     file = asked.file
-    if is_database(file):
+    if is_url(file):
         raise OptionError("FILE is a URL, but an index belongs to a file; a database has indexes of its own")
     if file == "-":
         raise OptionError("FILE is -, but an index belongs to a file; write the rows to a file first")

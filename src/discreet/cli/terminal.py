@@ -1,21 +1,30 @@
-"""What a person at a terminal sees: progress on stderr, and patterns as a short table."""
+"""The terminal: progress on stderr, patterns as a short table, and the places that results are written to."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Final
+import codecs
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from numba.core import event
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
+from discreet import Merged, OptionError, OutputError, Patterns, Transactions, report
+from discreet.runtime.resources import on_compiling
+from discreet.runtime.text import count_of, printable
 
-from discreet import Merged, Patterns, Transactions
-from discreet.report import printable, share
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
 
 COMPILING: Final = "compiling the kernels: some 20 to 60 seconds, only in the first run after installation"
-SHOWN: Final = 20
-"""Itemsets in a table."""
+SHOWN: Final = 20  # itemsets in a table
+ASCII: Final = dict(
+    zip("∧¬−·×⇒∅✓✗│┤└─●■▲◆○□△◇", ["&", "~", "-", ".", "x", "=>", "{}", "+", *"x||+-o#^*0@Av"], strict=True)
+) | {"…": "..."}
+"""What a terminal shows for signs that its encoding lacks."""
 
 
 @contextmanager
@@ -27,20 +36,22 @@ def watching(
     The bar says ``what`` runs, counts in a ``unit``, and ``then`` says what follows. If kernels are compiled, not
     merely loaded from Numba's cache, the terminal says so once.
     """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True, quiet=quiet)
-    columns = (
-        *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn()),
-        *(TextColumn("{task.fields[found]}"), TimeRemainingColumn()),
-    )
+    words, found = TextColumn("{task.description}"), TextColumn("{task.fields[found]}")
+    columns = (SpinnerColumn(), words, BarColumn(), found, TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with event.install_listener("numba:compile", Compiling(console)), bar:
-        yield Bars(bar, console, what, unit, then)
+    bars = Bars(bar, console, what, unit, then)
+    with on_compiling(partial(bars.say, COMPILING)) if console.is_terminal else nullcontext(), bar:
+        yield bars
 
 
 class Bars:
-    """Progress of a command; ``scanning`` and ``reading`` show that of the steps before the search."""
+    """Progress of a command, from reading to the end."""
 
-    def __init__(self, bar: Progress, console: Console, what: str, unit: str, then: str) -> None:
+    def __init__(self, bar: "Progress", console: "Console", what: str, unit: str, then: str) -> None:
         """Begin with reading, which takes an unknown time."""
         self._bar, self._console, self._what, self._unit = bar, console, what, unit
         self._search = bar.add_task("reading", total=None, found="")
@@ -52,39 +63,25 @@ class Bars:
         self._bar.update(self._search, description=self._what, total=1, completed=done, found=results, visible=done < 1)
         self._bar.update(self._after, found=results, visible=done >= 1)
 
-    def scanning(self, done: float, rows: int) -> None:
-        """Show how much of a file is scanned, which is unknown for a compressed one."""
-        self._bar.update(self._search, description="scanning", total=1, completed=done, found=f"{rows:,} rows")
+    def step(self, what: str, unit: str) -> Callable[[float, int], None]:
+        """Return the progress of a step before the search, whose end may be unknown."""
 
-    def reading(self, done: float, lines: int) -> None:
-        """Show how many lines of a database were read."""
-        self._bar.update(self._search, description="reading", total=1, completed=done, found=f"{lines:,} lines")
+        def show(done: float, found: int) -> None:
+            self._bar.update(self._search, description=what, total=1, completed=done, found=f"{found:,} {unit}")
+
+        return show
 
     def say(self, sentence: str) -> None:
         """Write a sentence beside the bars."""
         self._console.print(sentence, highlight=False, soft_wrap=True, markup=False)
 
 
-class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
-    """Says on a terminal, once, that Numba compiles."""
-
-    def __init__(self, console: Console) -> None:
-        """Keep the console to speak on."""
-        self.console = console
-        self.said = False
-
-    def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - one word for all kernels
-        """Say it, the first time."""
-        if not self.said and self.console.is_terminal:
-            self.console.print(COMPILING, highlight=False, soft_wrap=True)
-        self.said = True
-
-    def on_end(self, event: event.Event) -> None:
-        """Say nothing: the next kernel follows."""
-
-
 def print_table(rows: Transactions | Merged, patterns: Patterns) -> None:
     """Print the patterns with the largest supports, and how many more there are."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     console = Console(highlight=False)
     items = f"{len(rows.labels):,} {'frequent ' * isinstance(rows, Merged)}items"
     console.print(f"{patterns.n:,} rows, {items}. Support {describe_threshold(patterns)}.")
@@ -93,11 +90,10 @@ def print_table(rows: Transactions | Merged, patterns: Patterns) -> None:
         return
     console.print(f"{count_patterns(patterns)} found.")
     table = Table("rows", "share", "items", box=None, pad_edge=False, header_style="bold")
-    for column in table.columns[:2]:
-        column.justify = "right"
+    table.columns[0].justify = table.columns[1].justify = "right"
     table.columns[2].overflow = "fold"
     for labels, support in patterns.largest(SHOWN):
-        table.add_row(f"{support:,}", share(support, patterns.n), Text(join_labels(labels)))
+        table.add_row(f"{support:,}", report.share(support, patterns.n), Text(join_labels(labels)))
     console.print(table)
     if len(patterns) > SHOWN:
         console.print(f"… and {len(patterns) - SHOWN:,} more, none with a larger support; --out FILE writes all.")
@@ -113,12 +109,8 @@ def join_labels(labels: Sequence[object]) -> str:
 
 
 def count_patterns(patterns: Patterns) -> str:
-    """Return the number and the kind of patterns.
-
-    >>> count_patterns(Patterns.from_itemsets([(["a"], 3)], n=4, kind="closed"))
-    '1 closed itemset'
-    """
-    return f"{len(patterns):,} {patterns.kind} itemset{'' if len(patterns) == 1 else 's'}"
+    """Return the number and the kind of patterns, such as "1 closed itemset"."""
+    return count_of(len(patterns), f"{patterns.kind} itemset")
 
 
 def describe_threshold(patterns: Patterns, unit: str = "rows") -> str:
@@ -127,4 +119,98 @@ def describe_threshold(patterns: Patterns, unit: str = "rows") -> str:
     >>> describe_threshold(Patterns.from_itemsets([(["a"], 3)], n=4))
     'at least 3 rows (75%)'
     """
-    return f"at least {patterns.min_support:,} {unit} ({share(patterns.min_support, patterns.n)})"
+    return f"at least {patterns.min_support:,} {unit} ({report.share(patterns.min_support, patterns.n)})"
+
+
+@contextmanager
+def rehearse(option: str, place: str, *sources: str | None) -> Iterator[Path]:
+    """Yield a path beside ``place`` to try things on; refuse a place that is no file, or one of the ``sources``."""
+    path = Path(place)
+    try:
+        if not place or path.is_dir():
+            raise OutputError(f"{option} is {place or 'empty'}, which is no file; give the name of a file")
+        if any(source is not None and _is_same(path, source) for source in sources):
+            raise OutputError(f"{option} is {place}, a file that is to be read; give another name")
+        with report.aside(path) as part:
+            part.mkdir(0o700)
+            yield part / path.name
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        advice = "name a file in a folder that you may write to"
+        raise OutputError(f"{place} cannot be written ({error.strerror}); {advice}") from None
+
+
+def _is_same(path: Path, source: str) -> bool:
+    try:
+        return path.samefile(source)
+    except (OSError, ValueError):  # one of them does not exist yet, or is no name of a file
+        return False
+
+
+def check_place(option: str, place: str | None, *sources: str | None) -> None:
+    """Refuse a place that cannot be written, before hours of work; standard output can."""
+    if place is not None and place != "-":
+        with rehearse(option, place, *sources):
+            pass
+
+
+def wants_json(place: str | None, *, as_json: bool) -> bool:
+    """Return whether a report goes out as JSON: by the option, or by the name of its file."""
+    return as_json or ".json" in Path(place or "").suffixes
+
+
+def put(
+    place: str | None,
+    chunks: Iterable[bytes],
+    lines: Iterable[str],
+    sources: Iterable[str | None] = (),
+    *,
+    as_json: bool,
+) -> None:
+    """Write a report about ``sources`` to its place: the ``chunks`` of JSON, or the ``lines`` of text."""
+    if wants_json(place, as_json=as_json):
+        sys.stdout.flush()
+        report.save(place or "-", chunks, sources=sources)
+    elif place is None or place == "-":
+        say(lines)
+    else:
+        report.save(place, (f"{line}\n".encode() for line in lines), sources=sources)
+
+
+def say(lines: Iterable[str]) -> None:
+    """Write lines to stdout; click.echo would fail on an ASCII terminal, and flush after each line."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def fixed_time() -> datetime | None:
+    """Return the time that SOURCE_DATE_EPOCH sets, if it does: builds with it give the same bytes each time.
+
+    See reproducible-builds.org/specs/source-date-epoch.
+    """
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return None if fixed is None else datetime.fromtimestamp(int(fixed), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
+
+
+def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:
+    r"""Return plain signs for those that an encoding lacks; escape any others.
+
+    >>> codecs.register_error("discreet", in_plain_signs)
+    >>> "a ∧ ¬b = 50 − 48, ж".encode("ascii", "discreet")
+    b'a & ~b = 50 - 48, \\u0436'
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(ASCII.get(letter, ascii(letter)[1:-1]) for letter in lacking), error.end
+
+
+def use_plain_signs(*streams: object) -> None:
+    """Make text streams write plain signs where their encoding lacks ours, instead of failing."""
+    codecs.register_error("discreet", in_plain_signs)
+    for stream in streams:
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="discreet")

@@ -4,52 +4,42 @@ import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Self, TypedDict, Unpack
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import sort_labels
+from discreet.data.itemsets import Items, Itemsets, offsets_of, sort_labels
 from discreet.data.transactions import Transactions
 from discreet.errors import ThresholdError
+from discreet.runtime.solver import Numbers
 from discreet.runtime.text import abbreviate
 
-BLOCK: Final = 1 << 14
-"""How many itemsets are drawn at a time. Another number gives other rows from the same seed."""
-LARGEST: Final = 2**31 - 1
-"""Item codes are 32-bit integers inside."""
+BLOCK: Final = 1 << 14  # how many itemsets are drawn at a time. Another number gives other rows from the same seed.
+LARGEST: Final = 2**31 - 1  # item codes are 32-bit integers inside
 
 
 def check_whole(name: str, value: int, *, least: int = 0) -> int:
-    """Return ``value`` if it is an integer of at least ``least``.
-
-    >>> check_whole("n", 100)
-    100
-    """
+    """Return ``value`` if it is an integer of at least ``least``."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not least <= value <= LARGEST:
         raise ThresholdError(f"{name} is {abbreviate(value)}; it must be an integer from {least} to {LARGEST}")
     return int(value)
 
 
 def check_real(name: str, value: float, *, least: float, most: float) -> float:
-    """Return ``value`` if it is a number from ``least`` to ``most``.
-
-    >>> check_real("corruption", 0.5, least=0, most=1)
-    0.5
-    """
+    """Return ``value`` if it is a number from ``least`` to ``most``."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not least <= value <= most:
         raise ThresholdError(f"{name} is {abbreviate(value)}; it must be a number from {least} to {most}")
     return float(value)
 
 
-def make_generator(seed: int) -> np.random.Generator:
+def make_generator(seed: int) -> "np.random.Generator":
     """Return the random numbers that ``seed`` stands for, the same on every machine."""
     return np.random.Generator(np.random.PCG64(check_whole("seed", seed)))
 
 
 class BasketOptions(TypedDict, total=False):
-    """What may be told of market baskets, by name; ``Baskets`` says what it means, and what holds without it."""
+    """The options of market baskets, as ``Baskets`` describes them."""
 
     length: float
     pattern_length: float
@@ -62,12 +52,11 @@ class BasketOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Baskets:
-    """How market baskets are drawn; the defaults are T10.I4 of the paper, as it draws them.
+    """How market baskets are drawn; the defaults are T10.I4 of the paper.
 
-    T is ``length``, the mean number of items of a row, and N the number of all ``items``. Of L ``patterns``, the
-    itemsets that rows are made of, I is the mean size, ``pattern_length``; ``correlation`` is how much of the one
-    before a pattern takes over, ``corruption`` how much of it is lost in a row, and ``corruption_variance`` how much
-    that varies from pattern to pattern.
+    A row has ``length`` items (T) on average, out of ``items`` (N). It is made of ``patterns`` (L), itemsets of
+    ``pattern_length`` items (I) on average. ``correlation`` is the share that a pattern takes over from the one before,
+    ``corruption`` the share that it loses in a row, and ``corruption_variance`` how much that varies between patterns.
     """
 
     length: float = 10
@@ -78,24 +67,14 @@ class Baskets:
     corruption: float = 0.5
     corruption_variance: float = 0.1
 
-    @classmethod
-    def of(cls, **told: Unpack[BasketOptions]) -> Self:
-        """Refuse what means nothing.
-
-        >>> Baskets.of(length=5).length, Baskets.of(length=5).items
-        (5.0, 1000)
-        """
-        asked = cls(**told)
-        items = check_whole("items", asked.items, least=1)
-        return cls(
-            length=check_real("length", asked.length, least=1, most=items),
-            pattern_length=check_real("pattern_length", asked.pattern_length, least=1, most=items),
-            items=items,
-            patterns=check_whole("patterns", asked.patterns, least=1),
-            correlation=check_real("correlation", asked.correlation, least=0, most=1),
-            corruption=check_real("corruption", asked.corruption, least=0, most=1),
-            corruption_variance=check_real("corruption_variance", asked.corruption_variance, least=0, most=1),
-        )
+    def __post_init__(self) -> None:
+        """Refuse options that are out of range."""
+        items = check_whole("items", self.items, least=1)
+        check_whole("patterns", self.patterns, least=1)
+        limits = {"length": (1, items), "pattern_length": (1, items)}
+        for name in ("length", "pattern_length", "correlation", "corruption", "corruption_variance"):
+            least, most = limits.get(name, (0, 1))
+            object.__setattr__(self, name, check_real(name, getattr(self, name), least=least, most=most))
 
 
 def quest(n: int = 100_000, *, seed: int = 0, **options: Unpack[BasketOptions]) -> Transactions:
@@ -103,50 +82,38 @@ def quest(n: int = 100_000, *, seed: int = 0, **options: Unpack[BasketOptions]) 
 
     D is ``n``. The ``options`` are T ``length`` (10), I ``pattern_length`` (4), N ``items`` (1000), L ``patterns``
     (2000), ``correlation`` (0.5), ``corruption`` (0.5) and ``corruption_variance`` (0.1). Where the paper leaves a
-    choice: a size of 0 is taken as 1; the share of items kept from the itemset before is at most 1 and rounded to whole
-    items; a corruption level lies between 0 and 1; and a row that is still empty takes the itemset on hand whatever its
-    size, so that no row is empty. The items of a row are a set: one that comes twice counts once.
+    choice: a size of 0 becomes 1; the share kept from the itemset before is at most 1, rounded to whole items; a
+    corruption level lies between 0 and 1; an empty row takes the next itemset whatever its size, so no row is empty.
 
     >>> rows = quest(1000, length=5, pattern_length=2, seed=7)
     >>> len(rows), rows == quest(1000, length=5, pattern_length=2, seed=7)
     (1000, True)
     """
-    count, draw, baskets = check_whole("n", n), make_generator(seed), Baskets.of(**options)
+    count, draw, baskets = check_whole("n", n), make_generator(seed), Baskets(**options)
     return draw_rows(draw, draw_source(draw, baskets), baskets.length, count)
 
 
-def draw_source(draw: np.random.Generator, baskets: Baskets) -> "Source":
-    """Return what rows are made of: the first that is drawn."""
+def draw_source(draw: "np.random.Generator", baskets: Baskets) -> "Source":
+    """Return the itemsets that rows are made of; they are drawn before the rows."""
     sizes = np.minimum(_sizes(draw, baskets.pattern_length, baskets.patterns), baskets.items)
     itemsets = _large_itemsets(draw, sizes, baskets.items, baskets.correlation)
     return _source(draw, itemsets, baskets.corruption, baskets.corruption_variance)
 
 
-def draw_rows(draw: np.random.Generator, source: "Source", length: float, count: int) -> Transactions:
-    """Return so many rows from a source, of ``length`` items on average."""
-    return _rows(draw, source, _sizes(draw, length, count))
-
-
 class Source(NamedTuple):
-    """The potentially large itemsets.
-
-    ``bounds[i]`` is the chance that one of the itemsets up to ``i`` is picked, ``levels[i]`` the chance that itemset
-    ``i`` loses an item, then another, and so on.
-    """
+    """The potentially large itemsets."""
 
     itemsets: Itemsets
-    bounds: NDArray[np.float64]
-    levels: NDArray[np.float64]
+    bounds: NDArray[np.float64]  # the chance that one of the itemsets up to this one is picked
+    levels: NDArray[np.float64]  # the chance that an itemset loses an item, then another, and so on
 
 
-def _sizes(draw: np.random.Generator, mean: float, count: int) -> NDArray[np.int64]:
+def _sizes(draw: "np.random.Generator", mean: float, count: int) -> Numbers:
     return np.maximum(1, draw.poisson(mean, count))
 
 
-def _large_itemsets(
-    draw: np.random.Generator, sizes: NDArray[np.int64], items: int, correlation: float
-) -> list[list[int]]:
-    """Return itemsets of these sizes, each of which shares some items with the one before."""
+def _large_itemsets(draw: "np.random.Generator", sizes: Numbers, items: int, correlation: float) -> list[list[int]]:
+    """Return itemsets of these sizes; each shares some items with the one before."""
     shares = np.minimum(1, correlation * draw.standard_exponential(sizes.size))
     common = np.floor(shares * sizes + 0.5).astype(np.int64)
     itemsets: list[list[int]] = [[]]
@@ -159,21 +126,21 @@ def _large_itemsets(
 
 
 def _source(
-    draw: np.random.Generator, itemsets: list[list[int]], corruption: float, corruption_variance: float
+    draw: "np.random.Generator", itemsets: list[list[int]], corruption: float, corruption_variance: float
 ) -> Source:
     """Return the itemsets with a weight and a corruption level each."""
     bounds = np.cumsum(draw.standard_exponential(len(itemsets)))
     levels = np.clip(draw.normal(corruption, math.sqrt(corruption_variance), len(itemsets)), 0, 1)
     if levels.min() == 1:
-        raise ThresholdError(
-            f"all of the {len(itemsets)} itemsets have corruption level 1 and lose every item; give a lower corruption"
-        )
+        flaw = f"all of the {len(itemsets)} itemsets have corruption level 1 and lose every item"
+        raise ThresholdError(f"{flaw}; give a lower corruption")
     return Source(Itemsets.of(itemsets), bounds / bounds[-1], levels)
 
 
-def _rows(draw: np.random.Generator, source: Source, lengths: NDArray[np.int64]) -> Transactions:
-    """Return rows of about these lengths, filled with itemsets from the source."""
-    blocks: list[NDArray[np.int32]] = []
+def draw_rows(draw: "np.random.Generator", source: Source, length: float, count: int) -> Transactions:
+    """Return so many rows from a source, of ``length`` items on average."""
+    lengths = _sizes(draw, length, count)
+    blocks: list[Items] = []
 
     def stream() -> Iterator[tuple[int, bool]]:
         while True:
@@ -187,11 +154,8 @@ def _rows(draw: np.random.Generator, source: Source, lengths: NDArray[np.int64])
     return Transactions.from_codes(offsets, items.astype(np.int32), used.tolist())
 
 
-def _block(draw: np.random.Generator, source: Source) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return what is left of itemsets picked by weight: the size of each, and all their items in a row.
-
-    An itemset loses at least j items with chance level ** j; which ones is left to chance.
-    """
+def _block(draw: "np.random.Generator", source: Source) -> tuple[Numbers, Items]:
+    """Pick itemsets by weight; each loses j items or more with chance level ** j. Return their sizes and items."""
     picked = np.searchsorted(source.bounds, draw.random(BLOCK), side="right")
     sizes = source.itemsets.lengths[picked]
     levels, luck = source.levels[picked], draw.random(BLOCK)
@@ -209,12 +173,8 @@ def _deal(stream: Iterable[tuple[int, bool]], lengths: Iterable[int]) -> list[in
     """Return how many items of the stream each row takes: itemsets are whole, and come in order.
 
     An itemset that does not fit goes in anyway if its coin says so, else into the next row.
-
-    >>> _deal([(3, False), (2, True), (2, False), (1, False), (1, True)], [4, 3])
-    [5, 3]
     """
-    itemsets = iter(stream)
-    taken = []
+    itemsets, taken = iter(stream), []
     size, anyway = 0, True
     for length in lengths:
         total = 0
@@ -226,7 +186,7 @@ def _deal(stream: Iterable[tuple[int, bool]], lengths: Iterable[int]) -> list[in
 
 
 class Entry(NamedTuple):
-    """Something written in a patient's file: by itself with chance ``alone``, and once more by each cause."""
+    """An entry in a patient's file: it has the chance ``alone``, and a further chance with each cause."""
 
     label: str
     alone: float
@@ -235,25 +195,16 @@ class Entry(NamedTuple):
 
 ONE_OF: Final[tuple[Mapping[str, float], ...]] = (
     {"female": 0.53, "male": 0.47},
-    {
-        "age 18-29": 0.1,
-        "age 30-39": 0.11,
-        "age 40-49": 0.14,
-        "age 50-59": 0.18,
-        "age 60-69": 0.2,
-        "age 70-79": 0.16,
-        "age 80+": 0.11,
-    },
+    {"age 18-29": 0.1, "age 30-39": 0.11, "age 40-49": 0.14, "age 50-59": 0.18}
+    | {"age 60-69": 0.2, "age 70-79": 0.16, "age 80+": 0.11},
     {"never smoked": 0.55, "former smoker": 0.27, "smoker": 0.18},
 )
-"""Each patient has one of each, with these chances."""
+# Each patient has one of each, with these chances.
 
 ENTRIES: Final = (
     Entry("obesity", 0.2, {"age 50-59": 0.12, "age 60-69": 0.12}),
     Entry(
-        "hypertension",
-        0.04,
-        {"age 50-59": 0.25, "age 60-69": 0.45, "age 70-79": 0.6, "age 80+": 0.65, "obesity": 0.35},
+        "hypertension", 0.04, {"age 50-59": 0.25, "age 60-69": 0.45, "age 70-79": 0.6, "age 80+": 0.65, "obesity": 0.35}
     ),
     Entry("diabetes type 2", 0.03, {"age 60-69": 0.18, "age 70-79": 0.24, "age 80+": 0.22, "obesity": 0.35}),
     Entry("diabetes type 1", 0.006, {}),
@@ -283,7 +234,7 @@ ENTRIES: Final = (
     Entry("dolutegravir", 0.0, {"HIV": 0.97}),
     Entry("levetiracetam", 0.0, {"epilepsy": 0.7}),
 )
-"""In an order in which a cause comes before what it causes. Drugs without their diagnosis are rare, not absent."""
+# Causes come before their effects. Drugs without their diagnosis are rare, not absent.
 
 
 def clinic(n: int = 1000, *, seed: int = 0) -> Transactions:
@@ -296,37 +247,23 @@ def clinic(n: int = 1000, *, seed: int = 0) -> Transactions:
     >>> patients.support(["metformin"]), patients.support(["metformin", "diabetes type 2"])
     (170, 168)
     """
-    count = check_whole("n", n)
-    draw = make_generator(seed)
+    count, draw = check_whole("n", n), make_generator(seed)
     has: dict[str, NDArray[np.bool_]] = {}
     for chances in ONE_OF:
-        has.update(_one_of(draw, chances, count))
+        choice = np.searchsorted(np.cumsum(list(chances.values()))[:-1], draw.random(count), side="right")
+        has.update((label, choice == number) for number, label in enumerate(chances))
     for entry in ENTRIES:
         has[entry.label] = draw.random(count) < _chance(entry, has, count)
-    labels = sort_labels(has)
+    labels, width = sort_labels(has), max(4, len(str(count)))
     table = np.column_stack([has[str(label)] for label in labels])
     items = np.nonzero(table)[1].astype(np.int32)
-    return Transactions.from_codes(offsets_of(table.sum(axis=1)), items, labels, ids=tuple(_names(count)))
-
-
-def _one_of(
-    draw: np.random.Generator, chances: Mapping[str, float], count: int
-) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield each label with who has it; everybody has exactly one of them."""
-    bounds = np.cumsum(list(chances.values()))
-    choice = np.searchsorted(bounds[:-1], draw.random(count), side="right")
-    for number, label in enumerate(chances):
-        yield label, choice == number
+    ids = tuple(f"patient {number:0{width}}" for number in range(1, count + 1))
+    return Transactions.from_codes(offsets_of(table.sum(axis=1)), items, labels, ids=ids)
 
 
 def _chance(entry: Entry, has: Mapping[str, NDArray[np.bool_]], count: int) -> NDArray[np.float64]:
-    """Return the chance that each patient has the finding: that not every cause fails (a noisy or)."""
+    """Return the chance of the entry for each patient: that not every cause fails (a noisy or)."""
     none = np.full(count, 1 - entry.alone)
     for cause, chance in entry.causes.items():
         none[has[cause]] *= 1 - chance
     return 1 - none
-
-
-def _names(count: int) -> Iterator[str]:
-    width = max(4, len(str(count)))
-    return (f"patient {number:0{width}}" for number in range(1, count + 1))

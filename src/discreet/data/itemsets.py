@@ -1,9 +1,10 @@
-"""Many itemsets laid flat: one array of item codes, and where each itemset starts in it."""
+"""Itemsets laid flat: one array of item codes, and where each itemset starts; a code is the place of a label."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, Self, overload
+from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,78 @@ from numpy.typing import ArrayLike, NDArray
 from discreet import kernels
 from discreet.errors import InputError
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
+
+Label: TypeAlias = Hashable
+Itemset: TypeAlias = frozenset[Label]
+Items: TypeAlias = NDArray[np.int32]
+AnyFrame: TypeAlias = Any  # a frame or a series of a library that we do not import
+
+
+def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Return the distinct labels in a fixed order: by the name of their type, then by their own order or their text.
+
+    Equal labels are one item, named by the first of its types.
+
+    >>> sort_labels(["milk", 10, 9, "beer", 10, 9.0])
+    (9.0, 10, 'beer', 'milk')
+    """
+    by_type: dict[str, dict[Label, None]] = {}
+    for label in labels:
+        by_type.setdefault(type(label).__qualname__, {})[label] = None
+    return tuple(dict.fromkeys(label for _, group in sorted(by_type.items()) for label in _sorted(group)))
+
+
+def recode(items: Items, labels: Sequence[Label]) -> tuple[Items, tuple[Label, ...]]:
+    """Return ``items`` in new codes that follow the fixed order of the labels.
+
+    >>> items, labels = recode(np.array([0, 1], np.int32), ["milk", "beer"])
+    >>> items.tolist(), labels
+    ([1, 0], ('beer', 'milk'))
+    """
+    after = sort_labels(labels)
+    if after == tuple(labels):
+        return items, after
+    place = {label: code for code, label in enumerate(after)}
+    return np.array([place[label] for label in labels], dtype=np.int32)[items], after
+
+
+def is_missing(label: object) -> bool:
+    """Return whether ``label`` stands for a missing value (None, NaN, NaT, NA).
+
+    >>> [is_missing(label) for label in (None, float("nan"), 0, "", "nan")]
+    [True, True, False, False, False]
+    """
+    return label is None or (not isinstance(label, str) and str(label) in {"nan", "NaT", "<NA>"})
+
+
+def as_itemset(itemset: Iterable[Label]) -> Itemset:
+    """Return ``itemset`` as a set; refuse text, whose letters would become items."""
+    if isinstance(itemset, str | bytes):
+        raise InputError("an itemset is a collection of items such as ['bread', 'milk'], not text")
+    return frozenset(itemset)
+
+
+def _sorted(group: Iterable[Any]) -> list[Label]:
+    try:
+        labels = sorted(group)
+        # Sets compare without an error, but neither of {1} and {2} is less: the result would depend on the input order.
+        if all(one < other for one, other in pairwise(labels)):
+            return labels
+    except TypeError:
+        pass
+    return sorted(group, key=_text)
+
+
+def _text(label: object) -> str:
+    """Return the text of a label; a set lists its elements in order, not by their hashes."""
+    match label:
+        case frozenset():
+            return "{" + ", ".join(sorted(map(_text, label))) + "}"
+        case tuple():
+            return "(" + ", ".join(map(_text, label)) + ")"
+        case _:
+            return repr(label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,45 +95,36 @@ class Itemsets:
     (3, [0, 2], [2, 0, 1])
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
+    offsets: Numbers
+    items: Items
 
     @staticmethod
     def of(itemsets: Iterable[Collection[int]]) -> "Itemsets":
-        """Lay collections of codes flat.
-
-        >>> Itemsets.of([[0, 2], [1]]).offsets.tolist()
-        [0, 2, 3]
-        """
+        """Lay collections of codes flat."""
         listed = list(itemsets)
-        offsets = np.cumsum([0, *map(len, listed)], dtype=np.int64)
-        return Itemsets(offsets, np.fromiter(chain.from_iterable(listed), dtype=np.int32, count=int(offsets[-1])))
+        lengths = list(map(len, listed))
+        return Itemsets.from_lengths(lengths, np.fromiter(chain.from_iterable(listed), dtype=np.int32))
 
     @staticmethod
-    def from_lengths(lengths: ArrayLike, items: NDArray[np.int32]) -> "Itemsets":
-        """Cut ``items`` into itemsets of these lengths.
-
-        >>> [codes.tolist() for codes in Itemsets.from_lengths([1, 2], np.array([3, 0, 1], np.int32))]
-        [[3], [0, 1]]
-        """
+    def from_lengths(lengths: ArrayLike, items: Items) -> "Itemsets":
+        """Cut ``items`` into itemsets of these lengths."""
         return Itemsets(offsets_of(lengths), items)
 
     @classmethod
     def concat(cls, parts: Sequence[Self]) -> Self:
-        """Return the itemsets of all parts, one part after the other.
-
-        >>> Itemsets.concat([Itemsets.of([[0]]), Itemsets.of([[1, 2], []])]).offsets.tolist()
-        [0, 1, 3, 3]
-        """
-        return cls(*_concat(parts))
+        """Return the itemsets of all parts, one part after the other."""
+        starts = offsets_of([part.size for part in parts]).tolist()
+        offsets = [part.offsets[:-1] - part.offsets[0] + start for part, start in zip(parts, starts, strict=False)]
+        items = np.concatenate([np.empty(0, dtype=np.int32), *(part.entries for part in parts)])
+        return cls(np.concatenate([*offsets, np.array(starts[-1:], dtype=np.int64)]), items)
 
     @property
-    def flat(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def flat(self) -> tuple[Numbers, Items]:
         """Both arrays, as kernels take them."""
         return self.offsets, self.items
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Numbers:
         """How many items each itemset has."""
         return np.diff(self.offsets)
 
@@ -75,8 +139,8 @@ class Itemsets:
         return int(self.offsets[-1] - self.offsets[0])
 
     @property
-    def entries(self) -> NDArray[np.int32]:
-        """The items of all itemsets, without what stands before the first and behind the last."""
+    def entries(self) -> Items:
+        """The items of all itemsets; ``items`` may hold others before the first and behind the last."""
         return self.items[self.offsets[0] : self.offsets[-1]]
 
     @property
@@ -93,19 +157,18 @@ class Itemsets:
         return int(self.offsets.size - 1)
 
     @overload
-    def __getitem__(self, number: int) -> NDArray[np.int32]: ...
+    def __getitem__(self, number: int) -> Items: ...
     @overload
     def __getitem__(self, number: slice) -> Self: ...
-    def __getitem__(self, number: int | slice) -> NDArray[np.int32] | Self:
+    def __getitem__(self, number: int | slice) -> Items | Self:
         """Return a view of the codes of one itemset, or of several neighbours."""
         if isinstance(number, slice):
             return self.part(*number.indices(len(self)))
         number = range(len(self))[number]
         return self.items[self.offsets[number] : self.offsets[number + 1]]
 
-    def __iter__(self) -> Iterator[NDArray[np.int32]]:
-        bounds = self.offsets.tolist()
-        return (self.items[start:stop] for start, stop in pairwise(bounds))
+    def __iter__(self) -> Iterator[Items]:
+        return (self.items[start:stop] for start, stop in pairwise(self.offsets.tolist()))
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same itemsets in the same order."""
@@ -116,54 +179,31 @@ class Itemsets:
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
     def part(self, start: int, stop: int, step: int = 1) -> Self:
-        """Return a view of the itemsets from ``start`` up to ``stop``.
-
-        >>> Itemsets.of([[0], [1, 2], [3]]).part(1, 3).entries.tolist()
-        [1, 2, 3]
-        """
+        """Return a view of the itemsets from ``start`` up to ``stop``."""
         if step != 1:
             raise InputError(f"rows can be sliced in steps of 1, not {step}")
         return replace(self, offsets=self.offsets[start : max(start, stop) + 1])
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
-        """Return the itemsets of these numbers, in that order.
-
-        >>> Itemsets.of([[0], [1, 2], [3]]).take(np.array([1, 0])).entries.tolist()
-        [1, 2, 0]
-        """
+        """Return the itemsets of these numbers, in that order."""
         offsets = np.zeros(numbers.size + 1, dtype=np.int64)
         items = np.empty(int((self.offsets[numbers + 1] - self.offsets[numbers]).sum()), dtype=np.int32)
         kernels.itemsets.take(self.offsets, self.items, numbers, 0, offsets[1:], items)
         return replace(self, offsets=offsets, items=items)
 
     def add_up(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return for each itemset the sum of ``values``, of which there is one for each of ``items``.
-
-        >>> Itemsets.of([[0, 1], [], [1]]).add_up(np.array([5, 7, 9])).tolist()
-        [12, 0, 9]
-        """
-        kind = np.cumsum(values[:0]).dtype
-        sums = np.zeros(values.size + 1, dtype=kind)
-        np.cumsum(values, out=sums[1:])
-        return np.diff(sums[self.offsets])
+        """Return for each itemset the sum of ``values``, of which there is one for each of ``items``."""
+        sums = np.cumsum(values)
+        return np.diff(np.concatenate([np.zeros(1, dtype=sums.dtype), sums])[self.offsets])
 
     def contain(self, codes: Iterable[int]) -> NDArray[np.bool_]:
-        """Return for each itemset whether it holds all ``codes``; its own must rise.
-
-        >>> Itemsets.of([[0, 2], [2], []]).contain([2]).tolist()
-        [True, True, False]
-        """
-        wanted = np.array(sorted(codes), dtype=np.int32)
+        """Return for each itemset whether it holds all ``codes``; its own must rise."""
         is_holding = np.zeros(len(self), dtype=np.bool_)
-        kernels.itemsets.contain(self.offsets, self.items, wanted, is_holding)
+        kernels.itemsets.contain(self.offsets, self.items, np.array(sorted(codes), dtype=np.int32), is_holding)
         return is_holding
 
     def sort_items(self) -> "Itemsets":
-        """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place.
-
-        >>> Itemsets.of([[2, 0, 2], [1]]).sort_items().entries.tolist()
-        [0, 2, 1]
-        """
+        """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place."""
         return Itemsets(self.offsets, self.items[: kernels.itemsets.sort_rows(*self.flat)])
 
     def freeze(self) -> None:
@@ -175,7 +215,7 @@ class Itemsets:
         """Return the itemsets with the empty one before them."""
         return Itemsets(np.concatenate([self.offsets[:1], self.offsets]), self.items)
 
-    def weigh(self, weights: NDArray[np.int64]) -> "Weighted":
+    def weigh(self, weights: Numbers) -> "Weighted":
         """Return the itemsets with a number for each."""
         return Weighted(self.offsets, self.items, weights)
 
@@ -189,13 +229,13 @@ class Weighted(Itemsets):
     ([0, 1, 1], [7, 5])
     """
 
-    weights: NDArray[np.int64]
+    weights: Numbers
 
     @classmethod
     def concat(cls, parts: Sequence[Self]) -> Self:
         """Return the itemsets of all parts, one part after the other."""
         weights = np.concatenate([np.empty(0, dtype=np.int64), *(part.weights for part in parts)])
-        return cls(*_concat(parts), weights)
+        return cls(*Itemsets.concat(parts).flat, weights)
 
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other) and isinstance(other, Weighted) and np.array_equal(self.weights, other.weights)
@@ -203,7 +243,7 @@ class Weighted(Itemsets):
     __hash__ = None
 
     @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    def arrays(self) -> tuple[Numbers, Items, Numbers]:
         """All three arrays."""
         return self.offsets, self.items, self.weights
 
@@ -216,11 +256,7 @@ class Weighted(Itemsets):
         return replace(super().take(numbers), weights=self.weights[numbers])
 
     def sort(self, items: int, threads: int = 1) -> "Weighted":
-        """Return the itemsets in dictionary order of their codes, which are below ``items``; refuse one listed twice.
-
-        >>> Itemsets.of([[1], [0, 1]]).weigh(np.array([5, 7])).sort(items=2).offsets.tolist()
-        [0, 2, 3]
-        """
+        """Return the itemsets in dictionary order of their codes, all below ``items``; refuse one listed twice."""
         if kernels.itemsets.is_in_order(*self.flat):
             return self
         present = np.zeros(items, dtype=np.bool_)
@@ -248,36 +284,41 @@ class Weighted(Itemsets):
         return Weighted(offsets, sorted_items, self.weights[order])
 
 
-class LaidFlat:
-    """A value on ``itemsets`` laid flat, whose two arrays it shows by their own names."""
+class Labelled:
+    """A value on ``itemsets`` of labelled items, whose two arrays it shows by their own names."""
 
     itemsets: Itemsets
+    labels: tuple[Label, ...]
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Numbers:
         """Where each row or itemset starts in ``items``, and where the last one ends."""
         return self.itemsets.offsets
 
     @property
-    def items(self) -> NDArray[np.int32]:
+    def items(self) -> Items:
         """The codes of all rows or itemsets, one after the other."""
         return self.itemsets.items
 
+    @cached_property
+    def mark(self) -> object:
+        """An identity of this value, without any of its contents."""
+        return object()
 
-def offsets_of(lengths: ArrayLike) -> NDArray[np.int64]:
+    @cached_property
+    def code(self) -> Mapping[Label, int]:
+        """The code of each label."""
+        return {label: number for number, label in enumerate(self.labels)}
+
+    def labelled(self, number: int) -> list[Label]:
+        """Return the labels of a row or an itemset, by its number."""
+        return [self.labels[item] for item in self.itemsets[number].tolist()]
+
+
+def offsets_of(lengths: ArrayLike) -> Numbers:
     """Return where parts of these lengths start, and where the last one ends.
 
     >>> offsets_of([2, 0, 1]).tolist()
     [0, 2, 2, 3]
     """
-    sizes = np.asarray(lengths, dtype=np.int64)
-    offsets = np.zeros(sizes.size + 1, dtype=np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets
-
-
-def _concat(parts: Sequence[Itemsets]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    starts = offsets_of([part.size for part in parts]).tolist()
-    offsets = [part.offsets[:-1] - part.offsets[0] + start for part, start in zip(parts, starts, strict=False)]
-    items = np.concatenate([np.empty(0, dtype=np.int32), *(part.entries for part in parts)])
-    return np.concatenate([*offsets, np.array(starts[-1:], dtype=np.int64)]), items
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])

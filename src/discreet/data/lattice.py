@@ -9,37 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, LaidFlat
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Items, Itemsets, Label, Labelled
 from discreet.data.patterns import Patterns
 from discreet.errors import InconsistencyError, InputError, Message, Option
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
 
 Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
-"""Nodes as kernels/inversion.py lists them."""
+# Nodes as kernels/inversion.py lists them.
 
-WORD: Final = 64
-"""Items that fit a word of a bitmap."""
-AT_ONCE: Final = 1024
-"""Tops per call of a kernel; Ctrl-C is heard between two calls."""
+WORD: Final = 64  # items that fit a word of a bitmap
+AT_ONCE: Final = 1024  # tops per call of a kernel; Ctrl-C is heard between two calls
 
 
 class Cells(NamedTuple):
     """Cells of tops: the number of the top, the base, and how many rows hold the base and no other item of the top."""
 
-    tops: NDArray[np.int32]
+    tops: Items
     bases: Itemsets
-    counts: NDArray[np.int64]
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each base starts in ``items``, and where the last one ends."""
-        return self.bases.offsets
-
-    @property
-    def items(self) -> NDArray[np.int32]:
-        """The codes of all bases, one base after the other."""
-        return self.bases.items
+    counts: Numbers
 
     @staticmethod
     def concat(parts: Sequence["Cells"]) -> "Cells":
@@ -54,7 +42,7 @@ class Cells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Family(LaidFlat):
+class Family(Labelled):
     """Itemsets with their supports, in dictionary order, and the numbers of those that are tops (maximal).
 
     They are the closed ones, and any other itemset has the largest support of a listed superset; or ``all`` frequent
@@ -62,8 +50,8 @@ class Family(LaidFlat):
     """
 
     itemsets: Itemsets
-    supports: NDArray[np.int64]
-    tops: NDArray[np.int64]
+    supports: Numbers
+    tops: Numbers
     labels: tuple[Label, ...]
     n: int
     all: bool = False
@@ -72,13 +60,13 @@ class Family(LaidFlat):
     @cached_property
     def trie(self) -> Trie:
         """The itemsets as a trie, to walk through those within a top."""
-        trie: Trie = kernels.inversion.plant(self.offsets, self.items)
+        trie: Trie = kernels.inversion.plant(*self.itemsets.flat)
         return trie
 
     @cached_property
-    def slots(self) -> NDArray[np.int64]:
+    def slots(self) -> Numbers:
         """The itemsets in a hash table."""
-        slots: NDArray[np.int64] = kernels.lattice.index(self.offsets, self.items)
+        slots: Numbers = kernels.lattice.index(self.offsets, self.items)
         return slots
 
     @property
@@ -97,11 +85,7 @@ class Family(LaidFlat):
         return self.itemsets.take(self.tops)
 
     def widen(self, itemsets: Itemsets, *, partial: bool) -> "Family":
-        """Return the family with larger itemsets that no row holds; their subsets are listed, or in no row either.
-
-        Their supports of 0 stand for those of all such subsets. They are ``partial`` if a row may meet one in an
-        itemset that is not closed.
-        """
+        """Return the family with larger itemsets that no row holds, nor any subset that is not listed."""
         supports = np.concatenate([self.supports, np.zeros(len(itemsets), dtype=np.int64)])
         every = Itemsets.concat([self.itemsets, itemsets]).weigh(supports).sort(len(self.labels))
         tops = np.flatnonzero(kernels.lattice.find_maximal(*every.flat, len(self.labels)))
@@ -112,11 +96,6 @@ class Family(LaidFlat):
 
         The cells of that top are the different rows, and each row is a closed itemset. Where longer itemsets may have
         been left out, rows with these cells must also have the tables of all tops; else the family stays as it is.
-
-        >>> from discreet import Patterns
-        >>> family = build_family(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29)).complete()
-        >>> family.cells(limit=5).counts.tolist()
-        [1]
         """
         if self.tops.size <= 1:
             return self
@@ -133,10 +112,6 @@ class Family(LaidFlat):
         kernels.cell_rows.weigh(rows.bases.flat, rows.counts, cells, self.top_itemsets.flat, len(self.labels), sums)
         return int(rows.counts.sum()) == self.n and np.array_equal(sums, own.counts)
 
-    def labelled(self, number: int) -> Itemset:
-        """Return an itemset by its labels."""
-        return frozenset(self.labels[item] for item in self.itemsets[number].tolist())
-
     def cells(self, limit: int, threads: int = 1) -> Cells:
         """Return the cells of all tops that hold from 1 to ``limit`` − 1 rows.
 
@@ -148,7 +123,7 @@ class Family(LaidFlat):
         share = min(threads, max(1, len(parts)))
         return Cells.concat(resources.share(lambda start, stop: self._cells(start, stop, limit), parts, share))
 
-    def smallest_cells(self, numbers: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def smallest_cells(self, numbers: Numbers, limit: int) -> tuple[Numbers, Numbers]:
         """Return which of some itemsets, as tops, have a cell below ``limit``, and how many rows it holds."""
         places, _, counts = zip(*self._invert_all(numbers, limit), strict=True)
         return np.concatenate(places), np.concatenate(counts)
@@ -167,31 +142,28 @@ class Family(LaidFlat):
     def _cells(self, start: int, stop: int, limit: int) -> Cells:
         tops = self.itemsets.take(self.tops[start:stop])
         parts = self._invert_all(self.tops[start:stop], limit)
-        cells = Cells.concat([build_cells(maps, at.astype(np.int32), counts, *tops.flat) for at, maps, counts in parts])
+        cells = Cells.concat([build_cells(maps, at.astype(np.int32), counts, tops) for at, maps, counts in parts])
         cells = cells._replace(tops=cells.tops + np.int32(start))
         wrong = np.flatnonzero(cells.counts < 0)
         if wrong.size:
             at = wrong[0]
             base = cells.bases[int(at)]
-            raise InconsistencyError(
+            message = (
                 f"the supports say that {cells.counts[at]} rows hold {base.size} items of an itemset and no other of "
-                "it; no rows can have them: check that they are exact, and of closed or of all frequent itemsets",
-                "negative",
-                (self.labels[item] for item in base),
-                self.labelled(int(self.tops[cells.tops[at]])),
+                "it; no rows can have them: check that they are exact, and of closed or of all frequent itemsets"
             )
+            top = self.labelled(int(self.tops[cells.tops[at]]))
+            raise InconsistencyError(message, "negative", (self.labels[item] for item in base), top)
         return cells
 
-    def _is_open(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _is_open(self, numbers: Numbers) -> NDArray[np.bool_]:
         """Return which of some itemsets may not be closed, or do not fit a word of a bitmap."""
         if self.partial:
             return np.ones(numbers.size, dtype=np.bool_)
         longest = min(self.longest, WORD + 1) if self.may_be_cut else WORD + 1
         return np.asarray(self.itemsets.lengths[numbers] >= longest)
 
-    def _invert_all(
-        self, numbers: NDArray[np.int64], limit: int
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]]:
+    def _invert_all(self, numbers: Numbers, limit: int) -> Iterator[tuple[Numbers, NDArray[np.uint64], Numbers]]:
         """Yield cells of itemsets, as tops: places in ``numbers``, bitmaps, numbers of rows."""
         if self.all:
             places, maps, counts = kernels.lattice.cells_of_all(
@@ -200,43 +172,33 @@ class Family(LaidFlat):
             yield places, maps[:, None], counts
             return
         is_open = self._is_open(numbers)
-        if not is_open.any():
-            places, maps, counts, _ = self._invert(numbers, limit)
-            yield places.astype(np.int64), maps[:, None], counts
-            return
         closed, rest = np.flatnonzero(~is_open), np.flatnonzero(is_open)
         places, maps, counts, _ = self._invert(numbers[closed], limit)
         yield closed[places], maps[:, None], counts
-        words = -(-self.longest // WORD)
-        places, maps, counts = kernels.inversion.cells_of_any(
-            self.offsets, self.items, self.supports, numbers[rest], len(self.labels), max(1, words), limit
-        )
-        yield rest[places], maps, counts
+        if rest.size:
+            width = len(self.labels), max(1, -(-self.longest // WORD))
+            places, maps, counts = kernels.inversion.cells_of_any(
+                *self.itemsets.flat, self.supports, numbers[rest], *width, limit
+            )
+            yield rest[places], maps, counts
 
-    def _invert(
-        self, numbers: NDArray[np.int64], limit: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int]:
+    def _invert(self, numbers: Numbers, limit: int) -> tuple[Items, NDArray[np.uint64], Numbers, int]:
         """Return cells of closed itemsets, as tops, and how many steps that took."""
         supports = np.concatenate([self.supports[:1] if self.itemsets.is_rooted else [0], self.supports])
-        cells: tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64], int] = kernels.inversion.cells_of_closed(
+        cells: tuple[Items, NDArray[np.uint64], Numbers, int] = kernels.inversion.cells_of_closed(
             self.trie, self.offsets, self.items, supports, numbers, len(self.labels), limit
         )
         return cells
 
 
 def build_cells(
-    maps: NDArray[np.uint64],
-    tops: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    top_offsets: NDArray[np.int64],
-    top_items: NDArray[np.int32],
-    place: NDArray[np.int64] | None = None,
+    maps: NDArray[np.uint64], tops: Items, counts: Numbers, within: Itemsets, place: Numbers | None = None
 ) -> Cells:
-    """Return cells whose bases are bitmaps of their tops' items, or over the ``place`` of each item."""
+    """Return cells whose bases are bitmaps of the items of tops ``within``, or over the ``place`` of each item."""
     offsets = np.empty(tops.size + 1, dtype=np.int64)
     items = np.empty(int(np.bitwise_count(maps).sum()), dtype=np.int32)
-    none = np.empty(0, dtype=np.int64)
-    kernels.cells.write_bases(maps, tops, top_offsets, top_items, none if place is None else place, offsets, items)
+    places = np.empty(0, dtype=np.int64) if place is None else place
+    kernels.cells.write_bases(maps, tops, *within.flat, places, offsets, items)
     return Cells(tops, Itemsets(offsets, items), counts)
 
 
@@ -252,12 +214,11 @@ def build_family(patterns: Patterns) -> Family:
     ([['a', 'b']], [3, 2])
     """
     if patterns.kind == "maximal":
-        raise InputError(
-            "maximal itemsets do not tell the supports of their subsets; give the rows as well, or closed itemsets"
-        )
-    if patterns.kind == "frequent":
-        return _build_from_frequent(add_missing_root(patterns))
+        flaw = "maximal itemsets do not tell the supports of their subsets"
+        raise InputError(f"{flaw}; give the rows as well, or closed itemsets")
     listed = add_missing_root(patterns)
+    if patterns.kind == "frequent":
+        return _build_from_frequent(listed)
     tops = np.flatnonzero(kernels.lattice.find_maximal(listed.offsets, listed.items, len(patterns.labels)))
     family = Family(listed.itemsets, listed.supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
@@ -266,12 +227,7 @@ def build_family(patterns: Patterns) -> Family:
 
 
 def complete_family(patterns: Patterns) -> Family:
-    """Return the family of patterns, in which a missing itemset has support 0 if their minimum support is 1.
-
-    >>> family = complete_family(Patterns.from_itemsets([([], 29), (["a"], 13), (["b"], 15)], n=29, min_support=1))
-    >>> [sorted(family.labelled(top)) for top in family.tops]
-    [['a', 'b']]
-    """
+    """Return the family of patterns, in which a missing itemset has support 0 if their minimum support is 1."""
     family = build_family(patterns)
     return family.complete() if patterns.min_support == 1 else family
 
@@ -293,7 +249,7 @@ def add_root(patterns: Patterns) -> Patterns:
 
 
 def _build_from_frequent(patterns: Patterns) -> Family:
-    """Return the family of all frequent itemsets; each subset with an item less must be listed and have no less."""
+    """Return the family of all frequent itemsets; a subset must be listed, with no smaller support."""
     offsets, items, supports, labels = patterns.offsets, patterns.items, patterns.supports, patterns.labels
     slots = kernels.lattice.index(offsets, items)
     is_open, is_held = np.zeros(supports.size, dtype=np.bool_), np.zeros(supports.size, dtype=np.bool_)
@@ -322,36 +278,24 @@ def _describe_flaw(missing: bool, subset: list[Label], itemset: list[Label]) -> 
 
 
 def _check_closed(family: Family) -> None:
-    """Refuse closed itemsets that lack items of all rows, or whose intersection is not listed.
-
-    Where longer itemsets may have been left out, the longest need not be closed, and are not checked.
-    """
+    """Refuse closed itemsets that lack items of all rows, or whose intersection is not listed."""
+    # Where longer itemsets may have been left out, the longest need not be closed.
     cut = family.longest if family.may_be_cut else family.longest + 1
     short = family.itemsets.lengths < cut
-    everywhere = np.flatnonzero(short & (family.supports == family.n))
-    if everywhere.size:
-        _check_root(family, int(everywhere[0]), short)
+    for root in np.flatnonzero(short & (family.supports == family.n))[:1].tolist():
+        lacking = np.flatnonzero(short & ~family.itemsets.contain(family.itemsets[root].tolist()))
+        if lacking.size:
+            other = family.labelled(int(lacking[0]))
+            message = (
+                f"an itemset of {len(other)} items is listed, though it is not closed: all rows hold other items as "
+                "well; list all closed itemsets, and no others"
+            )
+            raise InconsistencyError(message, "open", family.labelled(root), other)
     one, other = kernels.lattice.find_missing_meet(family.offsets, family.items, cut)
     if one >= 0:
         left, right = family.labelled(one), family.labelled(other)
-        raise InconsistencyError(
+        message = (
             f"what two closed itemsets of {len(left)} and {len(right)} items have in common is not listed, though it "
-            "is closed as well; list all closed itemsets, the one that all rows hold too",
-            "missing",
-            left & right,
-            left,
+            "is closed as well; list all closed itemsets, the one that all rows hold too"
         )
-
-
-def _check_root(family: Family, root: int, short: NDArray[np.bool_]) -> None:
-    """Refuse a ``short`` itemset that lacks an item that all rows hold."""
-    lacking = np.flatnonzero(short & ~family.itemsets.contain(family.itemsets[root].tolist()))
-    if lacking.size:
-        other = family.labelled(int(lacking[0]))
-        raise InconsistencyError(
-            f"an itemset of {len(other)} items is listed, though it is not closed: all rows hold other items as well; "
-            "list all closed itemsets, and no others",
-            "open",
-            family.labelled(root),
-            other,
-        )
+        raise InconsistencyError(message, "missing", set(left) & set(right), left)

@@ -3,39 +3,36 @@
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Integral
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, LaidFlat, offsets_of
-from discreet.data.labels import Itemset, Label, recode
+from discreet.data.itemsets import AnyFrame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
-from discreet.data.transactions import as_itemset
 from discreet.errors import InputError, OptionError
 from discreet.runtime import html
+from discreet.runtime.solver import Numbers
 from discreet.runtime.text import abbreviate
 
 Kind = Literal["frequent", "closed", "maximal"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-LARGEST_SHARED: Final = 2**33
-"""Up to so many rows, a share as a float gives a count to a millionth of a row."""
+LARGEST_SHARED: Final = 2**33  # up to so many rows, a share as a float gives a count to a millionth of a row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Patterns(LaidFlat):
+class Patterns(Labelled):
     """Itemsets with their supports, in dictionary order of their codes.
 
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
-    itemset, which all ``n`` rows hold, counts as one.
-    ``min_support`` is a count. ``kind`` says which itemsets of that support are listed: all ("frequent"), those without
-    a superset of the same support ("closed"), or those without a frequent superset ("maximal"). ``mined`` identifies
-    the rows in which ``mine`` found them; patterns from elsewhere may be incomplete.
+    itemset, which all ``n`` rows hold, counts as one. ``min_support`` is a count. ``kind`` says which itemsets of that
+    support are listed: all ("frequent"), those without a superset of the same support ("closed"), or those without a
+    frequent superset ("maximal"). ``mined`` identifies the rows in which ``mine`` found them; patterns from elsewhere
+    may be incomplete.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -46,7 +43,7 @@ class Patterns(LaidFlat):
     """
 
     itemsets: Itemsets
-    supports: NDArray[np.int64]
+    supports: Numbers
     labels: tuple[Label, ...]
     n: int
     min_support: int
@@ -81,16 +78,15 @@ class Patterns(LaidFlat):
             lengths.append(len(distinct))
             supports.append(support)
         items, labels = recode(np.array(flat, dtype=np.int32), list(code))
-        return cls.from_codes(
-            offsets_of(lengths), items, as_supports(supports), labels, n=n, min_support=min_support, kind=kind
-        )
+        arrays = offsets_of(lengths), items, as_supports(supports)
+        return cls.from_codes(*arrays, labels, n=n, min_support=min_support, kind=kind)
 
     @classmethod
     def from_codes(
         cls,
-        offsets: NDArray[np.int64],
-        items: NDArray[np.int32],
-        supports: NDArray[np.int64],
+        offsets: Numbers,
+        items: Items,
+        supports: Numbers,
         labels: tuple[Label, ...],
         *,
         n: int,
@@ -98,47 +94,33 @@ class Patterns(LaidFlat):
         kind: Kind = "frequent",
         threads: int = 1,
     ) -> Self:
-        """Take coded itemsets in any order, each once; the arrays are rewritten in place.
-
-        >>> offsets, items = np.array([0, 2, 3]), np.array([1, 0, 0], np.int32)
-        >>> patterns = Patterns.from_codes(offsets, items, np.array([2, 3]), ("a", "b"), n=5)
-        >>> [(sorted(itemset), support) for itemset, support in patterns]
-        [(['a'], 3), (['a', 'b'], 2)]
-        """
+        """Take coded itemsets in any order, each once; the arrays are rewritten in place."""
         listed = Itemsets(offsets, items).sort_items().weigh(supports).sort(len(labels), threads)
         _check_supports(listed.lengths, listed.weights, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
         return cls(Itemsets(*listed.flat), listed.weights, labels, n, max(1, smallest), kind)
 
     @classmethod
-    def from_pandas(
-        cls,
-        frame: Any,  # noqa: ANN401 - pandas is optional
-        *,
-        n: int,
-        min_support: int | None = None,
-        kind: Kind = "frequent",
-    ) -> Self:
+    def from_pandas(cls, frame: AnyFrame, *, n: int, min_support: int | None = None, kind: Kind = "frequent") -> Self:
         """Take a frame of pandas or polars in the layout of mlxtend: ``support`` as a share of ``n``, and ``itemsets``.
 
         A column ``count`` takes precedence over ``support``. A share that is not a count of ``n`` rows is refused. The
         empty itemset, which mlxtend omits, is added if ``kind`` includes it.
         """
-        counted = "count" in frame.columns
-        counts = frame["count"].to_list() if counted else as_counts(frame["support"].to_list(), n)
-        itemsets = frame["itemsets"].to_list()
+        is_counted, itemsets = "count" in frame.columns, frame["itemsets"].to_list()
+        counts = frame["count"].to_list() if is_counted else as_counts(frame["support"].to_list(), n)
         pairs = list(zip(itemsets, counts, strict=True))
         if lacks_root(list(map(len, itemsets)), counts, n=n, min_support=min_support, kind=kind):
             pairs.append((frozenset(), n))
         return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
 
-    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is optional
+    def to_pandas(self) -> AnyFrame:
         """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``."""
         import pandas as pd  # noqa: PLC0415 - optional
 
         return pd.DataFrame(self._columns([itemset for itemset, _ in self]))
 
-    def to_polars(self) -> Any:  # noqa: ANN401 - polars is loaded late
+    def to_polars(self) -> AnyFrame:
         """Return a polars frame like that of ``to_pandas``, its ``itemsets`` as lists."""
         import polars as pl  # noqa: PLC0415 - loaded late
 
@@ -179,8 +161,8 @@ class Patterns(LaidFlat):
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
     def __repr__(self) -> str:
-        mined = f"support at least {self.min_support:,} of {self.n:,} rows"
-        return f"<Patterns: {len(self):,} {self.kind} itemsets, {mined}>"
+        least = f"support at least {self.min_support:,} of {self.n:,} rows"
+        return f"<Patterns: {len(self):,} {self.kind} itemsets, {least}>"
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
         """Return the patterns of these numbers, which rise."""
@@ -202,35 +184,23 @@ class Patterns(LaidFlat):
         lines = ((support, html.names(labels, nothing="(every row)")) for labels, support in largest)
         return html.table(repr(self)[1:-1], ["support", "itemset"], lines, many=len(self))
 
-    @cached_property
-    def _code(self) -> Mapping[Label, int]:
-        return {label: number for number, label in enumerate(self.labels)}
-
     def codes(self, number: int) -> list[int]:
         """Return the codes of an itemset, by its number."""
         codes: list[int] = self.itemsets[number].tolist()
         return codes
 
-    def labelled(self, number: int) -> list[Label]:
-        """Return the labels of an itemset, by its number."""
-        return [self.labels[item] for item in self.codes(number)]
-
     def _find(self, itemset: Iterable[Label]) -> int | None:
         """Return the number of ``itemset``, if it is listed."""
         wanted = as_itemset(itemset)
-        if not all(label in self._code for label in wanted):
+        if not all(label in self.code for label in wanted):
             return None
-        codes = sorted(self._code[label] for label in wanted)
+        codes = sorted(self.code[label] for label in wanted)
         number = bisect_left(range(len(self)), codes, key=self.codes)
         return number if number < len(self) and self.codes(number) == codes else None
 
     def _columns(self, itemsets: list[Any]) -> dict[str, Any]:
-        return {
-            "support": self.supports / max(1, self.n),
-            "itemsets": itemsets,
-            "count": self.supports,
-            "length": self.itemsets.lengths,
-        }
+        counted = {"count": self.supports, "length": self.itemsets.lengths}
+        return {"support": self.supports / max(1, self.n), "itemsets": itemsets, **counted}
 
 
 def as_kind(kind: str) -> Kind:
@@ -254,12 +224,8 @@ def lacks_root(
     return not (0 in lengths or closed_away or kind == "maximal" or n < max(1, min_support or 1))
 
 
-def as_supports(counts: Iterable[float]) -> NDArray[np.int64]:
-    """Return ``counts`` as an array; refuse numbers that are not whole, or too large to be exact.
-
-    >>> as_supports([3, 2.0])
-    array([3, 2])
-    """
+def as_supports(counts: Iterable[float]) -> Numbers:
+    """Return ``counts`` as an array; refuse numbers that are not whole, or too large to be exact."""
     whole = (int(count) if isinstance(count, float) and count.is_integer() else count for count in counts)
     try:
         supports = np.array(array("q", whole), dtype=np.int64)
@@ -277,30 +243,23 @@ def as_counts(shares: Iterable[float], n: int) -> list[int]:
     [7, 25]
     """
     if n > LARGEST_SHARED:
-        raise InputError(
-            f"supports are shares of {abbreviate(n)} rows; floats tell counts of up to {LARGEST_SHARED} rows: give "
-            "a column of counts"
-        )
+        limit = f"floats tell counts of up to {LARGEST_SHARED} rows"
+        raise InputError(f"supports are shares of {abbreviate(n)} rows; {limit}: give a column of counts")
     counts = []
     for number, share in enumerate(shares, start=1):
         count = round(share * n) if math.isfinite(share) else -1
-        if abs(share * n - count) > 1e-6 or not 0 <= count <= n:  # noqa: PLR2004 - far above float noise, far below a row
-            raise InputError(
-                f"itemset {number} has support {share}, which is no count of {n} rows; give the n that was mined, "
-                "or a column of counts"
-            )
         counts.append(count)
+        if abs(share * n - count) > 1e-6 or not 0 <= count <= n:  # noqa: PLR2004 - far above float noise, far below a row
+            advice = "give the n that was mined, or a column of counts"
+            raise InputError(f"itemset {number} has support {share}, which is no count of {n} rows; {advice}")
     return counts
 
 
-def _check_supports(lengths: NDArray[np.int64], supports: NDArray[np.int64], n: int) -> None:
-    """Refuse an invalid ``n``, and a support that no ``n`` rows can have."""
+def _check_supports(lengths: Numbers, supports: Numbers, n: int) -> None:
     if not isinstance(n, Integral) or not 0 <= n <= LARGEST_COUNT:
         raise InputError(f"n is {abbreviate(n)}; give the number of rows that were mined, from 0 to {LARGEST_COUNT}")
     wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))
     if wrong.any():
         number = int(np.argmax(wrong))
-        raise InputError(
-            f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows; a support lies between "
-            "0 and n, and that of the empty itemset is n"
-        )
+        flaw = f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows"
+        raise InputError(f"{flaw}; a support lies between 0 and n, and that of the empty itemset is n")

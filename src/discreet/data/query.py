@@ -6,7 +6,7 @@ r"""Queries: text such as ``e & (~b | ~d)`` becomes a formula over items, and a 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -14,19 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.errors import QueryError
 
-BLOCK: Final = 2**16
-"""Rows that are answered at a time: their bitmaps, 8 KiB an item, stay in the cache, and long queries in memory."""
-
+BLOCK: Final = 2**16  # rows that are answered at a time: their bitmaps, 8 KiB an item, stay in the cache
 Bitmap: TypeAlias = NDArray[np.uint8]
 
+# How an item is written, as (verbose) regular expressions: bare, and in quotes.
 BARE: Final = r"[\w\-.:=/%+\#$]+"
 QUOTED: Final = r"""'[^'\\]*(?:\\['"\\][^'\\]*)*' | "[^"\\]*(?:\\['"\\][^"\\]*)*\""""
-"""How an item is written, as (verbose) regular expressions: bare, and in quotes."""
-
 _TOKEN: Final = re.compile(
     rf"""(?P<space>\s+)
     | (?P<sign>[&|~()!∧∨¬])
@@ -48,13 +44,10 @@ _HELP: Final = "write a query like e & (~b | ~d), and items with spaces or signs
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of an item in a query: the label ``exact`` if the rows have it, else the label with the text ``text``.
-
-    ``exact`` is None where only the text counts: None is never a label.
-    """
+    """The name of an item in a query: the label ``exact`` if the rows have it, else the label with this ``text``."""
 
     text: str
-    exact: Label = None
+    exact: Label = None  # None where only the text counts: None is never a label
     column: int = field(default=0, compare=False)
 
 
@@ -77,52 +70,44 @@ def parse(text: str) -> Query:
     ['e', 'b', '~', 'd', '~', '|', '&']
     >>> parse("not a or b and c") == parse("(¬a) ∨ (b ∧ c)")
     True
-    >>> parse("e & (b |")
-    Traceback (most recent call last):
-    discreet.errors.QueryError: the query ends at column 9 where an item, ~ or ( must come; \
-write a query like e & (~b | ~d), and items with spaces or signs in quotes
     """
     steps: list[Name | str] = []
     waiting: list[tuple[str, int]] = []  # signs whose right side is still to come, and open brackets
     complete = False  # whether the formula could end here
     for step, column in _read(text):
         if complete is (isinstance(step, Name) or step in "~("):
-            raise _misplaced("has an item" if isinstance(step, Name) else f"has {step}", column, complete=complete)
+            wanted = "&, |, ) or the end" if complete else "an item, ~ or ("
+            came = "an item" if isinstance(step, Name) else step
+            raise _misplaced(f"has {came}", column, f"where {wanted} must come")
         complete = isinstance(step, Name) or step == ")"
         if isinstance(step, Name):
             steps.append(step)
         elif step == ")":
             _settle(waiting, steps, binding=1)
             if not waiting:
-                message = f"the query closes a bracket at column {column} that was never opened; {_HELP}"
-                raise QueryError(message, column)
+                raise _misplaced("closes a bracket", column, "that was never opened")
             waiting.pop()
         else:
             if step in "&|":
                 _settle(waiting, steps, binding=_BINDING[step])
             waiting.append((step, column))
     if not complete:
-        raise _misplaced("ends", len(text) + 1, complete=False)
+        raise _misplaced("ends", len(text) + 1, "where an item, ~ or ( must come")
     _settle(waiting, steps, binding=1)
     if waiting:
-        column = waiting[-1][1]
-        raise QueryError(f"the query opens a bracket at column {column} that is never closed; {_HELP}", column)
+        raise _misplaced("opens a bracket", waiting[-1][1], "that is never closed")
     return Query(tuple(steps))
 
 
 def evaluate(query: Query, rows: Itemsets, code: Mapping[Label, int]) -> NDArray[np.bool_]:
     """Return for each row, its items in increasing order, whether it makes the formula true.
 
-    ``code`` maps labels to codes. Only the items of the formula get a bitmap, all in one pass over the rows.
-
     >>> evaluate(parse("b & ~a"), Itemsets.of([[0, 1], [1], []]), {"a": 0, "b": 1}).tolist()
     [False, True, False]
     """
     codes = resolve_names(query.names, code)
     wanted = sorted({item for item in codes.values() if item is not None})
-    slot = {None: 0} | {
-        item: place for place, item in enumerate(wanted, start=1)
-    }  # slot 0 is for items that no row holds
+    slot = {item: place for place, item in enumerate([None, *wanted])}  # slot 0 is for items that no row holds
     slots = np.zeros(wanted[-1] + 1 if wanted else 0, dtype=np.int32)
     slots[wanted] = range(1, len(slot))
     is_true = np.empty(len(rows), dtype=np.bool_)
@@ -137,11 +122,7 @@ def evaluate(query: Query, rows: Itemsets, code: Mapping[Label, int]) -> NDArray
 
 
 def as_name(found: str, column: int = 0) -> Name:
-    """Return the name of an item that is written bare or in quotes; a bare number means the number if there is one.
-
-    >>> as_name("42"), as_name("'42'")
-    (Name(text='42', exact=42, column=0), Name(text='42', exact='42', column=0))
-    """
+    """Return the name of an item that is written bare or in quotes; a bare number means the number if there is one."""
     if found[0] in "'\"":
         label = _ESCAPE.sub(r"\1", found[1:-1])
         return Name(label, label, column)
@@ -154,26 +135,17 @@ def _read(text: str) -> Iterator[tuple[Name | str, int]]:
         found, column = match.group(), match.start() + 1
         if sign := SIGNS.get(found.lower()):
             yield sign, column
-            continue
-        match match.lastgroup:
-            case "bare" | "quoted":
-                yield as_name(found, column), column
-            case "quote":
-                raise QueryError(
-                    f"the query opens a quote at column {column} that is not closed; "
-                    "close it, and within it put a \\ before each quote and each \\",
-                    column,
-                )
-            case "other":
-                raise QueryError(
-                    f"the query has a character at column {column} that an item may have in quotes only; {_HELP}",
-                    column,
-                )
+        elif match.lastgroup in {"bare", "quoted"}:
+            yield as_name(found, column), column
+        elif match.lastgroup == "quote":
+            advice = "close it, and within it put a \\ before each quote and each \\"
+            raise QueryError(f"the query opens a quote at column {column} that is not closed; {advice}", column)
+        elif match.lastgroup == "other":
+            raise _misplaced("has a character", column, "that an item may have in quotes only")
 
 
-def _misplaced(came: str, column: int, *, complete: bool) -> QueryError:
-    wanted = "&, |, ) or the end" if complete else "an item, ~ or ("
-    return QueryError(f"the query {came} at column {column} where {wanted} must come; {_HELP}", column)
+def _misplaced(came: str, column: int, flaw: str) -> QueryError:
+    return QueryError(f"the query {came} at column {column} {flaw}; {_HELP}", column)
 
 
 def _settle(waiting: list[tuple[str, int]], steps: list[Name | str], *, binding: int) -> None:
@@ -183,11 +155,7 @@ def _settle(waiting: list[tuple[str, int]], steps: list[Name | str], *, binding:
 
 
 def find_codes(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, list[int]]:
-    """Return the codes of all labels that each name may mean: the exact one if there is one, else by its text.
-
-    >>> list(find_codes([Name("7", 7), Name("7")], {7: 0, "7": 1}).values())
-    [[0], [0, 1]]
-    """
+    """Return the codes of all labels that each name may mean: the exact one if there is one, else by its text."""
     exact = {name: None if name.exact is None else code.get(name.exact) for name in names}
     others: dict[str, list[int]] = {name.text: [] for name, found in exact.items() if found is None}
     for label in code if others else ():
@@ -197,29 +165,23 @@ def find_codes(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, l
 
 
 def resolve_names(names: Iterable[Name], code: Mapping[Label, int]) -> dict[Name, int | None]:
-    """Return the code of the item that each name means; None if no label has that name."""
-    return {name: _only(found, name) for name, found in find_codes(names, code).items()}
-
-
-def _only(codes: Sequence[int], name: Name) -> int | None:
-    """Return the only code, or None; refuse an ambiguous name."""
-    if len(codes) > 1:
-        raise QueryError(
-            f"the query has an item at column {name.column} that is ambiguous: {len(codes)} labels have this text; "
-            "put it in quotes if text is meant, or give the label itself in an itemset such as [2.5]",
-            name.column,
-        )
-    return codes[0] if codes else None
+    """Return the code of the item that each name means, None if no label has that name; refuse an ambiguous name."""
+    found = find_codes(names, code)
+    for name, codes in found.items():
+        if len(codes) > 1:
+            raise QueryError(
+                f"the query has an item at column {name.column} that is ambiguous: {len(codes)} labels have this text; "
+                "put it in quotes if text is meant, or give the label itself in an itemset such as [2.5]",
+                name.column,
+            )
+    return {name: codes[0] if codes else None for name, codes in found.items()}
 
 
 def _evaluate(steps: Iterable[Name | str], bitmaps: Mapping[Name, Bitmap]) -> Bitmap:
-    """Return the bitmap of the rows that make a formula true, from the bitmaps of its items."""
     stack: list[Bitmap] = []
     for step in steps:
         if isinstance(step, Name):
             stack.append(bitmaps[step])
-        elif step == "~":
-            stack.append(~stack.pop())
         else:
-            stack.append(_PAIRS[step](stack.pop(), stack.pop()))
+            stack.append(~stack.pop() if step == "~" else _PAIRS[step](stack.pop(), stack.pop()))
     return stack.pop()

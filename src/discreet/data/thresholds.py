@@ -11,19 +11,15 @@ from discreet.runtime.text import abbreviate
 
 Threshold: TypeAlias = int | float | Fraction | str
 
+# Floats hold every whole number up to here, so counts stay exact in any table; sums of a thousand fit 64 bits.
 LARGEST_COUNT: Final = 2**53
-"""Floats hold every whole number up to here, so counts stay exact in any table; sums of a thousand fit 64 bits."""
-
-LARGEST_QUOTIENT: Final = 10**6
-"""A float is read as a quotient of counts up to this."""
-
+LARGEST_QUOTIENT: Final = 10**6  # a float is read as a quotient of counts up to this
+# Every printed float. Longer numbers are refused: Python would write out all zeros of 1e999999999.
 NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
-"""Matches every printed float. Longer numbers are refused: Python would write out all zeros of 1e999999999."""
 COUNT: Final = re.compile(r"[0-9]{1,40}")
 QUOTIENT: Final = re.compile(r"[-+]?[0-9]{1,40}/(?=0*[1-9])[0-9]{1,40}")
 
-Share: TypeAlias = float | Fraction | str
-"""A share from 0 to 1: 0.1, Fraction(1, 10), "10%"."""
+Share: TypeAlias = float | Fraction | str  # a share from 0 to 1: 0.1, Fraction(1, 10), "10%"
 
 WHOLE: Final = f"whole numbers of rows from 0 to {LARGEST_COUNT}"
 NO_NUMBER: Final = "no number of at most 40 digits"
@@ -43,10 +39,9 @@ def parse_exact(text: str) -> Fraction | None:
 def as_count(min_support: Threshold, n: int) -> int:
     """Return the least number of rows, out of ``n``, that satisfies ``min_support``.
 
-    An integer is a count; a float or a fraction is a share of the rows; text may be either.
-    It is exact on purpose: in floats ``ceil(0.28 * 25)`` is 8, and itemsets of 7 rows would be lost. A float that is
-    the quotient of a count and ``n`` means that count; any other means the number it prints. The result is at least 1,
-    so that an itemset in no row is never frequent.
+    An integer is a count; a float or a fraction is a share of the rows; text may be either. The result is exact: in
+    floats ``ceil(0.28 * 25)`` is 8, and itemsets of 7 rows would be lost. A float that is the quotient of a count and
+    ``n`` means that count; any other means the number it prints. The result is at least 1.
 
     >>> as_count(0.28, 25), as_count("28%", 25), as_count("7", 25), as_count(7, 25), as_count(7 / 9, 9)
     (7, 7, 7, 7, 7)
@@ -58,15 +53,12 @@ def as_count(min_support: Threshold, n: int) -> int:
     number = _parse(min_support)
     if isinstance(number, int):
         if not 1 <= number <= LARGEST_COUNT:
-            raise ThresholdError(
-                f"min support is the count {abbreviate(number)}; a count is at least 1 and at most {LARGEST_COUNT}: "
-                f"{ALLOWED}"
-            )
+            limits = f"a count is at least 1 and at most {LARGEST_COUNT}"
+            raise ThresholdError(f"min support is the count {abbreviate(number)}; {limits}: {ALLOWED}")
         return number
     if not 0 < number <= 1:
-        raise ThresholdError(
-            f"min support is {abbreviate(min_support)}; as a share it must be above 0 and at most 1: {ALLOWED}"
-        )
+        shown = abbreviate(min_support)
+        raise ThresholdError(f"min support is {shown}; as a share it must be above 0 and at most 1: {ALLOWED}")
     if isinstance(min_support, numbers.Real) and not isinstance(min_support, numbers.Rational):
         # 7 / 9 prints as 0.7777777777777778, just above the quotient: as printed, it would mean 8 rows of 9.
         quotient = round(float(min_support) * n)
@@ -76,11 +68,7 @@ def as_count(min_support: Threshold, n: int) -> int:
 
 
 def as_k(k: int) -> int:
-    """Check ``k``, the least number of rows that may be told apart; 1 allows everything.
-
-    >>> as_k(10)
-    10
-    """
+    """Check ``k``, the least number of rows that may be told apart; 1 allows everything."""
     if isinstance(k, bool) or not isinstance(k, numbers.Integral) or not 1 <= k <= LARGEST_COUNT:
         raise ThresholdError(f"k is {abbreviate(k)!r}; give a whole number from 1 on, such as 10")
     return int(k)
@@ -92,8 +80,7 @@ def as_disclosure(share: Share) -> Fraction:
     >>> as_disclosure(0.9), as_disclosure("12.5%"), as_disclosure(0)
     (Fraction(9, 10), Fraction(1, 8), Fraction(0, 1))
     """
-    value = _share(share)
-    if value is None:
+    if (value := _share(share)) is None:
         raise ThresholdError(f"disclosure is {abbreviate(share)!r}, which is {NO_NUMBER}: {ALLOWED_DISCLOSURE}")
     if not 0 <= value <= 1:
         raise ThresholdError(f"disclosure is {abbreviate(share)}; it must be from 0 to 1: {ALLOWED_DISCLOSURE}")
@@ -109,9 +96,8 @@ def as_confidence(share: Share) -> Fraction:
     try:
         printed = as_disclosure(share)
     except ThresholdError:
-        raise ThresholdError(
-            f"min confidence is {abbreviate(share)!r}; give a share from 0 to 1, such as 0.75 or '75%'"
-        ) from None
+        advice = "give a share from 0 to 1, such as 0.75 or '75%'"
+        raise ThresholdError(f"min confidence is {abbreviate(share)!r}; {advice}") from None
     quotient = printed.limit_denominator(LARGEST_QUOTIENT)
     return quotient if isinstance(share, float) and float(quotient) == share else printed
 
@@ -120,12 +106,10 @@ def _parse(min_support: Threshold) -> int | Fraction:
     """Return a count as ``int``, a share as ``Fraction``."""
     if isinstance(min_support, bool):
         raise ThresholdError(f"min support is {min_support}: {ALLOWED}")
-    if isinstance(min_support, numbers.Integral):
+    is_count = isinstance(min_support, str) and COUNT.fullmatch(min_support.strip())
+    if is_count or isinstance(min_support, numbers.Integral):
         return int(min_support)
-    if isinstance(min_support, str) and COUNT.fullmatch(min_support.strip()):
-        return int(min_support)
-    share = _share(min_support)
-    if share is None:
+    if (share := _share(min_support)) is None:
         raise ThresholdError(f"min support is {abbreviate(min_support)!r}, which is {NO_NUMBER}: {ALLOWED}")
     return share
 

@@ -1,31 +1,42 @@
-"""Transactions: n rows of items, immutable, coded as integers."""
+"""Rows of items, immutable, coded as integers: n transactions, or equal rows merged."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, Self, overload
+from typing import Final, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import kernels
 from discreet.data import query
-from discreet.data.itemsets import Itemsets, LaidFlat, offsets_of
-from discreet.data.labels import Itemset, Label, is_missing, sort_labels
-from discreet.errors import InputError
+from discreet.data.itemsets import (
+    AnyFrame,
+    Items,
+    Itemset,
+    Itemsets,
+    Label,
+    Labelled,
+    Weighted,
+    as_itemset,
+    is_missing,
+    offsets_of,
+    sort_labels,
+)
+from discreet.data.thresholds import Threshold, as_count
+from discreet.errors import InputError, ThresholdError
 from discreet.runtime import html
+from discreet.runtime.solver import Numbers
 
-LONGEST_ROW: Final = 100_000
-"""Longer rows are refused: nearly always, a file has lost its line ends."""
+LONGEST_ROW: Final = 100_000  # longer rows are refused: nearly always, a file has lost its line ends
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Transactions(LaidFlat):
+class Transactions(Labelled):
     """``n`` rows of items; a row is a set, so a repeated item counts once.
 
-    ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``.
-    ``ids`` names the rows where they have names.
+    ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``; ``ids`` are names of the rows.
 
     >>> rows = Transactions([["bread", "milk"], ["milk"], []])
     >>> len(rows), rows[0] == {"bread", "milk"}, rows.support(["milk"])
@@ -40,42 +51,32 @@ class Transactions(LaidFlat):
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
         """Encode ``rows``: an iterable of iterables of hashable labels, or a one-hot table as in ``from_onehot``."""
-        from discreet.io import baskets, frames  # noqa: PLC0415 - io stands on this module
+        from discreet.io import baskets, files, frames  # noqa: PLC0415 - io stands on this module
 
-        if frames.is_frame(rows):
-            coded = frames.from_onehot(rows)
-            self._fill(coded.itemsets, coded.labels, ids)
-            return
-        lengths, flat, is_ordered = _flatten(rows)
-        labels = _sort_labels(flat)
-        if is_ordered:
-            bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
-            baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
-        code = {label: number for number, label in enumerate(labels)}
-        items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
-        self._fill(Itemsets.from_lengths(lengths, items), labels, ids)
+        if files.is_frame(rows):
+            itemsets, labels, _ = frames.from_onehot(rows)
+        else:
+            lengths, flat, is_ordered = _flatten(rows)
+            labels = _sort_labels(flat)
+            if is_ordered:
+                bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
+                baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
+            code = {label: number for number, label in enumerate(labels)}
+            items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
+            itemsets = Itemsets.from_lengths(lengths, items)
+        self._fill(itemsets, labels, ids)
 
     @classmethod
     def from_codes(
-        cls,
-        offsets: NDArray[np.int64],
-        items: NDArray[np.int32],
-        labels: Iterable[Label],
-        *,
-        ids: Sequence[Hashable] | None = None,
+        cls, offsets: Numbers, items: Items, labels: Iterable[Label], *, ids: Sequence[Hashable] | None = None
     ) -> Self:
-        """Take coded rows; each is sorted and its repeated items dropped, in place.
-
-        >>> rows = Transactions.from_codes(np.array([0, 3]), np.array([1, 0, 1], np.int32), ["a", "b"])
-        >>> rows[0] == {"a", "b"}
-        True
-        """
+        """Take coded rows; each is sorted and its repeated items dropped, in place."""
         transactions = cls.__new__(cls)
         transactions._fill(Itemsets(offsets, items), tuple(labels), ids)
         return transactions
 
     @classmethod
-    def from_onehot(cls, frame: Any, *, labels: Sequence[Label] | None = None) -> Self:  # noqa: ANN401 - of any library
+    def from_onehot(cls, frame: AnyFrame, *, labels: Sequence[Label] | None = None) -> Self:
         """Take a one-hot table, one column per item: a frame of pandas, polars or Arrow, a sparse matrix, an array.
 
         It is never made dense. ``labels`` names the columns of a matrix; by default they are numbered.
@@ -90,7 +91,7 @@ class Transactions(LaidFlat):
         return cls.from_codes(*coded.itemsets.flat, coded.labels)
 
     @classmethod
-    def from_long(cls, frame: Any, *, row: str, item: str) -> Self:  # noqa: ANN401 - of any library
+    def from_long(cls, frame: AnyFrame, *, row: str, item: str) -> Self:
         """Take a frame with a row id and an item per line; rows are in the order of the first line of each id.
 
         >>> import polars as pl
@@ -110,21 +111,11 @@ class Transactions(LaidFlat):
         return len(self.itemsets)
 
     @property
-    def weights(self) -> NDArray[np.int64]:
+    def weights(self) -> Numbers:
         """How many rows each row stands for: one."""
         weights = np.ones(self.n, dtype=np.int64)
         weights.setflags(write=False)
         return weights
-
-    @cached_property
-    def mark(self) -> object:
-        """An identity of these rows, without any of their contents."""
-        return object()
-
-    @cached_property
-    def code(self) -> Mapping[Label, int]:
-        """The code of each label."""
-        return {label: number for number, label in enumerate(self.labels)}
 
     def support(self, wanted: str | Iterable[Label]) -> int:
         """Count the rows that hold every item of an itemset, or make a query true; all hold the empty itemset.
@@ -154,9 +145,11 @@ class Transactions(LaidFlat):
     @overload
     def __getitem__(self, row: slice) -> Self: ...
     def __getitem__(self, row: int | slice) -> Itemset | Self:
-        if isinstance(row, slice):
-            return self._slice(row)
-        return frozenset(self._labelled(range(self.n)[row]))
+        if not isinstance(row, slice):
+            return frozenset(self.labelled(row))
+        part = type(self).__new__(type(self))
+        part._set(self.itemsets[row], self.labels, None if self.ids is None else self.ids[row])
+        return part
 
     def __iter__(self) -> Iterator[Itemset]:
         return (self[row] for row in range(self.n))
@@ -165,11 +158,9 @@ class Transactions(LaidFlat):
         """Return whether both have the same rows, by label, in the same order, and the same ids."""
         if not isinstance(other, Transactions):
             return NotImplemented
-        if self.labels == other.labels:
-            same = self.itemsets == other.itemsets
-        else:
-            same = self.n == other.n and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
-        return same and _listed(self.ids) == _listed(other.ids)
+        ids, others = (None if rows.ids is None else list(rows.ids) for rows in (self, other))
+        same = self.itemsets == other.itemsets if self.labels == other.labels else list(self) == list(other)
+        return ids == others and same
 
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
@@ -179,20 +170,11 @@ class Transactions(LaidFlat):
     def _repr_html_(self) -> str:
         """Return the first rows as a table, for notebooks."""
         first = self[: html.SHOWN]
-        numbered = enumerate(html.names(first._labelled(row), nothing="(no items)") for row in range(len(first)))
+        numbered = enumerate(html.names(first.labelled(row), nothing="(no items)") for row in range(len(first)))
         if first.ids is None:
             return html.table(repr(self)[1:-1], ["row", "items"], numbered, many=len(self))
         lines = ((row, html.name(first.ids[row]), items) for row, items in numbered)
         return html.table(repr(self)[1:-1], ["row", "id", "items"], lines, many=len(self))
-
-    def _labelled(self, row: int) -> list[Label]:
-        labels = self.labels
-        return [labels[item] for item in self.itemsets[row].tolist()]
-
-    def _slice(self, rows: slice) -> Self:
-        part = type(self).__new__(type(self))
-        part._set(self.itemsets[rows], self.labels, None if self.ids is None else self.ids[rows])
-        return part
 
     def _find(self, wanted: str | Iterable[Label]) -> NDArray[np.bool_]:
         """Return for each row whether it holds every item of an itemset, or makes a query true."""
@@ -213,22 +195,116 @@ class Transactions(LaidFlat):
 
     def _set(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
         itemsets.freeze()
-        for name, value in (("itemsets", itemsets), ("labels", labels), ("ids", ids)):
-            object.__setattr__(self, name, value)
+        vars(self).update(itemsets=itemsets, labels=labels, ids=ids)
 
 
-def as_itemset(itemset: Iterable[Label]) -> Itemset:
-    """Return ``itemset`` as a set; refuse text, whose letters would become items.
+@dataclass(frozen=True, eq=False, repr=False)
+class Merged(Labelled):
+    """Rows cut to the items that at least ``min_support`` of them hold, equal ones merged.
 
-    >>> as_itemset(["a", "b"]) == {"a", "b"}
-    True
+    Row ``r`` has the codes ``itemsets[r]``, strictly rising, into ``labels``, and stands for ``weights[r]`` of ``n``
+    rows; rows are in dictionary order. ``mine``, ``detect``, ``audit``, ``tradeoff`` and ``block`` take merged rows for
+    rows, with the same result, for any minimum support from ``min_support`` on.
+
+    >>> merged = Merged.of([["a", "b"], ["b", "a", "c"], ["b"], ["d"], []], min_support=2)
+    >>> merged
+    <Merged: 5 rows, 3 different ones of 2 items that at least 2 rows hold>
+    >>> [(sorted(row), many) for row, many in merged]
+    [([], 2), (['a', 'b'], 2), (['b'], 1)]
     """
-    if isinstance(itemset, str | bytes):
-        raise InputError("an itemset is a collection of items such as ['bread', 'milk'], not text")
-    return frozenset(itemset)
+
+    itemsets: Weighted
+    labels: tuple[Label, ...]
+    n: int
+    min_support: int
+
+    def __post_init__(self) -> None:
+        self.itemsets.freeze()
+
+    @property
+    def weights(self) -> Numbers:
+        """How many rows each row stands for."""
+        return self.itemsets.weights
+
+    @classmethod
+    def of(cls, rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold) -> Self:
+        """Merge ``rows``."""
+        data = rows if isinstance(rows, Transactions) else Transactions(rows)
+        least = as_count(min_support, data.n)
+        return cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
+
+    @classmethod
+    def from_codes(
+        cls,
+        offsets: Numbers,
+        items: Items,
+        weights: Numbers,
+        labels: Iterable[Label],
+        *,
+        min_support: int,
+        n: int | None = None,
+    ) -> Self:
+        """Take coded rows in any order; row ``r`` stands for ``weights[r]`` rows.
+
+        The codes of each row are strictly increasing, and ``labels`` in their fixed order. Rare items and repeated rows
+        are allowed. If ``n`` is larger than the number of rows, the others are empty.
+        """
+        names = tuple(labels)
+        is_kept = kernels.merge_rows.count(offsets, items, weights, len(names)) >= min_support
+        code = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(np.int32)
+        rows = Weighted(*kernels.merge_rows.merge(offsets, items, weights, code)[:3]).sort(int(is_kept.sum()))
+        listed = int(rows.weights.sum())
+        total = max(n or 0, listed)
+        left = tuple(label for label, is_left in zip(names, is_kept.tolist(), strict=True) if is_left)
+        return cls(add_empty(rows, total - listed) if total > listed else rows, left, total, min_support)
+
+    def check(self, min_support: int) -> None:
+        """Refuse a minimum support below the one the rows were merged for."""
+        if min_support < self.min_support:
+            raise ThresholdError(
+                f"min support is {min_support:,}, but the rows were merged for {self.min_support:,} and more; "
+                "raise it, or merge the rows again for less"
+            )
+
+    def __iter__(self) -> Iterator[tuple[Itemset, int]]:
+        """Yield each different row, and how many rows are like it."""
+        return ((frozenset(self.labelled(row)), weight) for row, weight in enumerate(self.weights.tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same rows, by label, merged for the same minimum support."""
+        if not isinstance(other, Merged):
+            return NotImplemented
+        mine, theirs = (self.labels, self.n, self.min_support), (other.labels, other.n, other.min_support)
+        return mine == theirs and self.itemsets == other.itemsets
+
+    __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
+
+    def __repr__(self) -> str:
+        items = f"{len(self.labels):,} items that at least {self.min_support:,} rows hold"
+        return f"<Merged: {self.n:,} rows, {self.weights.size:,} different ones of {items}>"
 
 
-def check_lengths(lengths: NDArray[np.int64], *, before: int = 0) -> None:
+Rows: TypeAlias = Transactions | Merged  # rows to mine: each of weight one, or merged
+
+
+def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
+    """Return ``rows``, coded if they are not yet."""
+    return rows if isinstance(rows, Transactions | Merged) else Transactions(rows)
+
+
+def are_all(rows: Rows) -> bool:
+    """Return whether these are all ``n`` rows; on a cluster, some may be elsewhere."""
+    return int(rows.weights.sum()) == rows.n
+
+
+def add_empty(rows: Weighted, more: int) -> Weighted:
+    """Return merged rows in dictionary order with ``more`` empty rows added; the empty row is the first."""
+    if rows.is_rooted:
+        return rows.weigh(np.concatenate([rows.weights[:1] + more, rows.weights[1:]]))
+    return rows.with_empty().weigh(np.concatenate([[more], rows.weights]))
+
+
+def check_lengths(lengths: Numbers, *, before: int = 0) -> None:
     """Refuse a row that is too long; there are so many rows ``before``."""
     longest = int(lengths.max(initial=0))
     if longest > LONGEST_ROW:
@@ -257,10 +333,8 @@ def _check_source(rows: object) -> None:
     kind = type(rows)
     is_ours = kind.__module__.partition(".")[0] == "discreet" and not isinstance(rows, Transactions)
     if is_ours or isinstance(rows, str | bytes | bytearray | Mapping) or not isinstance(rows, Iterable):
-        raise InputError(
-            f"rows are given as {kind.__name__}; give a list of rows, each a collection of items such as "
-            "['bread', 'milk'], or read(...) a file or a frame"
-        )
+        advice = "give a list of rows, each a collection of items such as ['bread', 'milk'], or read(...) a file"
+        raise InputError(f"rows are given as {kind.__name__}; {advice} or a frame")
 
 
 def _check_row(row: object, number: int) -> None:
@@ -268,9 +342,8 @@ def _check_row(row: object, number: int) -> None:
     is_record = isinstance(row, Mapping) or hasattr(type(row), "_fields") or hasattr(type(row), "columns")
     if is_record or isinstance(row, str | bytes | bytearray | memoryview) or not isinstance(row, Iterable):
         raise InputError(
-            f"row {number} is of type {type(row).__name__}; a row is a collection of items such as "
-            "['bread', 'milk'] (make a frame of records, and read it with read(frame), with row= and item= if a line "
-            "holds one item)"
+            f"row {number} is of type {type(row).__name__}; a row is a collection of items such as ['bread', 'milk'] "
+            "(make a frame of records, and read it with read(frame), with row= and item= if a line holds one item)"
         )
 
 
@@ -286,7 +359,3 @@ def _sort_labels(flat: Sequence[Label]) -> tuple[Label, ...]:
     if any(is_missing(label) for label in labels):
         raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
     return labels
-
-
-def _listed(ids: Sequence[Hashable] | None) -> list[Hashable] | None:
-    return None if ids is None else list(ids)

@@ -3,18 +3,21 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from operator import eq
 from typing import NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, Weighted, sort_labels
 from discreet.data.lattice import Cells, add_missing_root, complete_family
-from discreet.data.merged import Rows
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Rows
 from discreet.errors import InputError
 from discreet.runtime import html
+from discreet.runtime.solver import Numbers
 
 
 class Term(NamedTuple):
@@ -27,7 +30,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """``count`` rows, which ``base`` and ``top`` describe."""
+    """``count`` rows that ``base`` and ``top`` describe."""
 
     base: Itemset
     top: Itemset
@@ -38,7 +41,13 @@ class _Group:
 
     @property
     def pattern(self) -> str:
-        """The items that these rows hold and lack."""
+        """The items that these rows hold and lack, such as ``a ∧ b ∧ ¬c`` or ``a ∧ ¬(b ∧ c)``."""
+        lacked = [f"({_conjoin(one)})" if len(one) > 1 else _conjoin(one) for one in self.lacked]
+        return " ∧ ".join([*map(str, sort_labels(self.base)), *(f"¬{one}" for one in lacked)]) or "any row"
+
+    @property
+    def lacked(self) -> tuple[Itemset, ...]:
+        """The itemsets of which these rows hold none."""
         raise NotImplementedError
 
     def terms(self, patterns: Patterns) -> list[Term]:
@@ -67,12 +76,6 @@ class Channel(_Group):
     """
 
     @property
-    def pattern(self) -> str:
-        """The items that these rows hold and lack, such as ``a ∧ b ∧ ¬c``."""
-        held, lacked = sort_labels(self.base), sort_labels(self.top - self.base)
-        return " ∧ ".join([*map(str, held), *(f"¬{label}" for label in lacked)]) or "any row"
-
-    @property
     def lacked(self) -> tuple[Itemset, ...]:
         """The items that these rows lack, each alone."""
         return tuple(frozenset([label]) for label in sort_labels(self.top - self.base))
@@ -83,17 +86,10 @@ class Channel(_Group):
         This is the sum of Lemma 8 of *k-anonymous patterns* (PKDD 2005) without the terms that cancel out: each
         itemset between base and top has the support of a closed one.
         """
-        listed = add_missing_root(patterns)
-        code = {label: number for number, label in enumerate(patterns.labels)}
+        listed, code = add_missing_root(patterns), patterns.code
         base, top = ([code[label] for label in itemset if label in code] for itemset in (self.base, self.top))
-        terms = [
-            Term(
-                times,
-                _name(listed.items[listed.offsets[at] : listed.offsets[at + 1]].tolist(), patterns.labels),
-                support,
-            )
-            for times, at, support in cell_terms(listed.offsets, listed.items, listed.supports, base, top)
-        ]
+        every = find_cell_terms(listed.itemsets.weigh(listed.supports), base, top)
+        terms = [Term(times, frozenset(listed.labelled(number)), support) for times, number, support in every]
         if sum(term.times * term.support for term in terms) != self.count:
             raise InputError("the channel does not follow from these patterns; give those that it was detected in")
         return terms
@@ -106,13 +102,6 @@ class Difference(_Group):
     >>> print(Difference(frozenset("a"), frozenset("abc"), 5))
     a ∧ ¬(b ∧ c): 5 rows
     """
-
-    @property
-    def pattern(self) -> str:
-        """The items that these rows hold, and those that they do not all hold."""
-        lacked = " ∧ ".join(map(str, sort_labels(self.top - self.base)))
-        lacked = f"({lacked})" if len(self.top - self.base) > 1 else lacked
-        return " ∧ ".join([*map(str, sort_labels(self.base)), f"¬{lacked}"])
 
     @property
     def lacked(self) -> tuple[Itemset, ...]:
@@ -132,9 +121,9 @@ class Exposed(NamedTuple):
     """
 
     numbers: NDArray[np.intp]
-    channels: NDArray[np.int64]
-    smallest: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    channels: Numbers
+    smallest: Numbers
+    weights: Numbers
 
     @property
     def rows(self) -> int:
@@ -168,31 +157,20 @@ class Channels:
     """
 
     cells: Cells
-    top_offsets: NDArray[np.int64]
-    top_items: NDArray[np.int32]
+    tops: Itemsets
     labels: tuple[Label, ...]
     n: int
     k: int
 
     @classmethod
-    def from_cells(
-        cls,
-        cells: Cells,
-        top_offsets: NDArray[np.int64],
-        top_items: NDArray[np.int32],
-        labels: tuple[Label, ...],
-        *,
-        n: int,
-        k: int,
-    ) -> Self:
+    def from_cells(cls, cells: Cells, tops: Itemsets, labels: tuple[Label, ...], *, n: int, k: int) -> Self:
         """Arrange the cells of 1 to k − 1 rows, given in any order."""
         order = np.argsort(cells.tops, kind="stable")
-        keys = cells.tops.astype(np.uint64)
-        kernels.itemsets.settle(cells.offsets, cells.items, keys, order, np.empty_like(order))
+        kernels.itemsets.settle(*cells.bases.flat, cells.tops.astype(np.uint64), order, np.empty_like(order))
         arranged = cells.take(order)
-        for numbers in (arranged.tops, *arranged.bases.flat, arranged.counts, top_offsets, top_items):
+        for numbers in (arranged.tops, *arranged.bases.flat, arranged.counts, *tops.flat):
             numbers.setflags(write=False)
-        return cls(arranged, top_offsets, top_items, labels, n, k)
+        return cls(arranged, tops, labels, n, k)
 
     def __len__(self) -> int:
         return int(self.cells.counts.size)
@@ -205,8 +183,9 @@ class Channels:
         if isinstance(number, slice):
             return [self[one] for one in range(len(self))[number]]
         at = range(len(self))[number]
-        base, top = self.cells.bases[at], self._top(int(self.cells.tops[at]))
-        return Channel(_name(base.tolist(), self.labels), top, int(self.cells.counts[at]))
+        both = self.cells.bases[at], self.tops[int(self.cells.tops[at])]
+        base, top = (_name(codes.tolist(), self.labels) for codes in both)
+        return Channel(base, top, int(self.cells.counts[at]))
 
     def __iter__(self) -> Iterator[Channel]:
         return (self[number] for number in range(len(self)))
@@ -215,9 +194,7 @@ class Channels:
         """Return whether the channels, n and k are equal."""
         if not isinstance(other, Channels):
             return NotImplemented
-        return (self.n, self.k, len(self)) == (other.n, other.k, len(other)) and all(
-            mine == theirs for mine, theirs in zip(self, other, strict=True)
-        )
+        return (self.n, self.k, len(self)) == (other.n, other.k, len(other)) and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
 
@@ -241,8 +218,7 @@ class Channels:
 
     def ranking(self) -> NDArray[np.intp]:
         """Return the numbers of all channels, the worst first."""
-        sizes = np.diff(self.top_offsets)[self.cells.tops]
-        return np.lexsort((sizes, self.cells.counts))
+        return np.lexsort((self.tops.lengths[self.cells.tops], self.cells.counts))
 
     def expand(self, patterns: Patterns) -> Iterator[Channel]:
         """Yield every channel of the release, by top and then by base; all follow from the maximal ones.
@@ -257,12 +233,10 @@ class Channels:
         """
         family = complete_family(patterns)
         every = family.cells(limit=self.n + 1)
-        tops = family.top_itemsets
+        tops = [as_bits(top.tolist()) for top in family.top_itemsets]
         tables: dict[int, Counter[int]] = {}
-        for cell, count in enumerate(every.counts.tolist()):
-            top = as_bits(tops[int(every.tops[cell])].tolist())
-            base = as_bits(every.bases[cell].tolist())
-            tables.setdefault(top, Counter())[base] = count
+        for number, codes, count in zip(every.tops.tolist(), every.bases, every.counts.tolist(), strict=True):
+            tables.setdefault(tops[number], Counter())[as_bits(codes.tolist())] = count
         unsafe = [top for top, table in tables.items() if any(count < self.k for count in table.values())]
         # Depth first over the itemsets within tops that have a maximal channel; no others have any.
         todo = [(0, -1, unsafe)] if unsafe else []
@@ -287,22 +261,12 @@ class Channels:
         >>> detect(mine(rows, min_support=2), k=2).rows(rows).numbers.tolist()
         [2]
         """
-        different = rows.offsets.size - 1
-        times, smallest = np.zeros(different, np.int64), np.full(different, self.k, np.int64)
+        times, smallest = np.zeros(len(rows.itemsets), np.int64), np.full(len(rows.itemsets), self.k, np.int64)
         code = np.array([rows.code.get(label, -1) for label in self.labels], dtype=np.int64)
-        kernels.cell_rows.count_channels(
-            (rows.offsets, rows.items),
-            (self.cells.tops, *self.cells.bases.flat, self.cells.counts, self.top_offsets, self.top_items),
-            code,
-            len(rows.labels),
-            times,
-            smallest,
-        )
+        cells = (self.cells.tops, *self.cells.bases.flat, self.cells.counts, *self.tops.flat)
+        kernels.cell_rows.count_channels(rows.itemsets.flat, cells, code, len(rows.labels), times, smallest)
         numbers = np.flatnonzero(times)
         return Exposed(numbers, times[numbers], smallest[numbers], rows.weights[numbers])
-
-    def _top(self, number: int) -> Itemset:
-        return _name(self.top_items[self.top_offsets[number] : self.top_offsets[number + 1]].tolist(), self.labels)
 
 
 def as_text(itemset: Itemset) -> str:
@@ -335,29 +299,23 @@ def _mark_up(channel: Channel) -> html.Html:
     return html.Html(" ∧ ".join(filter(None, (held, lacked))) or "any row")
 
 
-def cell_terms(
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
-    supports: NDArray[np.int64],
-    base: Iterable[int],
-    top: Iterable[int],
-) -> list[tuple[int, int, int]]:
+def find_cell_terms(listed: Weighted, base: Iterable[int], top: Iterable[int]) -> list[tuple[int, int, int]]:
     """Return the terms of the cell ``base`` of ``top``: a factor, the number of a listed itemset, and its support.
 
     The list holds all closed or all frequent itemsets, with the empty one; one of them contains ``top``. Terms that
     cancel out are left out, so there are at most as many terms as listed itemsets.
     """
     codes = sorted(top)
-    place = np.full(int(max(items.max(initial=-1), *codes, -1)) + 1, -1, dtype=np.int64)
+    place = np.full(int(max(listed.items.max(initial=-1), *codes, -1)) + 1, -1, dtype=np.int64)
     place[codes] = np.arange(len(codes))
-    words, room = max(1, -(-len(codes) // 64)), supports.size + 1
+    words, room = max(1, -(-len(codes) // 64)), len(listed) + 1
     maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernels.inversion.meet(offsets, items, supports, place, maps, counts, numbers)
+    size = kernels.inversion.meet(*listed.arrays, place, maps, counts, numbers)
     held = np.zeros((words, 1), np.uint64)
     for bit in place[list(base)].tolist():
         held[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
     times = kernels.inversion.find_coefficients(maps, counts, size, held)
-    lengths = np.diff(offsets)
+    lengths = listed.lengths
     chosen = sorted((int(lengths[numbers[at]]), int(numbers[at]), at) for at in np.flatnonzero(times).tolist())
     return [(int(times[at]), number, int(counts[at])) for _, number, at in chosen]
 
@@ -384,5 +342,44 @@ def places(bits: int) -> list[int]:
     return found
 
 
+def _conjoin(itemset: Itemset) -> str:
+    return " ∧ ".join(map(str, sort_labels(itemset)))
+
+
 def _name(items: Iterable[int], labels: tuple[Label, ...]) -> Itemset:
     return frozenset(labels[item] for item in items)
+
+
+def is_acyclic(itemsets: Itemsets) -> bool:
+    """Return whether itemsets form an acyclic hypergraph: then even an exact attacker has nothing but sums of supports.
+
+    The next itemset is always one with the most items seen so far. The hypergraph is acyclic if and only if the seen
+    items of each lie within one earlier itemset (Tarjan and Yannakakis, *Simple linear-time algorithms to test
+    chordality of graphs, test acyclicity of hypergraphs, and selectively reduce acyclic hypergraphs*, 1984).
+
+    >>> is_acyclic(Itemsets.of([[0, 1], [1, 2]])), is_acyclic(Itemsets.of([[0, 1], [1, 2], [0, 2]]))
+    (True, False)
+    """
+    edges = [frozenset(codes.tolist()) for codes in itemsets]
+    holders: dict[int, list[int]] = {}
+    for number, edge in enumerate(edges):
+        for item in edge:
+            holders.setdefault(item, []).append(number)
+    seen = [0] * len(edges)
+    queue = [(0, number) for number in range(len(edges))]
+    turn: dict[int, tuple[int, int]] = {}
+    done: set[int] = set()
+    while queue:
+        _, number = heappop(queue)
+        if number in done:
+            continue
+        done.add(number)
+        met = edges[number] & turn.keys()
+        if met and not met <= edges[max(turn[item] for item in met)[1]]:
+            return False
+        for item in edges[number] - met:
+            turn[item] = (len(done), number)
+            for other in holders[item]:
+                seen[other] += 1
+                heappush(queue, (-seen[other], other))
+    return True

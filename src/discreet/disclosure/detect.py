@@ -1,10 +1,8 @@
-"""Detect: the inference channels of published itemsets.
+"""Detect: the inference channels of published itemsets, by our detector or by one of the papers'."""
 
-Our detector counts the small cells of the maximal itemsets by Möbius inversion of the supports, or by one descent of
-the rows through all of them, whichever is less work.
-"""
-
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -12,30 +10,121 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
-from discreet.data.lattice import Cells, build_cells
-from discreet.data.merged import Rows, as_rows
+from discreet.data.itemsets import Items, Itemsets, Label, Weighted
+from discreet.data.lattice import Cells, Family, add_root, build_cells, build_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
-from discreet.disclosure import papers
+from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.channels import Channels
-from discreet.disclosure.question import Question
-from discreet.errors import OptionError
+from discreet.errors import BudgetError, InputError, Option, OptionError
+from discreet.mining.mine import mine
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
 
 Method: TypeAlias = Literal["auto", "naive", "closed", "projection"]
+Maps: TypeAlias = tuple[NDArray[np.uint64], Numbers]  # rows as bitmaps over a group's items, and their weights
 
-WORD: Final = 64
-"""Items in one word of a bitmap. A group of tops has at most this many items; a longer top is projected alone."""
-STEPS_A_TOP: Final = 120
-"""Cost of a top on the descent, in steps of inversion; measured. A row that every group meets costs a fifth."""
-STEPS_A_TOUCH: Final = 1
-"""Cost of a row that is found by one of its items, in steps of inversion."""
-MOST: Final = 2048
-"""Tops in a group at most: Ctrl-C is heard between groups, and threads share the groups."""
-SAMPLE: Final = 16
-"""Tops from which the work of Möbius inversion is estimated."""
+AUTO: Final = Option("method", "auto")
+LONGEST: Final = 25  # items of an itemset for the papers' sums over all its subsets: 2 ** 25 terms
+WORD: Final = 64  # items of a group of tops, one bit each; a longer top is projected alone
+STEPS_A_TOP: Final = 120  # cost of a top on the descent, in steps of inversion; measured
+STEPS_A_TOUCH: Final = 1  # cost of a row that is found by one of its items; if every group meets it, a fifth
+MOST: Final = 2048  # tops in a group: Ctrl-C is heard between groups, and threads share the groups
+SAMPLE: Final = 16  # tops from which the work of Möbius inversion is estimated
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which cells of the tops of ``patterns`` hold 1 to ``limit`` − 1 rows? ``rows`` are optional.
+
+    The patterns are ``complete`` if every itemset that reaches their minimum support is listed. ``found`` keeps the
+    channels by method, so that each method runs once.
+    """
+
+    patterns: Patterns
+    rows: Rows | None
+    limit: int
+    threads: int = 1
+    complete: bool = True
+    found: dict[str, Channels] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse rows that the patterns were not mined from: the supports of items and tops must agree."""
+        rows = self.rows
+        if rows is None or self.patterns.mined is rows.mark:
+            return
+        if isinstance(rows, Merged):
+            rows.check(self.patterns.min_support)
+        if rows.n != self.patterns.n:
+            raise InputError(
+                f"the patterns are about {self.patterns.n:,} rows, but {rows.n:,} were given; give the rows that "
+                "the patterns were mined from"
+            )
+        is_maximal = self.patterns.kind == "maximal"
+        held = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels) + 1)[self.row_codes]
+        agree = held >= self.item_supports if is_maximal else held == self.item_supports
+        _refuse_other_rows(agree[self.item_supports > 0], "items")
+        listed = self.patterns if is_maximal else self.family
+        numbers = np.arange(len(self.patterns)) if is_maximal else self.family.tops
+        counts = count_supports(rows, listed.itemsets.take(numbers), self.row_codes)
+        _refuse_other_rows(counts == listed.supports[numbers], "maximal itemsets")
+
+    @cached_property
+    def item_supports(self) -> Numbers:
+        """The largest support of a pattern that holds an item, for each item."""
+        patterns, many = self.patterns, len(self.patterns.labels)
+        supports: Numbers = kernels.lattice.find_item_supports(*patterns.itemsets.flat, patterns.supports, many)
+        return supports
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether unlisted itemsets have support 0, so that each distinct row is a cell."""
+        return self.complete and self.patterns.min_support == 1
+
+    @cached_property
+    def family(self) -> Family:
+        """The patterns as a lattice."""
+        return build_family(self.patterns)
+
+    @cached_property
+    def known(self) -> Family:
+        """The lattice of all known supports, those known to be 0 included."""
+        return self.family.complete() if self.is_whole else self.family
+
+    @cached_property
+    def tops(self) -> Itemsets:
+        """The largest itemsets below which all supports are known."""
+        if self.patterns.kind != "maximal":
+            return self.known.top_itemsets
+        return Itemsets.of([np.unique(self.patterns.items).tolist()]) if self.is_whole else self.patterns.itemsets
+
+    @cached_property
+    def row_codes(self) -> Items:
+        """The code of each item in the rows."""
+        return code_labels(self.require_rows("auto"), self.patterns.labels)
+
+    def require_supports(self, method: str) -> Family:
+        """Return the lattice of known supports; refuse maximal itemsets, which have too few, and long ones."""
+        if self.patterns.kind == "maximal":
+            raise OptionError(
+                f"method {method!r} adds supports, and maximal itemsets have too few; give closed or frequent ones, "
+                "or the rows and ",
+                AUTO,
+            )
+        longest = self.known.longest
+        if longest > LONGEST:
+            raise BudgetError(
+                f"method {method!r} adds 2 ** {longest} supports for an itemset of {longest} items, and its limit is "
+                f"{LONGEST} items; use ",
+                AUTO,
+            )
+        return self.known
+
+    def require_rows(self, method: str) -> Rows:
+        """Return the rows, or refuse the method that needs them."""
+        if self.rows is None:
+            raise OptionError(f"method {method!r} counts rows; give them with ", Option("rows"), ", or use ", AUTO)
+        return self.rows
 
 
 def detect(
@@ -75,49 +164,85 @@ def find_channels(question: Question, method: str = "auto") -> Channels:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {', '.join(METHODS)}")
     if method not in question.found:
         cells, patterns = METHODS[method](question), question.patterns
-        channels = Channels.from_cells(cells, *question.tops, patterns.labels, n=patterns.n, k=question.limit)
+        channels = Channels.from_cells(cells, question.tops, patterns.labels, n=patterns.n, k=question.limit)
         question.found[method] = channels
     return question.found[method]
+
+
+def count_supports(rows: Rows, itemsets: Itemsets, codes: Items) -> Numbers:
+    """Return how many rows hold each itemset; ``codes`` are those of its items in the rows."""
+    counts = np.zeros(len(itemsets), dtype=np.int64)
+    in_rows = itemsets.offsets, codes[itemsets.items]
+    kernels.cell_rows.count_supports(rows.itemsets.flat, rows.weights, in_rows, len(rows.labels) + 1, counts)
+    return counts
+
+
+def code_labels(rows: Rows, labels: Sequence[Label]) -> Items:
+    """Return the code of each label in the rows; a label that no row holds has the code after the last."""
+    if rows.labels == labels:
+        return np.arange(len(labels), dtype=np.int32)
+    return np.array([rows.code.get(label, len(rows.labels)) for label in labels], dtype=np.int32)
+
+
+def list_frequent(patterns: Patterns) -> Patterns:
+    """Return all frequent itemsets, where ``patterns`` are those or the closed ones.
+
+    >>> closed = mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)
+    >>> [(sorted(itemset), support) for itemset, support in list_frequent(closed)]
+    [([], 3), (['a'], 3), (['a', 'b'], 2), (['b'], 2)]
+    """
+    family = build_family(patterns)
+    if patterns.kind == "frequent":
+        return add_root(patterns)
+    every = list_subsets(family.itemsets.weigh(family.supports), family.labels)
+    return Patterns(Itemsets(*every.flat), every.weights, family.labels, family.n, patterns.min_support, "frequent")
+
+
+def list_subsets(listed: Weighted, labels: tuple[Label, ...], most: int | None = None) -> Weighted:
+    """Return all subsets of listed itemsets, each with the largest support of a listed superset.
+
+    They are in dictionary order; more than ``most`` are a BudgetError.
+    """
+    # Mine the itemsets as if they were rows.
+    alike = Transactions.from_codes(listed.offsets.copy(), listed.items.copy(), labels)
+    every = mine(alike, min_support=1, kind="frequent", max_patterns=most, progress=lambda *_: None).itemsets
+    supports = np.zeros(len(every), dtype=np.int64)
+    slots = kernels.lattice.index(*every.flat)
+    kernels.lattice.look_up(slots, *every.flat, *listed.arrays, supports)
+    kernels.lattice.inherit(slots, *every.flat, supports)
+    return every.weigh(supports)
 
 
 class Group(NamedTuple):
     """The numbers of tops that go down together, and their items: the place of an item is its bit."""
 
-    tops: NDArray[np.int64]
-    items: NDArray[np.int32]
-
-
-class Maps(NamedTuple):
-    """Rows as bitmaps over the items of a group, each with the number of rows it represents."""
-
-    rows: NDArray[np.uint64]
-    weights: NDArray[np.int64]
+    tops: Numbers
+    items: Items
 
 
 def find_cells(question: Question) -> Cells:
-    """Return the small cells of the tops, by supports or by rows; if both are given, by whichever is less work."""
-    if question.rows is None or (question.patterns.kind != "maximal" and is_inversion_lighter(question)):
+    """Count the small cells of the tops by Möbius inversion of supports, or by one descent of the rows if quicker."""
+    if question.rows is None or (question.patterns.kind != "maximal" and _is_inversion_lighter(question)):
         return question.known.cells(question.limit, question.threads)
     groups = group_tops(question)
-    maps = map_all_rows(question) if len(groups) == 1 else map_touched_rows(question)
+    maps = _map_all_rows(question) if len(groups) == 1 else _map_touched_rows(question)
     parts = resources.share(
-        lambda start, stop: Cells.concat([descend(question, group, maps(group)) for group in groups[start:stop]]),
+        lambda start, stop: Cells.concat([_descend(question, group, maps(group)) for group in groups[start:stop]]),
         [(number, number + 1) for number in range(len(groups))],
         min(question.threads, max(1, len(groups))),
     )
-    long = np.flatnonzero(np.diff(question.tops[0]) > WORD)
-    return Cells.concat([*parts, papers.project_rows_on(question, long)] if long.size else parts)
+    long = np.flatnonzero(question.tops.lengths > WORD)
+    return Cells.concat([*parts, _project_rows(question, long)] if long.size else parts)
 
 
-def is_inversion_lighter(question: Question) -> bool:
-    """Estimate whether inversion is less work than the descent."""
+def _is_inversion_lighter(question: Question) -> bool:
     if question.is_whole:  # the cells are the distinct rows
         return False
     inversion = question.family.steps(SAMPLE)
-    tops = STEPS_A_TOP * (question.tops[0].size - 1)
+    tops = STEPS_A_TOP * len(question.tops)
     if inversion < tops:  # whatever the rows are
         return True
-    used = np.unique(question.tops[1])
+    used = np.unique(question.tops.items)
     met = int(question.item_supports[used].sum())
     if used.size <= WORD:
         return inversion < tops + met // 5
@@ -132,43 +257,41 @@ def group_tops(question: Question) -> list[Group]:
 
     Tops are sorted by their items, the commonest first, and cut where a word is full.
     """
-    offsets, items = question.tops
-    many = len(question.patterns.labels)
+    (offsets, items), many = question.tops.flat, len(question.patterns.labels)
     ranks = np.empty(many, dtype=np.int32)
     ranks[np.argsort(-np.bincount(items, minlength=many), kind="stable")] = np.arange(1, many + 1)
     ranked = ranks[items]
     kernels.itemsets.sort_rows(offsets.copy(), ranked)
-    keys = np.empty(offsets.size - 1, dtype=np.uint64)
+    keys = np.empty(len(question.tops), dtype=np.uint64)
     kernels.itemsets.pack(offsets, ranked, np.arange(many + 1), max(1, many.bit_length()), keys)
     order = np.argsort(keys, kind="stable")
-    order = order[np.diff(offsets)[order] <= WORD]
+    order = order[question.tops.lengths[order] <= WORD]
     starts = kernels.cells.group(offsets, items, order, many, WORD, MOST)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]
-    return [Group(part, np.unique(Itemsets(offsets, items).take(part).items)) for part in parts]
+    return [Group(part, np.unique(question.tops.take(part).items)) for part in parts]
 
 
-def map_all_rows(question: Question) -> Callable[[Group], Maps]:
+def _map_all_rows(question: Question) -> Callable[[Group], Maps]:
     """Return a function that maps all rows to the items of a group."""
     rows = question.require_rows("auto")
 
     def maps(group: Group) -> Maps:
         place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
         place[question.row_codes[group.items]] = np.arange(group.items.size)
-        return Maps(kernels.cells.map_itemsets(rows.offsets, rows.items, place), rows.weights.copy())
+        return kernels.cells.map_itemsets(rows.offsets, rows.items, place), rows.weights.copy()
 
     return maps
 
 
-def map_touched_rows(question: Question) -> Callable[[Group], Maps]:
+def _map_touched_rows(question: Question) -> Callable[[Group], Maps]:
     """Return a function that maps the rows that hold an item of a group, and one empty row for all others.
 
     Equal rows are merged once and listed by item, so that a group touches only its own rows.
     """
-    rows = question.require_rows("auto")
-    used = np.unique(question.tops[1])
+    rows, used = question.require_rows("auto"), np.unique(question.tops.items)
     code = np.full(len(rows.labels) + 1, -1, dtype=np.int32)
     code[question.row_codes[used]] = np.arange(used.size)
-    entries = int(np.count_nonzero(code[rows.items[rows.offsets[0] : rows.offsets[-1]]] >= 0))
+    entries = int(np.count_nonzero(code[rows.itemsets.entries] >= 0))
     records, starts = kernels.merge_rows.merge_to_records(rows.offsets, rows.items, rows.weights, code, entries)
     weights = records[starts + 1].astype(np.int64)
     offsets, lists = kernels.merge_rows.list_rows(records, starts, used.size)
@@ -176,24 +299,69 @@ def map_touched_rows(question: Question) -> Callable[[Group], Maps]:
     def maps(group: Group) -> Maps:
         held, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)
         size = kernels.cells.map_listed(lists, offsets, np.searchsorted(used, group.items), held, touched)
-        return Maps(*kernels.cells.gather(held, touched[:size], weights, rows.n))
+        bitmaps, counts = kernels.cells.gather(held, touched[:size], weights, rows.n)
+        return bitmaps, counts
 
     return maps
 
 
-def descend(question: Question, group: Group, maps: Maps) -> Cells:
+def _descend(question: Question, group: Group, maps: Maps) -> Cells:
     """Return the small cells of a group."""
-    offsets, items = Itemsets(*question.tops).take(group.tops).flat
     place = np.full(len(question.patterns.labels), -1, dtype=np.int64)
     place[group.items] = np.arange(group.items.size)
-    tops = kernels.cells.map_itemsets(offsets, items, place)
-    found, bases, counts = kernels.cells.cells_of(maps.rows, maps.weights, tops, question.limit)
-    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, *question.tops, place)
+    tops = kernels.cells.map_itemsets(*question.tops.take(group.tops).flat, place)
+    numbers, bases, counts = kernels.cells.cells_of(*maps, tops, question.limit)
+    return build_cells(bases[:, None], group.tops[numbers].astype(np.int32), counts, question.tops, place)
+
+
+def _sum_all_supports(question: Question) -> Cells:
+    """Algorithm 1 of *k-anonymous patterns* (PKDD 2005): every base under every frequent itemset. The reference."""
+    known = question.require_supports("naive")
+    every, many = list_subsets(known.itemsets.weigh(known.supports), known.labels), len(known.labels)
+    tops, maps, counts = kernels.papers.by_all_supports(*every.arrays, many, np.arange(len(every)), question.limit)
+    maximal = kernels.lattice.find_maximal(*every.flat, many)
+    of_maximal = maximal[tops]
+    number = np.cumsum(maximal, dtype=np.int32) - np.int32(1)
+    return build_cells(maps[of_maximal], number[tops[of_maximal]], counts[of_maximal], question.tops)
+
+
+def _sum_closed_supports(question: Question) -> Cells:
+    """Algorithm 2 of *k-anonymous patterns* (PKDD 2005), OICD: closed bases under maximal itemsets.
+
+    A cell is a sum of 2 ** m supports if its base lacks m items of its top.
+    """
+    family = question.require_supports("closed")
+    cut = family.longest if family.may_be_cut and not family.all else family.longest + 1
+    listed, many = family.itemsets.weigh(family.supports), len(family.labels)
+    tops, maps, counts = kernels.papers.by_closed_supports(*listed.arrays, many, family.tops, cut, question.limit)
+    return build_cells(maps, tops, counts, question.tops)
+
+
+def _project_rows(question: Question, numbers: Numbers | None = None) -> Cells:
+    """PMICD (WAIM 2008): rows cut to each maximal itemset, or to those of some numbers, sorted, and equal ones counted.
+
+    As printed, the algorithm never counts the last group of equal rows. Here it does; its own example 6 needs that.
+    """
+    chosen = np.arange(len(question.tops)) if numbers is None else numbers
+    rows, itemsets = question.require_rows("projection"), question.tops.take(chosen)
+    data, in_rows = (rows.offsets, rows.items, rows.weights), (itemsets.offsets, question.row_codes[itemsets.items])
+    words = max(1, -(-itemsets.longest // 64))
+    tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, in_rows, words, question.limit)
+    return build_cells(maps, chosen[tops].astype(np.int32), counts, question.tops)
+
+
+def _refuse_other_rows(agree: NDArray[np.bool_], what: str) -> None:
+    wrong = np.count_nonzero(~agree)
+    if wrong:
+        raise InputError(
+            f"{wrong:,} of {agree.size:,} {what} have another support in the rows than in the patterns; give the rows "
+            "that they were mined from"
+        )
 
 
 METHODS: Final[Mapping[str, Callable[[Question], Cells]]] = {
     "auto": find_cells,
-    "naive": papers.sum_all_supports,
-    "closed": papers.sum_closed_supports,
-    "projection": papers.project_rows,
+    "naive": _sum_all_supports,
+    "closed": _sum_closed_supports,
+    "projection": _project_rows,
 }

@@ -5,19 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Items, Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
 
-LONGEST: Final = 64
-"""Most items of a top, one bit each."""
-MOST: Final = 1_000_000
-"""Most implications to list."""
+LONGEST: Final = 64  # items of a top, one bit each
+MOST: Final = 1_000_000  # implications to list
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +38,8 @@ class Implications:
     If ``more`` is true, there are more than are listed.
     """
 
-    offsets: NDArray[np.int64]
-    bases: NDArray[np.int32]
-    items: NDArray[np.int32]
+    bases: Itemsets
+    items: Items
     labels: tuple[Label, ...]
     more: bool
 
@@ -53,8 +48,8 @@ class Implications:
 
     def __getitem__(self, number: int) -> Implication:
         at = range(len(self))[number]
-        base = self.bases[self.offsets[at] : self.offsets[at + 1]].tolist()
-        return Implication(frozenset(self.labels[item] for item in base), self.labels[int(self.items[at])])
+        base = frozenset(self.labels[item] for item in self.bases[at].tolist())
+        return Implication(base, self.labels[int(self.items[at])])
 
     def __iter__(self) -> Iterator[Implication]:
         return (self[number] for number in range(len(self)))
@@ -79,12 +74,10 @@ def find_implications(patterns: Patterns) -> Implications:
             f"an itemset of {family.longest} items is too long to look for implications; {LONGEST} items are the "
             "limit: judge by a policy that ignores zeros"
         )
-    cells = family.cells(limit=patterns.n + 1)
-    order = np.argsort(cells.tops, kind="stable")
-    offsets, bases, items, more = kernels.cells.find_implications(
-        cells.tops[order], *cells.bases.take(order).flat, *family.top_itemsets.flat, len(family.labels), MOST
-    )
+    cells, tops, many = family.cells(limit=patterns.n + 1), family.top_itemsets, len(family.labels)
+    cells = cells.take(np.argsort(cells.tops, kind="stable"))
+    offsets, bases, items, more = kernels.cells.find_implications(cells.tops, *cells.bases.flat, *tops.flat, many, MOST)
     lengths = np.diff(offsets)
     ranks = np.lexsort((items, lengths))
     kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))
-    return Implications(*Itemsets(offsets, bases).take(ranks).flat, items[ranks], family.labels, bool(more))
+    return Implications(Itemsets(offsets, bases).take(ranks), items[ranks], family.labels, bool(more))

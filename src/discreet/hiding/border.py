@@ -1,35 +1,34 @@
 """Border: remove items one by one, where that does the least harm to other frequent itemsets.
 
-This follows Sun and Yu, *A border-based approach for hiding sensitive frequent itemsets* (2005), with three changes
-that lose far fewer itemsets. They protect only the longest legitimate itemsets, the border; here every itemset that can
-be lost counts, since much of the border is lost anyway and the itemsets below it need not be. An itemset that is lost
-already, or cannot be lost, weighs nothing. And where harm cannot be spread thinly enough to lose nothing, it is better
-done to the itemsets of one item: that is tried too.
+This follows Sun and Yu (2005), with changes that lose far fewer itemsets: all legitimate itemsets that can be lost
+count, not only the longest; lost ones weigh nothing; and harm to the itemsets of one item alone is tried too.
 """
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
+from discreet.data.itemsets import Items, Itemsets
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError
 from discreet.hiding.measures import mark_restricted
 from discreet.hiding.problem import HidingProblem, Removals, Solution, list_removals
+from discreet.hiding.victims import count_words, number_lines
 from discreet.mining.mine import Budget, mine
 from discreet.runtime.resources import as_threads, share
 from discreet.runtime.solver import Numbers
 
-STEPS: Final = 32
-"""How often the weights of a sensitive itemset are renewed: after each row if fewer than twice as many must lose it."""
-MOST_WEIGHED: Final = 20_000
-"""If more legitimate itemsets share an item with a sensitive one, every second, third … of them is weighed."""
-MOST_FREQUENT: Final = 10_000_000
-LENGTHS: Final = (None, 6, 4, 3, 2, 1)
-"""If more itemsets are frequent, only those up to one of these lengths count: the longest that are not too many."""
-TAKEN: Final = np.iinfo(np.int64).max
+STEPS: Final = 32  # how often the weights of a sensitive itemset are renewed
+MOST_WEIGHED: Final = 20_000  # if more legitimate itemsets share an item with a sensitive one, only some are weighed
+MOST_FREQUENT: Final = 10_000_000  # if more itemsets are frequent, only those up to a length count:
+LENGTHS: Final = (None, 6, 4, 3, 2, 1)  # the longest of these at which they are not too many
+TAKEN: Final = np.iinfo(np.int64).max  # the weight of an item in a row that has lost one
+
+Marks: TypeAlias = NDArray[np.bool_]
+Bitmaps: TypeAlias = NDArray[np.uint64]
 
 
 class Legitimate(NamedTuple):
@@ -38,11 +37,11 @@ class Legitimate(NamedTuple):
     An itemset can lose ``slack`` more rows and stay frequent. Items of sensitive itemsets have places too.
     """
 
-    codes: NDArray[np.int32]
+    codes: Items
     itemsets: Itemsets
     slack: Numbers
 
-    def places(self, codes: NDArray[np.int32]) -> Numbers:
+    def find_places(self, codes: Items) -> Numbers:
         """Return the places of these items."""
         return np.searchsorted(self.codes, codes)
 
@@ -51,7 +50,7 @@ class Case(NamedTuple):
     """A sensitive itemset that ``many`` of ``size`` rows must lose; ``maps`` are bitmaps of these rows only."""
 
     others: Legitimate
-    maps: NDArray[np.uint64]
+    maps: Bitmaps
     size: int
     many: int
     threads: int
@@ -90,32 +89,24 @@ def find_legitimate(problem: HidingProblem) -> Legitimate:
     itemsets = frequent.itemsets.take(np.flatnonzero(can_be_lost))
     used[itemsets.items] = True
     codes = np.flatnonzero(used).astype(np.int32)
-    places = Itemsets(itemsets.offsets, _number_lines(codes, used.size)[itemsets.items])
+    places = Itemsets(itemsets.offsets, number_lines(codes, used.size)[itemsets.items])
     return Legitimate(codes, places, frequent.supports[can_be_lost] - least)
 
 
-def _mine_frequent(problem: HidingProblem, least: int) -> Patterns:
+def _mine_frequent(problem: HidingProblem, least: int, lengths: Sequence[int | None] = LENGTHS) -> Patterns:
     limits: Budget = {"threads": problem.threads, "max_patterns": MOST_FREQUENT}
-    for longest in LENGTHS:
-        try:
-            return mine(problem.rows, min_support=least, kind="frequent", max_length=longest, **limits)
-        except BudgetError:
-            if longest == LENGTHS[-1]:
-                raise
-    raise AssertionError
+    try:
+        return mine(problem.rows, min_support=least, kind="frequent", max_length=lengths[0], **limits)
+    except BudgetError:
+        if len(lengths) == 1:
+            raise
+        return _mine_frequent(problem, least, lengths[1:])
 
 
-def _number_lines(codes: NDArray[np.int32], many: int) -> NDArray[np.int32]:
-    """Return the place of each of ``many`` items among ``codes``, -1 for the others."""
-    line = np.full(many, -1, dtype=np.int32)
-    line[codes] = np.arange(codes.size, dtype=np.int32)
-    return line
-
-
-def map_items(problem: HidingProblem, codes: NDArray[np.int32], rows: Numbers) -> NDArray[np.uint64]:
+def map_items(problem: HidingProblem, codes: Items, rows: Numbers) -> Bitmaps:
     """Return for each of these items a bitmap of the ``rows`` that hold it, numbered as they stand."""
-    maps = np.zeros((codes.size, _words(rows.size)), dtype=np.uint64)
-    kernels.hiding.map_rows(*problem.rows.itemsets.flat, rows, _number_lines(codes, len(problem.rows.labels)), maps)
+    maps = np.zeros((codes.size, count_words(rows.size)), dtype=np.uint64)
+    kernels.hiding.map_rows(*problem.rows.itemsets.flat, rows, number_lines(codes, len(problem.rows.labels)), maps)
     return maps
 
 
@@ -123,13 +114,13 @@ def count_lost(problem: HidingProblem, others: Legitimate, removals: Removals) -
     """Return how many legitimate itemsets are no longer frequent after the removals."""
     maps = map_items(problem, others.codes, removals.rows)
     left = maps.copy()
-    kernels.hiding.clear_bits(left, others.places(removals.items), removals.owners)
+    kernels.hiding.clear_bits(left, others.find_places(removals.items), removals.owners)
     threads = as_threads(problem.threads)
     before, after = (count_holders(others, which, threads) for which in (maps, left))
     return int(np.count_nonzero(before - after > others.slack))
 
 
-def count_holders(others: Legitimate, maps: NDArray[np.uint64], threads: int) -> Numbers:
+def count_holders(others: Legitimate, maps: Bitmaps, threads: int) -> Numbers:
     """Return how many rows of the bitmaps hold each legitimate itemset."""
     counts = np.zeros(others.slack.size, dtype=np.int64)
 
@@ -143,44 +134,39 @@ def count_holders(others: Legitimate, maps: NDArray[np.uint64], threads: int) ->
 def minimise_harm(problem: HidingProblem, others: Legitimate) -> Removals:
     """Return the removals that do the least harm to ``others``, as ``solve`` says."""
     sensitive = np.flatnonzero(problem.degrees)
-    maps, slack = map_items(problem, others.codes, sensitive), others.slack.copy()
-    rows, items = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    maps, slack, pairs = map_items(problem, others.codes, sensitive), others.slack.copy(), []
     allowed, threads = problem.supports - problem.to_lose, as_threads(problem.threads)
-    order = order_itemsets(problem)
+    order, tell = _order_itemsets(problem), problem.progress or (lambda *_: None)
     for done, number in enumerate(order):
-        if problem.progress is not None:
-            problem.progress(done / len(order), done)
-        itemset = others.places(problem.itemsets[number])
+        tell(done / len(order), done)
+        itemset = others.find_places(problem.itemsets[number])
         holders = np.flatnonzero(unpack_bits(np.bitwise_and.reduce(maps[itemset]), sensitive.size))
         if holders.size > allowed[number]:
-            narrowed = np.zeros((others.codes.size, _words(holders.size)), dtype=np.uint64)
+            narrowed = np.zeros((others.codes.size, count_words(holders.size)), dtype=np.uint64)
             kernels.hiding.narrow_maps(maps, holders, narrowed)
             case = Case(others, narrowed, holders.size, holders.size - int(allowed[number]), threads)
             slack, victims = _choose_victims(case, slack, itemset)
             chosen = np.flatnonzero(victims >= 0)
             kernels.hiding.clear_bits(maps, victims[chosen], holders[chosen])
-            rows.append(sensitive[holders[chosen]])
-            items.append(others.codes[victims[chosen]])
-    if problem.progress is not None:
-        problem.progress(1.0, len(order))
-    return list_removals(np.concatenate(rows), np.concatenate(items))
+            pairs.append((sensitive[holders[chosen]], others.codes[victims[chosen]]))
+    tell(1.0, len(order))
+    return list_removals(pairs)
 
 
-def order_itemsets(problem: HidingProblem) -> list[int]:
+def _order_itemsets(problem: HidingProblem) -> list[int]:
     """Return the numbers of the sensitive itemsets in the order in which they are hidden."""
     sets = [frozenset(itemset.tolist()) for itemset in problem.itemsets]
     holds_other = [any(other < one for other in sets) for one in sets]
     return sorted(range(len(sets)), key=lambda one: (holds_other[one], -len(sets[one]), problem.supports[one], one))
 
 
-def _pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return bits, the last axis, as bitmaps."""
-    room = np.zeros((*bits.shape[:-1], 64 * _words(bits.shape[-1])), dtype=np.bool_)
+def _pack_bits(bits: Marks) -> Bitmaps:
+    room = np.zeros((*bits.shape[:-1], 64 * count_words(bits.shape[-1])), dtype=np.bool_)
     room[..., : bits.shape[-1]] = bits
     return np.packbits(room, axis=-1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
 
 
-def unpack_bits(bitmap: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
+def unpack_bits(bitmap: Bitmaps, size: int) -> Marks:
     """Return the first bits of a bitmap.
 
     >>> unpack_bits(np.array([5], np.uint64), 3).tolist()
@@ -190,12 +176,7 @@ def unpack_bits(bitmap: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
     return np.unpackbits(octets, count=size, bitorder="little").astype(np.bool_)
 
 
-def _words(rows: int) -> int:
-    return (rows + 63) >> 6
-
-
 def _split(size: int, threads: int) -> list[tuple[int, int]]:
-    """Return where the part of each thread starts and stops."""
     return [(size * part // threads, size * (part + 1) // threads) for part in range(threads)]
 
 
@@ -209,7 +190,6 @@ def _choose_victims(case: Case, slack: Numbers, itemset: Numbers) -> tuple[Numbe
 
 
 def _try_items(case: Case, slack: Numbers, choice: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the same for one choice of items."""
     wanted = np.zeros(case.others.codes.size, dtype=np.bool_)
     wanted[choice] = True
     touching = kernels.hiding.find_touched(*case.others.itemsets.flat, wanted)
@@ -229,14 +209,7 @@ def _try_items(case: Case, slack: Numbers, choice: Numbers) -> tuple[Numbers, Nu
     return after, np.where(lost.any(axis=0), choice[lost.argmax(axis=0)], -1)
 
 
-def _weigh_pairs(
-    case: Case,
-    slack: Numbers,
-    choice: Numbers,
-    numbers: Numbers,
-    is_open: NDArray[np.bool_],
-    gone: NDArray[np.bool_],
-) -> Numbers:
+def _weigh_pairs(case: Case, slack: Numbers, choice: Numbers, numbers: Numbers, is_open: Marks, gone: Marks) -> Numbers:
     """Return the weight of each item in each open row after some have gone; ``slack`` is updated."""
     others, open_, gone_ = case.others, _pack_bits(is_open), _pack_bits(gone)
     place = np.full(others.codes.size, -1, dtype=np.int64)
@@ -244,7 +217,7 @@ def _weigh_pairs(
     heaviest = int(slack[numbers].max(initial=0) + 1).bit_length()
     lines = heaviest + int(numbers.size).bit_length() + 1
 
-    def weigh(start: int, stop: int) -> NDArray[np.uint64]:
+    def weigh(start: int, stop: int) -> Bitmaps:
         planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
         sets, part = others.itemsets.flat, numbers[start:stop]
         kernels.hiding.weigh_losses(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)

@@ -1,40 +1,28 @@
 """Exact: lose as few legitimate itemsets as possible, by an integer program.
 
-Sensitive rows that agree on all items that matter are of one type. The program chooses how many rows of each type get
-which edit, a set of items to remove; which of equal rows they are does not matter.
+It chooses how many sensitive rows of a type, which agree on all items that matter, get which edit: items to remove.
 """
 
 import math
 from collections.abc import Collection
+from operator import attrgetter
 from time import monotonic
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.hiding.border import (
-    Legitimate,
-    count_holders,
-    count_lost,
-    find_legitimate,
-    map_items,
-    minimise_harm,
-    unpack_bits,
-)
+from discreet.hiding import border
+from discreet.hiding.border import Legitimate, Marks, map_items
 from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Solution, list_removals
 from discreet.runtime.resources import as_threads
 from discreet.runtime.solver import Floats, Numbers, Program, Terms, list_each, list_entries
 
-BoolMatrix: TypeAlias = NDArray[np.bool_]
-
-SHORTEST: Final = 0.1
-"""Seconds that the solver gets in any case."""
-CLOSE: Final = 1e-6
-"""How far the solver's rounding may move a bound."""
-MOST_ROWS: Final = 20_000
-MOST_EDITS: Final = 20_000
-MOST_CELLS: Final = 20_000_000
-"""No program is built with more sensitive rows, edits, or pairs of an edit and an itemset."""
+SHORTEST: Final = 0.1  # seconds that the solver gets in any case
+CLOSE: Final = 1e-6  # how far the solver's rounding may move a bound
+MOST_ROWS: Final = 20_000  # no program is built with more sensitive rows,
+MOST_EDITS: Final = 20_000  # edits,
+MOST_CELLS: Final = 20_000_000  # or pairs of an edit and an itemset
 
 
 class RowTypes(NamedTuple):
@@ -46,8 +34,8 @@ class RowTypes(NamedTuple):
     rows: Numbers
     of: Numbers
     counts: Numbers
-    items: BoolMatrix
-    sensitive: BoolMatrix
+    items: Marks
+    sensitive: Marks
 
 
 class Edits(NamedTuple):
@@ -58,9 +46,9 @@ class Edits(NamedTuple):
     """
 
     types: Numbers
-    removed: BoolMatrix
-    hides: BoolMatrix
-    hits: BoolMatrix
+    removed: Marks
+    hides: Marks
+    hits: Marks
     slack: Numbers
     times: Numbers
 
@@ -73,13 +61,15 @@ class Attempt(NamedTuple):
     removals: Removals
 
 
+COST: Final = attrgetter("lost", "removed")
+
+
 def solve(problem: HidingProblem) -> Solution:
     """Remove items so that the fewest legitimate itemsets are lost, then the fewest items.
 
-    The integer program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each
-    edit, and a choice for each legitimate itemset that can be lost: either it is, or enough rows keep it. The search
-    starts from the best solution of all other methods. That solution is returned, unproven, if the program would be too
-    large, or if time runs out before a better one is found.
+    The program (Gkoulalas-Divanis and Verykios, 2006, solve one for the border alone) has a number for each edit, and a
+    choice for each legitimate itemset: it is lost, or enough rows keep it. The search starts from the best solution of
+    all other methods, which is returned, unproven, if the program would be too large or no better one is found in time.
 
     >>> from discreet import hide
     >>> rows = [["a", "b", "c"], ["a", "b"], ["a", "b", "d"], ["a", "c"], ["b"]]
@@ -87,9 +77,9 @@ def solve(problem: HidingProblem) -> Solution:
     OptimalityGap(lost=0, bound=0, stopped=False, skipped=False)
     """
     until = monotonic() + problem.seconds
-    others = find_legitimate(problem)
-    candidates = [minimise_harm(problem, others), *(quick(problem).removals for quick in problem.quick)]
-    best = min((_judge(problem, others, removals) for removals in candidates), key=_cost)
+    others = border.find_legitimate(problem)
+    candidates = [border.minimise_harm(problem, others), *(quick(problem).removals for quick in problem.quick)]
+    best = min((_judge(problem, others, removals) for removals in candidates), key=COST)
     choices = _list_edits(problem, others) if problem.to_lose.any() else None
     if choices is None:
         return Solution(best.removals, OptimalityGap(best.lost, 0, skipped=best.lost > 0))
@@ -97,11 +87,7 @@ def solve(problem: HidingProblem) -> Solution:
 
 
 def _judge(problem: HidingProblem, others: Legitimate, removals: Removals) -> Attempt:
-    return Attempt(count_lost(problem, others, removals), removals.size, removals)
-
-
-def _cost(attempt: Attempt) -> tuple[int, int]:
-    return attempt.lost, attempt.removed
+    return Attempt(border.count_lost(problem, others, removals), removals.size, removals)
 
 
 def _search(
@@ -117,7 +103,7 @@ def _search(
     values, bound, stopped = _build_program(problem, types, edits, heavy).solve(seconds=seconds, gap=0.0, start=start)
     for counts in (many, _round_counts(problem, types, edits, values)):
         if counts is not None:
-            best = min(best, _judge(problem, others, _apply_edits(types, edits, others, counts)), key=_cost)
+            best = min(best, _judge(problem, others, _apply_edits(types, edits, others, counts)), key=COST)
     # The bound is on both costs together, and all removed items cost less than one lost itemset.
     least = math.ceil((bound - heavy + 1) / heavy - CLOSE) if math.isfinite(bound) else 0
     return Solution(best.removals, OptimalityGap(best.lost, min(max(0, least), best.lost), stopped))
@@ -132,9 +118,8 @@ def _build_program(problem: HidingProblem, types: RowTypes, edits: Edits, heavy:
     program.add_rows(problem.to_lose.size, list_entries(edits.hides, many), lower=problem.to_lose)
     # An itemset that is lost may lose all rows of the types whose edits hit it.
     most = np.array([types.counts[np.unique(edits.types[hit])].sum() for hit in edits.hits], dtype=np.int64)
-    program.add_rows(
-        edits.slack.size, list_entries(edits.hits, many), list_each(gone, edits.slack - most), upper=edits.slack
-    )
+    lost = list_each(gone, edits.slack - most)
+    program.add_rows(edits.slack.size, list_entries(edits.hits, many), lost, upper=edits.slack)
     return program
 
 
@@ -144,8 +129,8 @@ def _round_counts(problem: HidingProblem, types: RowTypes, edits: Edits, values:
         return None
     counts = np.rint(values[: edits.types.size]).astype(np.int64)
     used = np.bincount(edits.types, weights=counts, minlength=types.counts.size)
-    fits = (used <= types.counts).all() and (edits.hides @ counts >= problem.to_lose).all()
-    return counts if fits else None
+    is_within = (used <= types.counts).all() and (edits.hides @ counts >= problem.to_lose).all()
+    return counts if is_within else None
 
 
 def _list_edits(problem: HidingProblem, others: Legitimate) -> tuple[RowTypes, Edits] | None:
@@ -155,13 +140,13 @@ def _list_edits(problem: HidingProblem, others: Legitimate) -> tuple[RowTypes, E
         return None
     maps = map_items(problem, others.codes, rows)
     # An itemset that stays frequent whatever these rows lose does not matter.
-    numbers = np.flatnonzero(count_holders(others, maps, as_threads(problem.threads)) > others.slack)
+    numbers = np.flatnonzero(border.count_holders(others, maps, as_threads(problem.threads)) > others.slack)
     if numbers.size * others.codes.size > MOST_CELLS:
         return None
     legitimate = _as_matrix([*others.itemsets.take(numbers)], others.codes.size)
-    sensitive = _as_matrix([others.places(itemset) for itemset in problem.itemsets], others.codes.size)
+    sensitive = _as_matrix([others.find_places(itemset) for itemset in problem.itemsets], others.codes.size)
     matter = np.concatenate([legitimate, sensitive]).any(axis=0, keepdims=True).T
-    held = (np.array([unpack_bits(line, rows.size) for line in maps]).reshape(-1, rows.size) & matter).T
+    held = (np.array([border.unpack_bits(line, rows.size) for line in maps]).reshape(-1, rows.size) & matter).T
     items, of, counts = np.unique(held, axis=0, return_inverse=True, return_counts=True)
     types = RowTypes(rows, of.ravel(), counts, items, sensitive)
     pairs = _list_pairs(types)
@@ -170,7 +155,7 @@ def _list_edits(problem: HidingProblem, others: Legitimate) -> tuple[RowTypes, E
     return types, _measure_edits(types, *pairs, legitimate, others.slack[numbers])
 
 
-def _as_matrix(itemsets: Collection[NDArray[np.integer[Any]]], many: int) -> BoolMatrix:
+def _as_matrix(itemsets: Collection[NDArray[np.integer[Any]]], many: int) -> Marks:
     matrix = np.zeros((len(itemsets), many), dtype=np.bool_)
     for line, itemset in zip(matrix, itemsets, strict=True):
         line[itemset] = True
@@ -179,14 +164,13 @@ def _as_matrix(itemsets: Collection[NDArray[np.integer[Any]]], many: int) -> Boo
 
 def _apply_edits(types: RowTypes, edits: Edits, others: Legitimate, many: Numbers) -> Removals:
     """Return the removals if ``many`` rows get each edit: the first rows of each type."""
-    rows, items = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    pairs = []
     free = {int(kind): types.rows[types.of == kind] for kind in np.unique(edits.types[many > 0])}
     for edit in np.flatnonzero(many):
         kind, codes = int(edits.types[edit]), others.codes[edits.removed[edit]]
         chosen, free[kind] = np.split(free[kind], [many[edit]])
-        rows.append(np.repeat(chosen, codes.size))
-        items.append(np.tile(codes, chosen.size))
-    return list_removals(np.concatenate(rows), np.concatenate(items))
+        pairs.append((np.repeat(chosen, codes.size), np.tile(codes, chosen.size)))
+    return list_removals(pairs)
 
 
 def _count_edits(types: RowTypes, edits: Edits, others: Legitimate, removals: Removals) -> Numbers:
@@ -197,19 +181,18 @@ def _count_edits(types: RowTypes, edits: Edits, others: Legitimate, removals: Re
     for row, items in zip(removals.rows, removals, strict=True):
         kind = int(types.of[np.searchsorted(types.rows, row)])
         line = np.zeros(others.codes.size, dtype=np.bool_)
-        line[_drop_needless(types.sensitive[_mark_held(types, kind)], others.places(items).tolist())] = True
+        line[_drop_needless(types.sensitive[_mark_held(types, kind)], others.find_places(items).tolist())] = True
         if line.any():
             many[edit_of[kind, line.tobytes()]] += 1
     return many
 
 
-def _mark_held(types: RowTypes, kind: int) -> BoolMatrix:
-    """Return which sensitive itemsets rows of a type hold."""
-    held: BoolMatrix = ~(types.sensitive & ~types.items[kind]).any(axis=1)
+def _mark_held(types: RowTypes, kind: int) -> Marks:
+    held: Marks = ~(types.sensitive & ~types.items[kind]).any(axis=1)
     return held
 
 
-def _drop_needless(held: BoolMatrix, removed: list[int]) -> list[int]:
+def _drop_needless(held: Marks, removed: list[int]) -> list[int]:
     """Return the removed items without those that are not needed to hide any itemset, dropped one by one."""
     for item in list(removed):
         rest = [other for other in removed if other != item]
@@ -218,11 +201,11 @@ def _drop_needless(held: BoolMatrix, removed: list[int]) -> list[int]:
     return removed
 
 
-def _list_pairs(types: RowTypes) -> tuple[Numbers, BoolMatrix] | None:
+def _list_pairs(types: RowTypes) -> tuple[Numbers, Marks] | None:
     """Return the type and the removed items of every edit that removes no needless item; None if too many."""
-    known: dict[bytes, list[BoolMatrix]] = {}
+    known: dict[bytes, list[Marks]] = {}
     of: list[int] = []
-    removed: list[BoolMatrix] = []
+    removed: list[Marks] = []
     for kind in range(types.counts.size):
         held = _mark_held(types, kind)
         if held.tobytes() not in known:
@@ -235,14 +218,14 @@ def _list_pairs(types: RowTypes) -> tuple[Numbers, BoolMatrix] | None:
     return np.array(of, dtype=np.int64), np.array(removed, dtype=np.bool_).reshape(-1, types.items.shape[1])
 
 
-def _grow_irredundant(held: BoolMatrix, most: int) -> list[BoolMatrix]:
+def _grow_irredundant(held: Marks, most: int) -> list[Marks]:
     """Return up to ``most`` sets of items of which each item alone hits one of the itemsets.
 
     Every subset of such a set is one too, so each grows from a smaller one.
     """
     items = np.flatnonzero(held.any(axis=0))
-    sets: list[BoolMatrix] = []
-    last: list[tuple[BoolMatrix, int]] = [(np.zeros(held.shape[1], dtype=np.bool_), -1)]
+    sets: list[Marks] = []
+    last: list[tuple[Marks, int]] = [(np.zeros(held.shape[1], dtype=np.bool_), -1)]
     while last and len(sets) < most:
         longer = []
         for line, place in last:
@@ -259,7 +242,7 @@ def _grow_irredundant(held: BoolMatrix, most: int) -> list[BoolMatrix]:
     return sets
 
 
-def _measure_edits(types: RowTypes, of: Numbers, removed: BoolMatrix, legitimate: BoolMatrix, slack: Numbers) -> Edits:
+def _measure_edits(types: RowTypes, of: Numbers, removed: Marks, legitimate: Marks, slack: Numbers) -> Edits:
     """Return the edits with the itemsets that they hide and hit; legitimate itemsets that are hit alike are merged."""
     missing, gone = (~types.items).astype(np.float32).T, removed.astype(np.float32).T
     both = (matrix.astype(np.float32) for matrix in (types.sensitive, legitimate))

@@ -8,17 +8,15 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, OutputError
 from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import SensitiveLike
 from discreet.hiding.stream import hide_file
-from discreet.io.files import MARK
-from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
-from discreet.io.read import read, rewrite
-from discreet.io.registry import find_source_format
-from discreet.io.text import COMMA
+from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside
+from discreet.io.notation import COMMA, as_json, write_csv, write_text
+from discreet.io.read import find_source_format, read, rewrite
 from discreet.runtime import resources
 
 README: Final = """\
@@ -154,10 +152,8 @@ def _write_changes(hidden: Hidden, path: Path) -> None:
 def _write_facts(hidden: Hidden, part: Path, source: Path) -> None:
     facts = describe(hidden, show_labels=True)
     sensitive = facts.pop("sensitive")
-    files = {
-        "input": {"file": source.name, "sha256": digest(source)},
-        "output": {"file": source.name, "sha256": digest(part / source.name)},
-    }
+    places = {"input": source, "output": part / source.name}
+    files = {word: {"file": path.name, "sha256": digest(path)} for word, path in places.items()}
     write_text(part / MARK / "hidden.json", [as_json({**facts, **files, "sensitive": sensitive})])
     write_text(part / MARK / "README.txt", [README])
 

@@ -1,36 +1,29 @@
-"""Hide: remove items from rows so that named itemsets are found in none of them, or in few enough."""
+"""Hide: remove items from rows so that named itemsets are found in none, or in few enough; and compare the methods."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Final, NamedTuple, Unpack
 
-from discreet.data.labels import Itemset, Label
-from discreet.data.thresholds import Share, Threshold, as_count
+from discreet.data.itemsets import Itemset, Label
+from discreet.data.patterns import Patterns
+from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, OptionError
-from discreet.hiding import border, exact, swa
-from discreet.hiding.measures import Hiding, Yardstick
-from discreet.hiding.problem import (
-    HidingProblem,
-    OptimalityGap,
-    Removals,
-    Sensitive,
-    SensitiveLike,
-    Solution,
-    check_solution,
-    count_to_lose,
-    parse_sensitive,
-    refuse_two_targets,
-    remove,
-)
-from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule
+from discreet.errors import BudgetError, InputError, OptionError
+from discreet.hiding import border, exact
+from discreet.hiding import problem as problems
+from discreet.hiding.measures import Hiding, Yardstick, as_min_count
+from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Sensitive, SensitiveLike, Solution
+from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule, as_window, solve_swa
 from discreet.io.inverted import InvertedFile
 from discreet.mining.mine import Budget
 from discreet.runtime import html
-from discreet.runtime.progress import Progress, watching
-from discreet.runtime.resources import as_seconds, as_threads
+from discreet.runtime.resources import Progress, as_seconds, as_threads, watching
 from discreet.runtime.solver import Numbers
+from discreet.runtime.text import percent
 
 
 class HidingMethod(NamedTuple):
@@ -57,15 +50,9 @@ METHODS: Final[Mapping[str, HidingMethod]] = {
     "minfia": _by_victims("the rarest item of each sensitive itemset goes", MINFIA),
     "maxfia": _by_victims("the commonest item of each sensitive itemset goes", MAXFIA),
     "iga": _by_victims("sensitive itemsets that share items lose the same one", IGA),
-    "swa": HidingMethod(
-        "in each window of rows, the item goes that is commonest in it", swa.solve, ("window", "memory"), quick=True
-    ),
-    "border": HidingMethod(
-        "the item goes whose loss does the least harm to other frequent itemsets", border.solve, below_only=True
-    ),
-    "exact": HidingMethod(
-        "the fewest other frequent itemsets are lost, by a binary program", exact.solve, ("seconds",), below_only=True
-    ),
+    "swa": HidingMethod("in each window of rows, the commonest item goes", solve_swa, ("window", "memory"), quick=True),
+    "border": HidingMethod("the item goes whose loss harms other itemsets least", border.solve, below_only=True),
+    "exact": HidingMethod("the fewest other itemsets are lost", exact.solve, ("seconds",), below_only=True),
 }
 """All methods by name: the library, the command line and the app read this table."""
 
@@ -131,7 +118,7 @@ class Hidden:
     @property
     def at_most(self) -> Numbers:
         """The highest support that each sensitive itemset may have."""
-        return self.before - count_to_lose(self.before, self.sensitive, self.below)
+        return self.before - problems.count_to_lose(self.before, self.sensitive, self.below)
 
     def measures(self, min_support: Threshold, **budget: Unpack[Budget]) -> Hiding:
         """Measure what is found before and after at a minimum support: hiding failure, misses cost and the like.
@@ -149,15 +136,12 @@ class Hidden:
             yield row, frozenset([labels[item] for item in items.tolist()])
 
     def __repr__(self) -> str:
-        return (
-            f"<Hidden: {self.method}, {len(self.sensitive.itemsets):,} sensitive itemsets, {self.rows_touched:,} of "
-            f"{self.n:,} rows touched>"
-        )
+        touched = f"{self.rows_touched:,} of {self.n:,} rows touched"
+        return f"<Hidden: {self.method}, {len(self.sensitive.itemsets):,} sensitive itemsets, {touched}>"
 
     def _repr_html_(self) -> str:
         """Return the supports of the sensitive itemsets, by number, as a table for notebooks."""
-        numbers = self.sensitive.numbers or range(1, self.before.size + 1)
-        first = slice(html.SHOWN)
+        numbers, first = self.sensitive.numbers, slice(html.SHOWN)
         lines = zip(numbers[first], self.before[first].tolist(), self.after[first].tolist(), strict=True)
         note = "Share only its .transactions. Sensitive itemsets are shown by number."
         head = ["sensitive itemset", "rows before", "rows now"]
@@ -212,20 +196,23 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     """
     check_method(method, reading)
     data = rows if isinstance(rows, Transactions) else Transactions(rows)
-    parsed = parse_sensitive(sensitive, disclosure, data.code)
     least = None if below is None else as_count(below, len(data))
-    refuse_two_targets(parsed, least)
-    inverted = InvertedFile(data) if index is None else _check_index(index, data)
-    limits = as_seconds(seconds), swa.as_window(window), as_threads(threads)
+    parsed = problems.parse_sensitive(sensitive, disclosure, data.code, least)
+    if index is not None and not isinstance(index, InvertedFile):
+        kind = type(index).__name__
+        raise InputError(f"index is of type {kind}; give an InvertedFile of the rows, or leave it out")
+    if index is not None and not index.belongs_to(data):
+        raise InputError("the index belongs to other rows; make one of these rows, or leave it out")
+    inverted = InvertedFile(data) if index is None else index
+    limits = as_seconds(seconds), as_window(window), as_threads(threads)
     quick = tuple(entry.solve for entry in METHODS.values() if entry.quick)
     with watching(progress, what="hiding", unit="itemsets") as tell:
         problem = HidingProblem(data, parsed, inverted, least, reading, *limits, tell, quick)
         removals, gap = METHODS[method].solve(problem)
-        transactions = remove(data, removals)
-        after = check_solution(problem, removals, transactions)
-    touched, removed, edit = removals.rows.size, removals.size, Edit(data, transactions, removals)
-    before = problem.supports
-    return Hidden(method, parsed, len(data), before, after, touched, removed, least, reading, gap, edit=edit)
+        transactions = problems.remove(data, removals)
+        after = problems.check_solution(problem, removals, transactions)
+    counts = len(data), problem.supports, after, removals.rows.size, removals.size
+    return Hidden(method, parsed, *counts, least, reading, gap, edit=Edit(data, transactions, removals))
 
 
 def check_method(method: str, reading: str = "static", methods: Iterable[str] = METHODS) -> None:
@@ -238,9 +225,148 @@ def check_method(method: str, reading: str = "static", methods: Iterable[str] = 
         raise OptionError(f"the method {method!r} has one reading only; leave reading out")
 
 
-def _check_index(index: InvertedFile, rows: Transactions) -> InvertedFile:
-    if not isinstance(index, InvertedFile):
-        raise InputError(f"index is of type {type(index).__name__}; give an InvertedFile of the rows, or leave it out")
-    if not index.belongs_to(rows):
-        raise InputError("the index belongs to other rows; make one of these rows, or leave it out")
-    return index
+class MethodLine(NamedTuple):
+    """One method at one disclosure (None: below a support): its cost and ``measures``, or why it is ``left_out``."""
+
+    method: str
+    disclosure: Fraction | None
+    seconds: float
+    rows_touched: int = 0
+    items_removed: int = 0
+    measures: tuple[Hiding, ...] = ()
+    left_out: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HidingComparison:
+    """Methods on the same ``n`` rows, in the order in which they ran, measured at the counts ``min_supports``.
+
+    ``below`` is the minimum support that lines without a disclosure hid below.
+    """
+
+    n: int
+    sensitive: int
+    min_supports: tuple[int, ...]
+    below: int
+    lines: tuple[MethodLine, ...]
+
+    def __repr__(self) -> str:
+        best = "nothing" if self.best is None else self.best.method
+        return f"<HidingComparison: {len(self.lines)} ways to hide, the best is {best}>"
+
+    def _repr_html_(self) -> str:
+        """Return the cost of each method at the smallest minimum support as a table for notebooks."""
+        title = f"{repr(self)[1:-1]}; measured at a minimum support of {min(self.min_supports):,} rows"
+        head = ["method", "rows touched", "items removed", "hiding failure", "misses cost", "left out"]
+        table = html.drop_empty_column(head, [self._list_cells(line) for line in self.lines])
+        return html.table(title, *table, note=self.recommendation)
+
+    def _list_cells(self, line: MethodLine) -> tuple[str | int, ...]:
+        if not line.measures:
+            return name_line(line, self.below), "–", "–", "–", "–", line.left_out
+        measured = self._first(line)
+        shares = percent(measured.hiding_failure), percent(measured.misses_cost)
+        return name_line(line, self.below), line.rows_touched, line.items_removed, *shares, ""
+
+    @cached_property
+    def best(self) -> MethodLine | None:
+        """Of the lines that hide all at the smallest minimum support, the one that misses the fewest itemsets.
+
+        Ties go to the fewest items removed, then to the first.
+        """
+        return min(self._hiding, key=lambda line: (self._first(line).missed, line.items_removed), default=None)
+
+    @property
+    def _hiding(self) -> list[MethodLine]:
+        return [line for line in self.lines if line.measures and self._first(line).restricted_after == 0]
+
+    @property
+    def recommendation(self) -> str:
+        """The method to take, and why, in a sentence or two."""
+        least, best = f"a minimum support of {min(self.min_supports):,} rows", self.best
+        if best is None:
+            return f"No method hides every restricted itemset at {least}: lower the disclosure or below."
+        measured = self._first(best)
+        if not measured.restricted_before:
+            return f"Nothing needs to be hidden at {least}: no frequent itemset holds a sensitive one."
+        rivals = reversed([line for line in self._hiding if line.method != best.method])
+        costs = {line.method: self._first(line).misses_cost for line in rivals}
+        second = min(costs, key=costs.__getitem__, default=None)
+        then = "" if second is None else f"; the next is {second} with {100 * costs[second]:.3g}%"
+        hides = f"hides all of the {measured.restricted_before:,} restricted itemsets"
+        loses = f"loses {100 * measured.misses_cost:.3g}% of the others{then}"
+        return f"Take {name_line(best, self.below)}: at {least} it {hides} and {loses}."
+
+    def _first(self, line: MethodLine) -> Hiding:
+        """Return the measures at the smallest minimum support."""
+        return line.measures[self.min_supports.index(min(self.min_supports))]
+
+
+def compare_hiding(
+    rows: Transactions | Iterable[Iterable[Label]],
+    sensitive: SensitiveLike,
+    *,
+    min_supports: Sequence[Threshold],
+    disclosures: Sequence[Share] = (0,),
+    methods: Sequence[str] | None = None,
+    below: Threshold | None = None,
+    seconds: float = 60.0,
+    index: InvertedFile | None = None,
+    **budget: Unpack[Budget],
+) -> HidingComparison:
+    """Try these methods, or all, on the rows at each disclosure, and measure the results at each minimum support.
+
+    With ``below`` all methods hide the itemsets below that minimum support instead. "border" and "exact" always do, by
+    default below the smallest of ``min_supports``; each may take ``seconds``. A method that exceeds the budget is left
+    out, and its line says so. ``progress`` is called with the share and the number of lines done.
+
+    >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
+    >>> comparison = compare_hiding(rows, [["a", "b"]], min_supports=[2, "0%"], methods=["minfia", "maxfia"])
+    >>> [(line.method, [round(measured.misses_cost, 2) for measured in line.measures]) for line in comparison.lines]
+    [('minfia', [0.25, 0.4]), ('maxfia', [0.5, 0.0])]
+    """
+    data = rows if isinstance(rows, Transactions) else Transactions(rows)
+    itemsets = sensitive if isinstance(sensitive, tuple | Patterns) else list(sensitive)
+    with watching(budget.pop("progress", None), what="comparing methods", unit="done") as tell:
+        yardstick = Yardstick.of(data, itemsets, min_supports, **budget)
+        counts = tuple(as_min_count(one, len(data)) for one in yardstick.min_supports)
+        target = min(counts) if below is None else as_count(below, max(1, len(data)))
+        threads, inverted = budget.get("threads"), index or InvertedFile(data)
+        hide_once = partial(hide, seconds=seconds, threads=threads, index=inverted)
+
+        def run(method: str, disclosure: Fraction | None) -> MethodLine:
+            start = perf_counter()
+            share, least = (0, target) if disclosure is None else (disclosure, None)
+            try:
+                hidden = hide_once(data, itemsets, method=method, disclosure=share, below=least)
+                taken = perf_counter() - start
+                measures = tuple(yardstick.measure(hidden.transactions))
+            except BudgetError as error:
+                return MethodLine(method, disclosure, perf_counter() - start, left_out=error.message)
+            return MethodLine(method, disclosure, taken, hidden.rows_touched, hidden.items_removed, measures)
+
+        shares = [None] if below is not None else [as_disclosure(share) for share in disclosures]
+        names = list(METHODS) if methods is None else methods
+        for method in names:  # so that kernels are loaded before they are timed
+            hide([["a", "b"]], [["a", "b"]], method=method, below=1)
+        pairs = [(name, share) for name in names for share in ([None] if METHODS[name].below_only else shares)]
+        lines = []
+        for done, pair in enumerate(pairs):
+            tell(done / len(pairs), done)
+            lines.append(run(*pair))
+        if not lines:
+            raise BudgetError("nothing is to be compared")
+        if not any(line.measures for line in lines):
+            raise BudgetError("no method fits the limits (", lines[0].left_out, ")")
+        return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
+
+
+def name_line(line: MethodLine, below: int) -> str:
+    """Return a method and its target in words.
+
+    >>> name_line(MethodLine("iga", Fraction(1, 10), 0.5), 7), name_line(MethodLine("border", None, 0.5), 1200)
+    ('iga at a disclosure of 10%', 'border below 1,200 rows')
+    """
+    if line.disclosure is None:
+        return f"{line.method} below {below:,} rows"
+    return f"{line.method} at a disclosure of {float(100 * line.disclosure):.4g}%"

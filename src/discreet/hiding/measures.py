@@ -1,8 +1,6 @@
-"""Measures of hiding: which sensitive itemsets are still found, and which others are no longer found.
+"""Measures of hiding (Oliveira and Zaïane 2002, section 5): sensitive itemsets still found, others no longer found.
 
-They are those of Oliveira and Zaïane, *Privacy preserving frequent itemset mining* (2002), section 5. A frequent
-itemset is restricted if it holds a sensitive one, since publishing it reveals that one. As in the paper, the empty
-itemset does not count.
+A frequent itemset is restricted if it holds a sensitive one, which it reveals. The empty itemset does not count.
 """
 
 import math
@@ -15,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_confidence, as_count
 from discreet.data.transactions import Transactions
@@ -206,9 +203,8 @@ def _mine_nonempty(rows: Transactions, least: int, budget: Budget) -> Patterns:
         raise BudgetError(
             "the frequent itemsets are too many to be compared one by one (", error.message, ")"
         ) from None
-    if not patterns.is_rooted:
-        return patterns
-    return replace(patterns, itemsets=patterns.itemsets[1:], supports=patterns.supports[1:])
+    first = int(patterns.is_rooted)
+    return replace(patterns, itemsets=patterns.itemsets[first:], supports=patterns.supports[first:])
 
 
 def _recode(rows: Transactions, labels: tuple[Label, ...]) -> Transactions:

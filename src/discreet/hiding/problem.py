@@ -8,21 +8,20 @@ from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Items, Itemset, Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, as_disclosure
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, InputError, OptionError, ThresholdError
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
-from discreet.runtime.progress import Progress
+from discreet.runtime.resources import Progress
 from discreet.runtime.solver import Numbers
 
 LISTS: Final = "give a list of lists of items, such as [['bread', 'milk'], ['beer', 'wine']]"
+NOT_HIDDEN: Final = "a sensitive itemset is not hidden; nothing is shared: please report this as a bug"
 
 
 class Sensitive(NamedTuple):
@@ -36,14 +35,16 @@ class Sensitive(NamedTuple):
     numbers: tuple[int, ...] = ()
 
 
-SensitiveLike: TypeAlias = Sensitive | NamedItemsets | Patterns | Iterable[Iterable[Label]]
-"""Itemsets to hide in any form that users may give."""
+SensitiveLike: TypeAlias = Sensitive | NamedItemsets | Patterns | Iterable[Iterable[Label]]  # as users may give them
 
 
 def parse_sensitive(
-    sensitive: SensitiveLike, disclosure: Share | Iterable[Share] = 0, code: Mapping[Label, int] | None = None
+    sensitive: SensitiveLike,
+    disclosure: Share | Iterable[Share] = 0,
+    code: Mapping[Label, int] | None = None,
+    below: int | None = None,
 ) -> Sensitive:
-    """Return the itemsets to hide, with one disclosure for all or one for each.
+    """Return the itemsets to hide, with one disclosure for all or one for each; refuse both ``below`` and a disclosure.
 
     An itemset listed twice counts once, with the smaller share. Names from a file are looked up in ``code``; the file
     may state shares of its own.
@@ -63,6 +64,8 @@ def parse_sensitive(
         first.setdefault(items, number)
     if not smallest:
         raise InputError("no sensitive itemsets are given; name at least one")
+    if below is not None and any(smallest.values()):
+        raise OptionError("both below and a disclosure are given; leave one of them out")
     return Sensitive(tuple(smallest), tuple(smallest.values()), tuple(first.values()))
 
 
@@ -87,15 +90,14 @@ def _list_itemsets(
 
 def _parse_shares(disclosure: Share | Iterable[Share], stated: Sequence[Share | None]) -> list[Fraction]:
     """Return the share of each itemset: the stated one, or else the one that is given."""
+    many = len(stated)
     if isinstance(disclosure, str) or not isinstance(disclosure, Iterable):
-        given = [as_disclosure(disclosure)] * len(stated)
+        given = [as_disclosure(disclosure)] * many
     else:
         given = [as_disclosure(share) for share in disclosure]
-        if len(given) != len(stated):
-            raise ThresholdError(
-                f"there are {len(stated)} sensitive itemsets but {len(given)} disclosures; give one for all, or one "
-                "for each"
-            )
+    if len(given) != many:
+        wrong = f"there are {many} sensitive itemsets but {len(given)} disclosures"
+        raise ThresholdError(f"{wrong}; give one for all, or one for each")
     if any(given) and stated and None not in stated:
         raise OptionError("the sensitive itemsets come with disclosures of their own; leave disclosure out")
     return [other if own is None else as_disclosure(own) for own, other in zip(stated, given, strict=True)]
@@ -162,7 +164,7 @@ class HidingProblem:
     @cached_property
     def itemsets(self) -> Itemsets:
         """The codes of each sensitive itemset, increasing; an item that no row holds is refused."""
-        return Itemsets.of(encode_sensitive(self.sensitive, self.rows.code, self.index.supports))
+        return encode_sensitive(self.sensitive, self.rows.code, self.index.supports)
 
     @cached_property
     def holders(self) -> tuple[Numbers, ...]:
@@ -175,7 +177,7 @@ class HidingProblem:
         return np.array([rows.size for rows in self.holders], dtype=np.int64)
 
     @cached_property
-    def degrees(self) -> NDArray[np.int32]:
+    def degrees(self) -> Items:
         """The degree of conflict of each row: how many sensitive itemsets it holds."""
         degrees = np.zeros(len(self.rows), dtype=np.int32)
         for rows in self.holders:
@@ -188,33 +190,20 @@ class HidingProblem:
         return count_to_lose(self.supports, self.sensitive, self.below)
 
 
-def encode_sensitive(
-    sensitive: Sensitive, code: Mapping[Label, int], supports: NDArray[np.int64]
-) -> list[NDArray[np.int32]]:
+def encode_sensitive(sensitive: Sensitive, code: Mapping[Label, int], supports: Numbers) -> Itemsets:
     """Return the codes of each itemset, increasing; refuse an item that no row holds."""
     itemsets = []
-    for number, labels in zip(
-        sensitive.numbers or range(1, len(sensitive.itemsets) + 1), sensitive.itemsets, strict=True
-    ):
-        codes = sorted(code[label] for label in labels if label in code and supports[code[label]])
-        refuse_unknown(number, len(labels) - len(codes), len(labels))
-        itemsets.append(np.array(codes, dtype=np.int32))
-    return itemsets
+    for number, labels in zip(sensitive.numbers, sensitive.itemsets, strict=True):
+        itemsets.append(sorted(code[label] for label in labels if label in code and supports[code[label]]))
+        refuse_unknown(number, len(labels) - len(itemsets[-1]), len(labels))
+    return Itemsets.of(itemsets)
 
 
 def refuse_unknown(number: int, unknown: int, size: int) -> None:
     """Refuse a sensitive itemset if no row holds ``unknown`` of its items."""
     if unknown:
-        raise InputError(
-            f"sensitive itemset {number} has {unknown} of {size} items that no row has; check how they are written, "
-            "or leave it out"
-        )
-
-
-def refuse_two_targets(sensitive: Sensitive, below: int | None) -> None:
-    """Refuse ``below`` together with a disclosure."""
-    if below is not None and any(sensitive.disclosures):
-        raise OptionError("both below and a disclosure are given; leave one of them out")
+        what = f"sensitive itemset {number} has {unknown} of {size} items that no row has"
+        raise InputError(f"{what}; check how they are written, or leave it out")
 
 
 def count_to_lose(supports: Numbers, sensitive: Sensitive, below: int | None) -> Numbers:
@@ -229,24 +218,25 @@ def count_to_lose(supports: Numbers, sensitive: Sensitive, below: int | None) ->
     return np.array([math.ceil(support * (1 - share)) for support, share in shares], dtype=np.int64)
 
 
-def list_removals(rows: Numbers, items: NDArray[np.int32]) -> Removals:
-    """Return the removals of these pairs of a row and an item, which may repeat.
+def list_removals(pairs: Iterable[tuple[Numbers, Items]]) -> Removals:
+    """Return the removals of rows and items, in any number of parts; a row and an item may repeat.
 
-    >>> removals = list_removals(np.array([4, 1, 4, 4]), np.array([2, 0, 1, 2], np.int32))
+    >>> removals = list_removals([(np.array([4, 1, 4, 4]), np.array([2, 0, 1, 2], np.int32))])
     >>> removals.rows.tolist(), [items.tolist() for items in removals]
     ([1, 4], [[0], [1, 2]])
     """
     # Rows and codes both fit half a word, so a pair is one number.
-    pairs = np.unique(rows.astype(np.int64) << 32 | items)
-    touched, starts = np.unique(pairs >> 32, return_index=True)
-    return Removals(np.append(starts, pairs.size).astype(np.int64), (pairs & 0xFFFFFFFF).astype(np.int32), touched)
+    parts = (rows.astype(np.int64) << 32 | items for rows, items in pairs)
+    coded = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+    touched, starts = np.unique(coded >> 32, return_index=True)
+    return Removals(np.append(starts, coded.size).astype(np.int64), (coded & 0xFFFFFFFF).astype(np.int32), touched)
 
 
 def remove(rows: Transactions, removals: Removals) -> Transactions:
     """Return the rows without the removed items, with the same labels and ids.
 
     >>> rows = Transactions([["a", "b"], ["b"]])
-    >>> [sorted(row) for row in remove(rows, list_removals(np.array([0]), np.array([1], np.int32)))]
+    >>> [sorted(row) for row in remove(rows, list_removals([(np.array([0]), np.array([1], np.int32))]))]
     [['a'], ['b']]
     """
     offsets, items = np.empty_like(rows.offsets), np.empty(rows.itemsets.size, dtype=np.int32)
@@ -262,7 +252,7 @@ def check_solution(problem: HidingProblem, removals: Removals, transactions: Tra
     # Both are counted in the rows themselves: an index of other rows does no harm.
     before, after = (count_supports(rows, problem.itemsets) for rows in (problem.rows, transactions))
     if (before != problem.supports).any():
-        raise GuaranteeError("a sensitive itemset is not hidden; nothing is shared: please report this as a bug")
+        raise GuaranteeError(NOT_HIDDEN)
     check_hidden(before, after, problem.sensitive, problem.below)
     if not _is_listed(problem, removals, transactions):
         raise GuaranteeError("more was changed than is listed; nothing is shared: please report this as a bug")
@@ -272,7 +262,7 @@ def check_solution(problem: HidingProblem, removals: Removals, transactions: Tra
 def check_hidden(before: Numbers, after: Numbers, sensitive: Sensitive, below: int | None) -> None:
     """Refuse a sensitive itemset whose support is too high afterwards."""
     if (after > before - count_to_lose(before, sensitive, below)).any():
-        raise GuaranteeError("a sensitive itemset is not hidden; nothing is shared: please report this as a bug")
+        raise GuaranteeError(NOT_HIDDEN)
 
 
 def count_supports(rows: Transactions, itemsets: Itemsets) -> Numbers:

@@ -1,11 +1,11 @@
 """Hide in one scan: a file that may be larger than memory is rewritten, window by window, without the removed items."""
 
-import numbers
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
+from numbers import Integral
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -15,35 +15,22 @@ from discreet.data.itemsets import Itemsets
 from discreet.data.thresholds import Share
 from discreet.data.transactions import Transactions, check_lengths
 from discreet.errors import BudgetError, OptionError, ThresholdError
+from discreet.hiding import problem
 from discreet.hiding.hide import Hidden
-from discreet.hiding.problem import (
-    Sensitive,
-    SensitiveLike,
-    check_hidden,
-    count_supports,
-    list_removals,
-    parse_sensitive,
-    refuse_two_targets,
-    refuse_unknown,
-)
-from discreet.hiding.swa import Demand, Windows, as_window, choose
-from discreet.io.chunks import Reading
+from discreet.hiding.problem import Sensitive, SensitiveLike
+from discreet.hiding.victims import Demand, Windows, as_window, choose_in_windows
 from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
-from discreet.io.read import find_rewrite_format
-from discreet.io.registry import check_reading, row_functions
-from discreet.io.text import as_record, encode_lines
-from discreet.runtime.progress import Progress, watching
-from discreet.runtime.resources import as_memory
+from discreet.io.notation import Reading, as_record, encode_lines
+from discreet.io.read import check_reading, find_rewrite_format, row_functions
+from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
 
 WINDOW: Final = 10_000
-COPIES: Final = 4
-"""Copies of a window's bytes in memory: as read, put together, changed, and on their way to the file."""
-ROW: Final = 64
-"""Bytes that a row takes beside its own."""
+COPIES: Final = 4  # of a window's bytes in memory: as read, put together, changed, and on their way to the file
+ROW: Final = 64  # bytes that a row takes beside its own
 
 
 def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of its own
@@ -150,21 +137,22 @@ class _Scan:
                 yield self._edit(batch, demand, texts)
                 self.progress(self.read / self.size if self.size else 0.0, self.rows)
         for number, itemset in zip(sensitive.numbers, itemsets, strict=True):
-            refuse_unknown(number, int(np.count_nonzero(~self.seen[itemset])), itemset.size)
-        check_hidden(self.before, self.after, sensitive, below)
+            problem.refuse_unknown(number, int(np.count_nonzero(~self.seen[itemset])), itemset.size)
+        problem.check_hidden(self.before, self.after, sensitive, below)
 
     def _edit(self, batch: LineRows, demand: Demand, texts: list[str]) -> bytes:
         """Return the bytes of some windows without the removed items, and count supports before and after."""
         rows = Transactions.from_codes(*batch.held.flat, texts)
         holders = InvertedFile(rows).rows_of_each(demand.itemsets)
-        removals = list_removals(*choose(Windows(batch.lengths, rows.itemsets, holders), demand, self.before))
+        windows = Windows(batch.lengths, rows.itemsets, holders)
+        removals = problem.list_removals(choose_in_windows(windows, demand, self.before))
         data, same = batch.data, np.ones(batch.n, dtype=np.bool_)
         if removals.size:
             data, touched, after = remove_items(
                 batch, RemovedItems(removals.rows[removals.owners], removals.items), self.text
             )
             same[touched] = False
-            self.after += count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
+            self.after += problem.count_supports(Transactions.from_codes(*after.held.flat, texts), demand.itemsets)
         self.after += [np.count_nonzero(same[held]) for held in holders]
         self.before += [held.size for held in holders]
         self.seen[rows.items] = True
@@ -183,25 +171,19 @@ class _Scan:
         """Refuse a window that takes twice its memory because later rows are longer."""
         takes = COPIES * (len(batch.data) + ROW * batch.n)
         if memory is not None and takes > 2 * max(memory, COPIES * CHUNK):
-            raise BudgetError(
-                f"rows from {self.rows + 1} on are so much longer than the first ones that {self.window:,} of them do "
-                "not fit in the memory that was allowed; give fewer rows as window"
-            )
+            longer = f"rows from {self.rows + 1} on are so much longer than the first ones"
+            room = f"{self.window:,} of them do not fit in the memory that was allowed"
+            raise BudgetError(f"{longer} that {room}; give fewer rows as window")
 
 
 def _parse_request(sensitive: SensitiveLike, disclosure: Share | Sequence[Share], below: int | None) -> _Request:
     """Return the itemsets to hide, by the text of their items."""
-    names = (
-        {name.text for itemset in sensitive.itemsets for name in itemset}
-        if isinstance(sensitive, NamedItemsets)
-        else ()
-    )
-    parsed = parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(sorted(names))})
-    if below is not None and (isinstance(below, bool) or not isinstance(below, numbers.Integral) or below < 1):
-        raise ThresholdError(
-            f"below is {abbreviate(below)!r}; in one scan the number of rows is not known: give a count from 1 on"
-        )
-    refuse_two_targets(parsed, below)
+    listed = sensitive.itemsets if isinstance(sensitive, NamedItemsets) else ()
+    names = sorted({name.text for itemset in listed for name in itemset})
+    if below is not None and (isinstance(below, bool) or not isinstance(below, Integral) or below < 1):
+        wrong = f"below is {abbreviate(below)!r}; in one scan the number of rows is not known"
+        raise ThresholdError(f"{wrong}: give a count from 1 on")
+    parsed = problem.parse_sensitive(sensitive, disclosure, {text: code for code, text in enumerate(names)}, below)
     texts = sorted({str(label) for itemset in parsed.itemsets for label in itemset}, key=lambda text: (len(text), text))
     place = {text: code for code, text in enumerate(texts)}
     itemsets = Itemsets.of([sorted({place[str(label)] for label in itemset}) for itemset in parsed.itemsets])

@@ -1,7 +1,4 @@
-"""Baskets: whether lines of values are rows of items, or another table that would be misread as such.
-
-Messages show counts of lines, never their values.
-"""
+"""Baskets: whether lines are rows of items, or another table; messages show counts of lines, never their values."""
 
 import re
 from collections import Counter
@@ -9,63 +6,46 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.errors import InputError, Message, Option, Word
 
-Records: TypeAlias = Sequence[Sequence[Label]]
-
-SEEN: Final = 4096
-"""The first lines, which are inspected."""
-FEW: Final = 10
-"""Fewer lines may be alike by chance."""
-AROUND: Final = 3
-"""The most lines of titles, comments and totals around a table."""
-SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}
-"""Separators of fields, and their names in messages."""
-BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
-"""The values of a one-hot table, in lower case."""
+LabelRows: TypeAlias = Sequence[Sequence[Label]]
+SEEN: Final = 4096  # the first lines, which are inspected
+FEW: Final = 10  # fewer lines may be alike by chance
+AROUND: Final = 3  # the most lines of titles, comments and totals around a table
+SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}  # and their names in messages
+BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})  # the values of a one-hot table, in lower case
 ROW_ID: Final = re.compile(
-    r"(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
-    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)",
-    re.IGNORECASE,
-)
-"""Names of columns of row ids."""
+    r"(?i)(?:^|[\W_])(?:ids?|rows?|tid|transactions?|baskets?|orders?|invoices?|receipts?|patients?|persons?|customers?|"
+    r"clients?|users?|members?|sessions?|cases?|visits?|encounters?)(?:$|[\W_])|.id$|(?-i:[a-z]No$)"
+)  # names of columns of row ids
 HEADING: Final = re.compile(
-    r"(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|persons?|"
-    r"customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+",
-    re.IGNORECASE,
-)
-"""A label that names a column rather than an item."""
+    r"(?i)(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|"
+    r"persons?|customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+"
+)  # a label that names a column rather than an item
 TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?|records?)(?: \w+)?\)?", re.IGNORECASE)
-"""The beginning of a last line that sums up the others."""
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-MEANT: Final = Message(
-    "if each line is a row of items, say so with both ", Option("format", "csv"), " and ", Option("separator")
-)
+BOTH: Final = (Option("format", "csv"), " and ", Option("separator"))
+MEANT: Final = Message("if each line is a row of items, say so with both ", *BOTH)
 ONEHOT: Final = Option("format", "onehot")
 
 
-def check_rows(rows: Records) -> None:
+def check_rows(rows: LabelRows) -> None:
     """Refuse lists that are lines of a table: one-hot, yes and no, or row id and item.
 
     >>> check_rows([["bread", "milk"], ["milk"]])
     """
+    lists = f"lists of {len(rows[0]):,} values each" if rows else ""
     if is_onehot(rows) or is_onehot_with_ids(rows):
-        raise InputError(
-            f"the rows are lists of {len(rows[0]):,} values each, which are 0 or 1 as in a one-hot table; give "
-            "Transactions.from_onehot(numpy.array(rows)) without ids, or sets if 0 and 1 are items"
-        )
+        advice = "give Transactions.from_onehot(numpy.array(rows)) without ids, or sets if 0 and 1 are items"
+        raise InputError(f"the rows are {lists}, which are 0 or 1 as in a one-hot table; {advice}")
     if len(rows) >= FEW and (_is_yes_or_no(rows) or (_width(rows) > 1 and 4 * _count_repeats(rows) >= len(rows))):
-        raise InputError(
-            f"the rows are lists of {len(rows[0]):,} values each that repeat values, as in a table; make items "
-            "of them, such as 'smoker=yes', or give sets if the values are items"
-        )
+        advice = "make items of them, such as 'smoker=yes', or give sets if the values are items"
+        raise InputError(f"the rows are {lists} that repeat values, as in a table; {advice}")
     if has_ids(rows) or (_width(rows) == 2 and has_ids([row[::-1] for row in rows])):  # noqa: PLR2004 - an item, an id
-        raise InputError(
-            f"the {len(rows):,} rows are lists that begin or end with what looks like row ids; give a frame of them to "
-            "read(frame, row=, item=), or sets if the ids are items"
-        )
+        advice = "give a frame of them to read(frame, row=, item=), or sets if the ids are items"
+        raise InputError(f"the {len(rows):,} rows are lists that begin or end with what looks like row ids; {advice}")
 
 
 class Doubt(NamedTuple):
@@ -115,15 +95,11 @@ def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
     signs = [sign for sign in ",;|" if 2 * sum(sign in text for text in texts) > len(labels)]
     parts = Counter(part.strip() for text in {*texts} for sign in signs[:1] for part in text.split(sign))
     if 2 * bracketed > len(labels) or 2 * sum(many > 1 for many in parts.values()) > len(parts):
-        raise InputError(
-            "each row id stands in one line, and most of the items look like lists of items; write a line for each item"
-        )
+        raise InputError("each row id has one line, and most items look like lists of items; write one line per item")
 
 
-def is_onehot(lines: Records, *, least: int = 2) -> bool:
+def is_onehot(lines: LabelRows, *, least: int = 2) -> bool:
     """Return whether at least ``least`` lines are a one-hot table: equally long, of 0 and 1 alone, and not all alike.
-
-    A row repeats no item, so rows that are all ``[0, 1]`` may be meant.
 
     >>> is_onehot([[0, 1], [1, 1]]), is_onehot([[0, 1], [0, 1]]), is_onehot([[0, 1], [1]])
     (True, False, False)
@@ -131,16 +107,17 @@ def is_onehot(lines: Records, *, least: int = 2) -> bool:
     width, values = _width(lines), {value for line in lines for value in line}
     if width <= 1 or len(lines) < least or not all(str(value).casefold() in BITS for value in values):
         return False
+    # A row repeats no item, so rows that are all [0, 1] may be meant.
     return len(set(lines[0])) < width or any(list(line) != list(lines[0]) for line in lines)
 
 
-def is_onehot_with_ids(lines: Records) -> bool:
+def is_onehot_with_ids(lines: LabelRows) -> bool:
     """Return whether lines are a one-hot table after a column of row ids."""
     is_wide = _width(lines) > 2  # noqa: PLR2004 - an id and two items
     return is_wide and 2 * _count_ids(lines) > len(lines) and is_onehot([line[1:] for line in lines])
 
 
-def is_twofold(lines: Records) -> bool:
+def is_twofold(lines: LabelRows) -> bool:
     """Return whether equally long lines hold at most two values, such as yes and no, which some line repeats.
 
     >>> is_twofold([["yes", "no", "no"]]), is_twofold([["x", ""], ["", "x"]]), is_twofold([["tea", "rye"]] * 2)
@@ -152,22 +129,18 @@ def is_twofold(lines: Records) -> bool:
     return _count_repeats(lines) > 0 or any(map(_has_gap, lines))
 
 
-def has_ids(lines: Records) -> bool:
-    """Return whether lines begin with row ids.
-
-    Ids appear nowhere else, lines of one id are adjacent, and there are many ids, while other values repeat.
+def has_ids(lines: LabelRows) -> bool:
+    """Return whether lines begin with row ids: many, adjacent, and nowhere else, while other values repeat.
 
     >>> has_ids([[at // 2, "tea" if at % 2 else "milk"] for at in range(20)]), has_ids([["tea", "milk"]] * 20)
     (True, False)
     """
     rest = [value for line in lines for value in line[1:] if value != ""]
-    return _is_keyed(lines) and 2 * len(set(rest)) <= len(rest) and not _first_values(lines) & {*rest}
+    return _is_keyed(lines) and 2 * len(set(rest)) <= len(rest) and not {line[0] for line in lines} & {*rest}
 
 
-def has_numbers(lines: Records) -> bool:
-    """Return whether lines begin with numbers that are no items.
-
-    They are ids before text, rise while the numbers after them do not, or count the items that follow.
+def has_numbers(lines: LabelRows) -> bool:
+    """Return whether lines begin with numbers that are no items: ids before text, rising ones, or counts of items.
 
     >>> has_numbers([[str(at), "tea"] for at in range(20)]), has_numbers([["3", "tea"], ["7", "rye"]] * 10)
     (True, False)
@@ -180,12 +153,12 @@ def has_numbers(lines: Records) -> bool:
     return _is_keyed(lines) and (not any(map(_is_number, rest)) or _has_rising_ids(lines))
 
 
-def begins_with_ids(lines: Records) -> bool:
+def begins_with_ids(lines: LabelRows) -> bool:
     """Return whether lines begin with row ids or with numbers of items."""
     return has_ids(lines) or has_numbers(lines)
 
 
-def _is_keyed(lines: Records) -> bool:
+def _is_keyed(lines: LabelRows) -> bool:
     """Return whether lines begin with many values, equal ones in adjacent lines, and most lines go on."""
     if len(lines) < FEW or 2 * sum(len(line) <= 1 for line in lines) > len(lines) or not all(lines):
         return False
@@ -214,15 +187,14 @@ def has_header(lines: Sequence[Sequence[str]]) -> bool:
     return _width(lines) > 0 and len(lines) >= 2 * FEW and FEW * rare < len(lines)
 
 
-def _is_yes_or_no(lines: Records) -> bool:
+def _is_yes_or_no(lines: LabelRows) -> bool:
     """Return whether lines hold only two values, perhaps below a header or after ids."""
     bodies = [lines, lines[1:]]
     keyed = [body for body in bodies if 2 * _count_ids(body) > len(body) and (_width(body) > 3 or len(body) >= FEW)]  # noqa: PLR2004 - an id, and more columns than values
     return any(map(is_twofold, bodies)) or any(is_twofold([line[1:] for line in body]) for body in keyed)
 
 
-def _count_repeats(lines: Records) -> int:
-    """Return the number of lines that hold a value twice."""
+def _count_repeats(lines: LabelRows) -> int:
     return sum(len({*line} - {""}) < sum(value != "" for value in line) for line in lines)
 
 
@@ -242,47 +214,33 @@ def _cut_frame(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
 
 
 def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
-    """Yield the kinds of tables that lines look like."""
     many, width = len(lines), _width(lines)
     columns = (Option("row"), " and ", Option("item"))
     if is_onehot(lines):
-        yield Doubt(
-            f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header",
-            ("put a header of labels before them and read it with ", ONEHOT, "; "),
-        )
+        reason = f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header"
+        yield Doubt(reason, ("put a header of labels before them and read it with ", ONEHOT, "; "))
     if width and (is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
         ids = () if is_onehot(lines[1:], least=1) else (", and name the column of ids with ", Option("row"))
-        yield Doubt(
-            "this looks like a one-hot table, a header and then nothing but 0 and 1",
-            ("read it with ", ONEHOT, *ids, "; "),
-        )
+        reason = "this looks like a one-hot table, a header and then nothing but 0 and 1"
+        yield Doubt(reason, ("read it with ", ONEHOT, *ids, "; "))
     if _is_yes_or_no(lines):
+        reason = f"the {many:,} lines hold nothing but two values, such as yes and no, as with one column per item"
         advice = "write 1 and 0 for them, below a header of labels, and read it with "
-        yield Doubt(
-            f"the {many:,} lines hold nothing but two values, such as yes and no, as in a table of one column per item",
-            (advice, ONEHOT, ", and ", Option("row"), " if it has ids; "),
-        )
+        yield Doubt(reason, (advice, ONEHOT, ", and ", Option("row"), " if it has ids; "))
     if has_header(lines):
-        yield Doubt(
-            f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns",
-            ("name those of row ids and of items with ", *columns, ", or read a table of 0 and 1 with ", ONEHOT, "; "),
-        )
+        reason = f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns"
+        advice = "name those of row ids and of items with "
+        yield Doubt(reason, (advice, *columns, ", or read a table of 0 and 1 with ", ONEHOT, "; "))
     if any(map(begins_with_ids, (lines, lines[1:]))):
+        reason = f"the lines begin with what looks like row ids, {_count_ids(lines):,} different ones in {many:,} lines"
         advice = "leave the ids out, or put a header before the lines and name its columns with "
-        yield Doubt(
-            f"the lines begin with what looks like row ids, {_count_ids(lines):,} different ones in {many:,} lines",
-            (advice, *columns, "; "),
-        )
+        yield Doubt(reason, (advice, *columns, "; "))
     if width > 1 and many >= FEW and _is_of_attributes(lines):
-        yield Doubt(
-            f"all {many:,} lines have {width:,} fields, and each column has values of its own, or one in nearly every "
-            "line, or gaps, as in a table of attributes",
-            ("make items of its values, such as sex=f; ",),
-        )
+        values = "each column has values of its own, or one in nearly every line, or gaps, as in a table of attributes"
+        yield Doubt(f"all {many:,} lines have {width:,} fields, and {values}", ("make items of them, such as sex=f; ",))
 
 
 def _find_separator(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
-    """Yield that most lines have another separator than a comma, if so."""
     alone = [line[0] for line in lines if len(line) == 1]
     for sign, name in SEPARATORS.items():
         count, where = sum(sign in field for field in alone), "only"
@@ -304,7 +262,7 @@ def _are_names(fields: Sequence[str]) -> bool:
     return FEW <= 2 * len(names) <= len(fields) and 4 * sum(many > 1 for many in shared.values()) <= len(shared)
 
 
-def _is_of_attributes(lines: Records) -> bool:
+def _is_of_attributes(lines: LabelRows) -> bool:
     """Return whether equally long lines are a table: values keep to columns or fill one, or there are gaps, repeats."""
     columns = list(zip(*lines, strict=True))
     values = [set(column) - {""} for column in columns]
@@ -317,9 +275,15 @@ def _is_of_attributes(lines: Records) -> bool:
     counts = [Counter(value for value in column if value != "") for column in columns]
     fills = any(max(count.values(), default=0) >= 0.95 * len(lines) for count in counts) and len(lines) >= 2 * FEW
     often = 2 if any(line[-1] == "" for line in lines) else 4  # padded baskets may repeat items
-    gaps, decimals = sum(map(_has_gap, lines)), [sum(map(_is_decimal, column)) for column in values]
+    decimals = [sum(_is_number(value) and not str(value).isdecimal() for value in column) for column in values]
     is_measured = 0 in decimals and any(2 * some > len(column) for some, column in zip(decimals, values, strict=True))
-    return keep_apart or fills or is_measured or FEW * gaps >= len(lines) or often * _count_repeats(lines) >= len(lines)
+    return (
+        keep_apart
+        or fills
+        or is_measured
+        or FEW * sum(map(_has_gap, lines)) >= len(lines)
+        or often * _count_repeats(lines) >= len(lines)
+    )
 
 
 def _find_stray_line(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
@@ -345,7 +309,6 @@ def _names_column(name: str, column: Sequence[str]) -> bool:
 
 
 def _has_gap(line: Sequence[Label]) -> bool:
-    """Return whether an empty field comes before one that is not."""
     return any(value == "" != after for value, after in pairwise(line))
 
 
@@ -353,35 +316,25 @@ def _is_number(value: Label) -> bool:
     return NUMBER.fullmatch(str(value)) is not None
 
 
-def _is_decimal(value: Label) -> bool:
-    return _is_number(value) and not str(value).isdecimal()
-
-
 def _rises(line: Sequence[Label]) -> bool:
     """Return whether a line is whole numbers in order, by value or as text, as in baskets of coded items."""
     values = [str(value) for value in line if value != ""]
-    return all(map(str.isdecimal, values)) and values in (
-        sorted({*values}, key=lambda text: (len(text), text)),
-        sorted({*values}),
-    )
+    orders = (sorted({*values}, key=lambda text: (len(text), text)), sorted({*values}))
+    return all(map(str.isdecimal, values)) and values in orders
 
 
-def _has_rising_ids(lines: Records) -> bool:
+def _has_rising_ids(lines: LabelRows) -> bool:
     """Return whether the first numbers rise in small steps from line to line, while lines are not in order."""
     firsts = [float(str(line[0]).replace(",", ".")) for line in lines]
     is_rising = all(a <= b for a, b in pairwise(firsts)) and firsts[-1] - firsts[0] <= 2 * _count_ids(lines)
     return is_rising and not all(map(_rises, lines))
 
 
-def _width(lines: Records) -> int:
+def _width(lines: LabelRows) -> int:
     """Return the number of values of each line; 0 if they differ."""
     widths = {len(line) for line in lines}
     return widths.pop() if len(widths) == 1 else 0
 
 
-def _first_values(lines: Records) -> set[Label]:
-    return {line[0] for line in lines if line}
-
-
-def _count_ids(lines: Records) -> int:
-    return len(_first_values(lines))
+def _count_ids(lines: LabelRows) -> int:
+    return len({line[0] for line in lines if line})

@@ -1,7 +1,9 @@
-"""Files: bytes in, bounded by memory; bytes out, written beside the target and moved into place."""
+"""Files and folders: bytes in, bounded by memory; bytes out, written beside the target and moved into place."""
 
 import atexit
+import ctypes
 import gzip
+import hashlib
 import lzma
 import os
 import re
@@ -10,41 +12,36 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial, reduce
 from importlib import import_module
 from operator import and_
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
-Place: TypeAlias = str | os.PathLike[str] | BinaryIO
-"""A path, ``"-"`` for standard input or output, or a file that was opened in binary mode."""
-
-Data: TypeAlias = bytes | bytearray
-
+FilePath: TypeAlias = str | os.PathLike[str]
+Place: TypeAlias = FilePath | BinaryIO  # a path, "-" for a standard stream, or an open binary file
+Bytes: TypeAlias = bytes | bytearray
 URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
-PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)
-"""Part of an address of libpq that is no URL."""
-
+PASSWORD: Final = re.compile(r"passw(?:or)?d\s*=", re.IGNORECASE)  # part of an address of libpq that is no URL
 MARK: Final = "DO-NOT-RELEASE"
 """In the name of every file and folder that is for the owner of the rows alone."""
-PUBLIC, PRIVATE = 0o666, 0o600
-"""The modes of files that anybody may read, within the umask, and that only their owner may read."""
-
+PUBLIC, PRIVATE = 0o666, 0o600  # files: for everybody within the umask, for their owner alone
+SHARED, OWN = 0o777, 0o700  # folders: for everybody within the umask, for their owner alone
+HERE: Final = -100  # AT_FDCWD of Linux: paths are relative to the current folder
+EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: two folders swap their names
+BROKEN: Final = "the {} data is broken or cut short; copy or compress the file again"
+RAISE_IT: Final = " allows: raise it"
 EMPTY: Final = "the file is empty; an export has probably failed: write it again"
-
 CHUNK: Final = 1 << 20
-ZSTD_CHUNK: Final = 1 << 12
-"""Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small."""
+ZSTD_CHUNK: Final = 1 << 12  # Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small
 
 
-@dataclass(frozen=True)
-class Compression:
+class Compression(NamedTuple):
     """A way to compress a file: its content in chunks, and a stream that compresses into it."""
 
     chunks: Callable[[BinaryIO], Iterator[bytes]]
@@ -53,7 +50,14 @@ class Compression:
 
 def is_place(source: object) -> bool:
     """Return whether ``source`` is a path or an open file, rather than rows."""
-    return isinstance(source, str | os.PathLike) or hasattr(source, "read")
+    return isinstance(source, str | os.PathLike) or (hasattr(source, "read") and not is_frame(source))
+
+
+def is_frame(source: object) -> bool:
+    """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
+    # Ask the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
+    is_table = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
+    return is_table or getattr(source, "ndim", 1) != 1
 
 
 def is_url(source: object) -> bool:
@@ -63,6 +67,11 @@ def is_url(source: object) -> bool:
     (True, True, False, False)
     """
     return isinstance(source, str) and (URL.fullmatch(source) or PASSWORD.search(source)) is not None
+
+
+def as_path(place: Place) -> Path | None:
+    """Return the path of ``place``; None for a standard stream or an open file."""
+    return Path(place) if isinstance(place, str | os.PathLike) and place != "-" else None
 
 
 def name_of(place: Place) -> str:
@@ -97,12 +106,15 @@ def check_there(place: Place) -> None:
             raise IsADirectoryError
 
 
-def load(place: Place, memory: int | None = None) -> Data:
-    """Return all bytes of ``place``, decompressed; refuse an empty file.
-
-    They, and the unpacked columns of a Parquet file, may take ``memory`` bytes, by default half of the machine's.
-    """
-    data = _load(place, memory)
+def load(place: Place, memory: int | None = None) -> Bytes:
+    """Return all bytes of ``place``, unpacked, up to ``memory`` bytes (by default half of the machine's), not empty."""
+    with _open(place) as (chunks, file):
+        if file is not None:
+            _check_room(os.fstat(file.fileno()).st_size, memory)
+        data: Bytes = bytearray() if file is None else file.read()
+        for chunk in chunks:  # none are left of a plain file
+            data += chunk
+            _check_room(len(data), memory)
     if not data:
         raise InputError(EMPTY)
     if data[:4] == data[-4:] == MAGIC:
@@ -117,46 +129,30 @@ def stream(place: Place) -> Iterator[bytes]:
         yield from chunks
 
 
-def save(place: Place, chunks: Iterable[Data], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
+def save(place: Place, chunks: Iterable[Bytes], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:
     """Write ``chunks`` to ``place``: all of them, or the file stays as it was.
 
-    Only those who may read all ``sources`` may read it. If it is ``private``, or its path says DO-NOT-RELEASE, only its
-    owner may.
+    Only those who may read all ``sources`` may read it; only its owner, if ``private`` or marked DO-NOT-RELEASE.
     """
-    if place == "-":
-        place = sys.stdout.buffer
+    place = sys.stdout.buffer if place == "-" else place
     if not isinstance(place, str | os.PathLike):
         place.writelines(chunks)
         place.flush()
         return
     path = Path(place)
+    modes = (_mode(source) for source in sources if source is not None)
+    mode = PRIVATE if private else reduce(and_, modes, PUBLIC)
     compression = COMPRESSIONS.get(path.suffix.lower())
-    with beside(path, PRIVATE if private else mode_of(sources)) as file:
-        if compression is None:
-            file.writelines(chunks)
-        else:
-            with compression.stream(file) as stream:
-                for chunk in chunks:
-                    stream.write(chunk)
-
-
-def _load(place: Place, memory: int | None) -> Data:
-    with _open(place) as (chunks, file):
-        if file is not None:
-            _check_room(os.fstat(file.fileno()).st_size, memory)
-            return file.read()
-        data = bytearray()
+    compress: Callable[[BinaryIO], Any] = nullcontext if compression is None else compression.stream
+    with beside(path, mode) as file, compress(file) as out:
         for chunk in chunks:
-            data += chunk
-            _check_room(len(data), memory)
-        return data
+            out.write(chunk)
 
 
 @contextmanager
 def _open(place: Place) -> Iterator[tuple[Iterator[bytes], BinaryIO | None]]:
     """Yield the chunks of ``place``, decompressed; and the file itself if it is a plain one."""
-    if place == "-":
-        place = sys.stdin.buffer
+    place = sys.stdin.buffer if place == "-" else place
     if not isinstance(place, str | os.PathLike):
         yield _chunks(place), None
         return
@@ -195,18 +191,13 @@ def readable() -> Iterator[None]:
 
 def _check_room(size: int, memory: int | None) -> None:
     """Refuse more bytes than ``memory``, by default half of the machine's: the rows need the other half."""
-    if memory is not None:
-        if size > memory:
-            raise BudgetError(
-                f"the file holds more than the {resources.size(memory)} that ", Option("memory"), " allows: raise it"
-            )
+    room = resources.memory() // 2 if memory is None else memory
+    if size <= room:
         return
-    room = resources.memory() // 2
-    if size > room:
-        raise InputError(
-            f"the file holds more than {room / 2**30:.1f} GiB, half of this machine's memory; "
-            "split it, or read it on a larger machine"
-        )
+    if memory is not None:
+        raise BudgetError(f"the file holds more than the {resources.size(room)} that ", Option("memory"), RAISE_IT)
+    most = f"{room / 2**30:.1f} GiB, half of this machine's memory"
+    raise InputError(f"the file holds more than {most}; split it, or read it on a larger machine")
 
 
 def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a read
@@ -216,12 +207,8 @@ def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a re
         yield chunk
 
 
-def mode_of(sources: Iterable[Place | None]) -> int:
-    """Return the widest mode of a file made from ``sources``; a pipe, a database or memory has no readers."""
-    return reduce(and_, (_mode(source) for source in sources if source is not None), PUBLIC)
-
-
 def _mode(source: Place) -> int:
+    """Return the mode of a file; a pipe, a database or memory is private."""
     try:
         return stat.S_IMODE(Path(source).stat().st_mode) if isinstance(source, str | os.PathLike) else PRIVATE
     except (OSError, ValueError):
@@ -230,11 +217,8 @@ def _mode(source: Place) -> int:
 
 @contextmanager
 def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
-    """Open a new file beside ``path``; move it into place if all goes well, else remove it.
-
-    Its mode is ``mode``, limited by the umask, the mark, and the file that it replaces.
-    """
-    try:
+    """Open a new file beside ``path``; move it into place if all goes well. An older file and a mark limit its mode."""
+    with _writing(path, "give a file in a folder where you may write"):
         if path.is_dir():
             raise OutputError(f"{path} is a directory; give the name of a file")
         if "\0" in path.name or (path.exists() and not path.is_file()):
@@ -247,19 +231,18 @@ def beside(path: Path, mode: int = PUBLIC) -> Iterator[BinaryIO]:
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
-    except OSError as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(
-            f"{path} cannot be written ({error.strerror}); give a file in a folder where you may write"
-        ) from None
 
 
 @contextmanager
 def aside(place: Path) -> Iterator[Path]:
     """Yield a new name beside ``place``; remove the file or folder of that name at the end, or at exit."""
     part = place.parent / f".{os.urandom(8).hex()}.part"
-    remove = partial(_remove, part)
+
+    def remove() -> None:
+        with suppress(OSError):
+            part.unlink()
+        shutil.rmtree(part, ignore_errors=True)
+
     atexit.register(remove)
     try:
         yield part
@@ -268,34 +251,79 @@ def aside(place: Path) -> Iterator[Path]:
         atexit.unregister(remove)
 
 
-def _remove(part: Path) -> None:
-    """Remove a file or folder, if it is there."""
-    with suppress(OSError):
-        part.unlink()
-    shutil.rmtree(part, ignore_errors=True)
+def check_folder(place: Path, what: str, is_one: Callable[[Path], bool]) -> None:
+    """Refuse a place that cannot be written, or holds anything but an older ``what``, which ``is_one`` recognizes."""
+    if not place.name or "\0" in str(place):
+        raise OutputError(f"no name of a folder is given; name a new folder for the {what}")
+    with _writing(place):
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            raise OutputError(f"{place} is no folder; name a new folder for the {what}")
+        if place.is_dir() and any(place.iterdir()) and not is_one(place):
+            raise OutputError(f"{place} holds something else than a {what}; name a new folder for the {what}")
+        with aside(place) as part:
+            part.mkdir(OWN)
 
 
-def _broken(name: str) -> InputError:
-    return InputError(f"the {name} data is broken or cut short; copy or compress the file again")
+@contextmanager
+def folder_beside(place: Path, mode: int = SHARED) -> Iterator[Path]:
+    """Make a folder beside ``place``, for its owner alone; if all goes well, give it ``mode`` and move it there."""
+    with _writing(place), aside(place) as part:
+        part.mkdir(OWN)
+        new = part / "new"
+        new.mkdir(mode & (stat.S_IMODE(place.stat().st_mode) | OWN if place.is_dir() else SHARED))
+        try:
+            yield new
+        except OutputError as error:
+            raise OutputError(str(error).replace(str(new), str(place))) from None
+        _replace(place, new)
 
 
-def _decompress(
-    name: str, open_: Callable[[BinaryIO], BinaryIO | gzip.GzipFile | lzma.LZMAFile], file: BinaryIO
-) -> Iterator[bytes]:
+def _replace(place: Path, new: Path) -> None:
+    """Move a folder into place; swap it with an older one in one step if the file system can."""
+    if not place.is_dir():
+        new.rename(place)
+    elif not _exchange(place, new):
+        old = new.with_name("old")
+        try:
+            place.rename(old)
+            new.rename(place)
+        finally:
+            if old.is_dir() and not place.exists():
+                old.rename(place)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step, and return whether it worked."""
+    if os.name != "posix":
+        return False
+    system, names = ctypes.CDLL(None), (os.fsencode(one), os.fsencode(other))
+    if hasattr(system, "renameat2"):
+        return bool(system.renameat2(HERE, names[0], HERE, names[1], EXCHANGE) == 0)
+    return hasattr(system, "renamex_np") and bool(system.renamex_np(*names, EXCHANGE) == 0)
+
+
+@contextmanager
+def _writing(place: Path, advice: str = "name a folder in one that you may write to") -> Iterator[None]:
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{place} cannot be written ({error.strerror}); {advice}") from None
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _decompress(name: str, open_: Callable[[BinaryIO], Any], file: BinaryIO) -> Iterator[bytes]:
     try:
         with open_(file) as stream:
             yield from _chunks(stream)
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
-        raise _broken(name) from None
-
-
-def _gunzip(file: BinaryIO) -> gzip.GzipFile:
-    return gzip.GzipFile(fileobj=file)
-
-
-def _gzip(file: BinaryIO) -> gzip.GzipFile:
-    # Without name and time in its header, the same rows give the same bytes.
-    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+        raise InputError(BROKEN.format(name)) from None
 
 
 def _unzstd(file: BinaryIO) -> Iterator[bytes]:
@@ -309,9 +337,9 @@ def _unzstd(file: BinaryIO) -> Iterator[bytes]:
                 yield frame.decompress(data)
                 data = frame.unused_data
     except library.ZstdError:
-        raise _broken("zstd") from None
+        raise InputError(BROKEN.format("zstd")) from None
     if not frame.eof:
-        raise _broken("zstd")
+        raise InputError(BROKEN.format("zstd"))
 
 
 def _zstd(file: BinaryIO) -> Any:  # noqa: ANN401 - the stream of an optional library
@@ -330,7 +358,11 @@ def _zstd_library() -> tuple[Any, bool]:
 
 
 COMPRESSIONS: Final = {
-    ".gz": Compression(partial(_decompress, "gzip", _gunzip), _gzip),
+    ".gz": Compression(
+        partial(_decompress, "gzip", lambda file: gzip.GzipFile(fileobj=file)),
+        # Without name and time in its header, the same rows give the same bytes.
+        lambda file: gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0),
+    ),
     ".xz": Compression(partial(_decompress, "xz", lzma.LZMAFile), partial(lzma.LZMAFile, mode="wb")),
     ".zst": Compression(_unzstd, _zstd),
 }

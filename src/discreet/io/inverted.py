@@ -12,20 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data import query
-from discreet.data.itemsets import offsets_of
-from discreet.data.labels import Label
-from discreet.data.transactions import Transactions, as_itemset
+from discreet.data.itemsets import Label, as_itemset, offsets_of
+from discreet.data.transactions import Transactions
 from discreet.errors import InputError
-from discreet.io.inverted_lists import (
-    AGAIN,
-    InvertedLists,
-    Origin,
-    check_source,
-    invert,
-    origin_of,
-    read_lists,
-    write_lists,
-)
+from discreet.io import inverted_lists
+from discreet.io.files import FilePath
+from discreet.io.inverted_lists import AGAIN, InvertedLists, Origin, check_source, invert, origin_of
 from discreet.io.inverted_plan import Plan, Sizes, count_rows, find_rows, make_plan
 from discreet.io.read import read
 
@@ -49,7 +41,7 @@ class InvertedFile:
         self._keep(invert(data), None, data.mark)
 
     @classmethod
-    def of_file(cls, source: str | os.PathLike[str], **reading: str | None) -> Self:
+    def of_file(cls, source: FilePath, **reading: str | None) -> Self:
         """Return the inverted file of the rows in a file, read as by ``read``; if saved, it belongs to that file."""
         origin = origin_of(source, reading)
         rows = read(source, **reading)
@@ -59,18 +51,17 @@ class InvertedFile:
     @classmethod
     def open(
         cls,
-        path: str | os.PathLike[str],
+        path: FilePath,
         *,
         rows: Transactions | None = None,
-        source: str | os.PathLike[str] | None = None,
+        source: FilePath | None = None,
         reading: Mapping[str, str | None] | None = None,
     ) -> Self:
         """Open a saved inverted file, at once: a list is read when it is first needed.
 
-        Refuse one that was made of other rows than ``rows``, of another file than ``source``, or with other options
-        than ``reading``; refuse a damaged one, and other files.
+        Refuse one of other ``rows``, of another ``source``, or with other options than ``reading``; and a damaged one.
         """
-        lists, origin = read_lists(path)
+        lists, origin = inverted_lists.read_lists(path)
         inverted = cls._make(lists, origin)
         if source is not None:
             check_source(path, origin, source, reading or {})
@@ -78,12 +69,12 @@ class InvertedFile:
             raise InputError(f"{os.fspath(path)}: the index belongs to other rows; {AGAIN}")
         return inverted
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Write the inverted file to ``path``, for ``open``; the same rows give the same bytes.
 
         It holds the rows themselves, and the size, digest and time of their file: protect it like the rows.
         """
-        write_lists(path, self._lists, self._origin)
+        inverted_lists.write_lists(path, self._lists, self._origin)
 
     def belongs_to(self, rows: Transactions) -> bool:
         """Return whether this is the inverted file of ``rows``, coded as they are.
@@ -129,9 +120,9 @@ class InvertedFile:
         """
         plan = self._plan(wanted)
         rows = find_rows(plan, self._list, {})
-        if plan.negated:
-            return np.arange(self.n) if rows is None else _as_numbers(rows.flip(0, self.n))
-        return np.empty(0, dtype=np.int64) if rows is None else _as_numbers(rows)
+        if rows is None:
+            return np.arange(self.n if plan.negated else 0)
+        return _as_numbers(rows.flip(0, self.n) if plan.negated else rows)
 
     def support(self, wanted: str | Iterable[Label]) -> int:
         """Return the number of rows that hold all items of an itemset or match a query."""
@@ -159,7 +150,8 @@ class InvertedFile:
         plan = self._plan(wanted)
         sizes: Sizes = {}
         find_rows(plan, self._list, sizes)
-        names = {part: _as_one_line(str(self.labels[code])) for part, code in plan.items.items()}
+        labels = {part: str(self.labels[code]) for part, code in plan.items.items()}
+        names = {part: label if label.isprintable() else repr(label) for part, label in labels.items()}
         return replace(plan, names=names, rows={**plan.rows, **sizes})
 
     def rows_of_each(self, itemsets: Iterable[Iterable[int]]) -> list[NDArray[np.int64]]:
@@ -190,10 +182,12 @@ class InvertedFile:
         >>> [sorted(row) for row in InvertedFile([["a", "b"], ["b"], ["a"]]).transactions([0, 2])]
         [['a', 'b'], ['a']]
         """
+        from pyroaring import BitMap  # noqa: PLC0415 - importing discreet shall stay quick
+
         wanted = np.arange(self.n) if numbers is None else np.asarray(numbers, dtype=np.int64)
         if wanted.size and not (wanted[0] >= 0 and wanted[-1] < self.n and (np.diff(wanted) > 0).all()):
             raise InputError(f"row numbers must increase, from 0 to at most {self.n - 1:,}; sort them, each once")
-        chosen, place = _as_bitmap(wanted), np.zeros(self.n, dtype=np.int64)
+        chosen, place = BitMap(array("I", wanted.astype(np.uint32).tobytes())), np.zeros(self.n, dtype=np.int64)
         place[wanted] = np.arange(wanted.size)
         holding = [place[np.asarray((self._list(item) & chosen).to_array())] for item in range(len(self.labels))]
         offsets = offsets_of(np.bincount(np.concatenate([place[:0], *holding]), minlength=wanted.size))
@@ -239,13 +233,3 @@ class InvertedFile:
 
 def _as_numbers(bitmap: "BitMap") -> NDArray[np.int64]:
     return np.array(bitmap.to_array(), dtype=np.int64)
-
-
-def _as_bitmap(numbers: NDArray[np.int64]) -> "BitMap":
-    from pyroaring import BitMap  # noqa: PLC0415 - importing discreet shall stay quick
-
-    return BitMap(array("I", numbers.astype(np.uint32).tobytes()))
-
-
-def _as_one_line(text: str) -> str:
-    return text if text.isprintable() else repr(text)

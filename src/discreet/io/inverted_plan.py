@@ -1,8 +1,8 @@
 """Plans: a formula over items becomes intersections, differences and unions of lists.
 
-A formula is first written with *not* and *and* alone, each distinct part once: ``a | b`` is ``~(~a & ~b)``. Each part
-is then a set of rows or its complement. In a conjunction, negated parts are subtracted from the others; if all are
-negated, the result is the complement of their union. So no complement is computed, unless the whole answer is one.
+A formula is first written with *not* and *and* alone, each distinct part once: ``a | b`` is ``~(~a & ~b)``. In a
+conjunction, negated parts are subtracted from the others; if all are negated, the result is the complement of their
+union. So no complement is computed, unless the whole answer is one.
 """
 
 import operator
@@ -15,41 +15,27 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.runtime.text import count_of
+
 if TYPE_CHECKING:
     from pyroaring import BitMap
 
-NOTHING: Final = 0
-"""The part of a formula that holds for no row."""
-
-DEEPEST: Final = 40
-"""Levels that a plan indents; a deeper line shows its level as a number."""
-
-Literal: TypeAlias = int
-"""Twice the number of a part, plus one if the part is negated."""
-
+NOTHING: Final = 0  # the part of a formula that holds for no row
+DEEPEST: Final = 40  # levels that a plan indents; a deeper line shows its level as a number
+Literal: TypeAlias = int  # twice the number of a part, plus one if the part is negated
 Sizes: TypeAlias = dict[int, int]
 
 
-class Operation(NamedTuple):
-    """An operation on two bitmaps: as a new bitmap, in place, or as a count alone."""
-
-    new: Callable[[Any, Any], Any]
-    in_place: Callable[[Any, Any], Any]
-    size: Callable[[Any, Any], int]
-
-
-OPERATIONS: Final = {
-    "&": Operation(operator.and_, operator.iand, lambda one, other: one.intersection_cardinality(other)),
-    "-": Operation(operator.sub, operator.isub, lambda one, other: one.difference_cardinality(other)),
-    "|": Operation(operator.or_, operator.ior, lambda one, other: one.union_cardinality(other)),
+# Each operation on two bitmaps: as a new bitmap, in place, and the method that only counts.
+OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any], str]]] = {
+    "&": (operator.and_, operator.iand, "intersection_cardinality"),
+    "-": (operator.sub, operator.isub, "difference_cardinality"),
+    "|": (operator.or_, operator.ior, "union_cardinality"),
 }
 
 
 class Step(NamedTuple):
-    """The rows in all of ``required`` and in none of ``removed``; if nothing is required, those in any of ``removed``.
-
-    Both are numbers of parts; parts that can have the fewest rows come first.
-    """
+    """The rows in all parts of ``required`` and none of ``removed``; if nothing is required, in any of ``removed``."""
 
     required: tuple[int, ...]
     removed: tuple[int, ...]
@@ -73,29 +59,23 @@ class PlanLine(NamedTuple):
     def __str__(self) -> str:
         blanks = "  " * self.depth if self.depth <= DEEPEST else f"{'  ' * DEEPEST}(level {self.depth + 1:,}) "
         if self.rows is None:
-            return f"{blanks}{self.what}: at most {_count_of(self.at_most)}"
-        return (
-            f"{blanks}{self.what}: {_count_of(self.rows)}{f' of at most {self.at_most:,}' * (self.rows < self.at_most)}"
-        )
+            return f"{blanks}{self.what}: at most {count_of(self.at_most, 'row')}"
+        of_most = f" of at most {self.at_most:,}" if self.rows < self.at_most else ""
+        return f"{blanks}{self.what}: {count_of(self.rows, 'row')}{of_most}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How the rows of a formula are found: steps over parts, down to the items; ``top`` is the part that answers.
-
-    ``items`` has the code of each part that is an item, ``at_most`` a bound on the rows of each part. If ``negated``,
-    the answer is all ``n`` rows but those of ``top``. ``names`` are those of items; ``rows`` has the known numbers of
-    rows of parts.
-    """
+    """How the rows of a formula are found: steps over parts, down to the items."""
 
     n: int
-    top: int
-    negated: bool
-    items: Mapping[int, int]
+    top: int  # the part that answers
+    negated: bool  # the answer is all rows but those of the top
+    items: Mapping[int, int]  # the code of each part that is an item
     steps: Mapping[int, Step]
-    at_most: Mapping[int, int]
-    names: Mapping[int, str] = field(default_factory=dict)
-    rows: Mapping[int, int] = field(default_factory=dict)
+    at_most: Mapping[int, int]  # a bound on the rows of each part
+    names: Mapping[int, str] = field(default_factory=dict)  # of items
+    rows: Mapping[int, int] = field(default_factory=dict)  # of parts, as far as known
 
     def __str__(self) -> str:
         lines = list(map(str, self.lines()))
@@ -105,9 +85,7 @@ class Plan:
         """Yield the plan as a tree: the answer, and below each step its parts in order."""
         if self.negated:
             yield PlanLine(0, "all rows but", self.n, self.n - self.rows[self.top] if self.top in self.rows else None)
-        waiting = [("", self.top, int(self.negated))]
-        seen: dict[int, int] = {}
-        number = int(self.negated)
+        waiting, seen, number = [("", self.top, int(self.negated))], dict[int, int](), int(self.negated)
         while waiting:
             word, part, depth = waiting.pop()
             number += 1
@@ -149,10 +127,8 @@ def make_plan(formula: Iterable[int | str | None], supports: Sequence[int] | NDA
             negated = one in steps and not steps[one].required
             sides[minus ^ negated].append(one)
         step = steps[part] = Step(*(tuple(sorted(side, key=lambda one: (at_most[one], one))) for side in sides))
-        if step.required:
-            at_most[part] = at_most[step.required[0]]
-        else:
-            at_most[part] = min(n, sum(at_most[one] for one in step.removed))
+        most = at_most[step.required[0]] if step.required else sum(at_most[one] for one in step.removed)
+        at_most[part] = min(n, most)
     negated = top in steps and not steps[top].required
     return Plan(n, top, bool(flipped ^ negated), items, steps, at_most, rows=known)
 
@@ -251,13 +227,8 @@ class _Work:
 
     def take(self, sign: str, other: "BitMap") -> None:
         """Do the next operation; the value is ours to change after the first one."""
-        match self.done:
-            case 0:
-                self.value = other
-            case 1:
-                self.value = OPERATIONS[sign].new(self.value, other)
-            case _:
-                self.value = OPERATIONS[sign].in_place(self.value, other)
+        new, in_place, _ = OPERATIONS[sign]
+        self.value = other if self.done == 0 else (new if self.done == 1 else in_place)(self.value, other)
         self.done += 1
 
 
@@ -284,9 +255,5 @@ def _run(plan: Plan, list_of: Callable[[int], "BitMap"], sizes: Sizes, *, count:
             pile.append(_Work(part, plan.steps[part].operations))
             continue
         if count and len(pile) == 1 and work.done + 1 == len(work.operations):
-            return OPERATIONS[sign].size(work.value, other)
+            return int(getattr(work.value, OPERATIONS[sign][2])(other))
         work.take(sign, other)
-
-
-def _count_of(rows: int) -> str:
-    return f"{rows:,} row{'' if rows == 1 else 's'}"

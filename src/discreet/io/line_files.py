@@ -8,25 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.errors import GuaranteeError, InputError, OutputError
 from discreet.io.files import CHUNK, EMPTY
 
-LONGEST_LINE: Final = 1 << 24
-"""A longer line is refused: no row is that long, and a stream has to stay small in memory."""
-
-Losses: TypeAlias = Mapping[int, Collection[Label]]
-"""The items that rows lose, by row number from 0."""
+LONGEST_LINE: Final = 1 << 24  # a longer line is refused: no row is that long, and a stream has to stay small in memory
+Losses: TypeAlias = Mapping[int, Collection[Label]]  # the items that rows lose, by row number from 0
 
 
 @dataclass(frozen=True, eq=False)
 class LineRows:
-    """Whole lines and the rows in them.
-
-    Row r is ``data[starts[r]:stops[r]]`` without its line end, and has ``lengths[r]`` distinct items. ``held`` are the
-    items that are looked for, by their places in the list of them.
-    """
+    """Whole lines: row r is ``data[starts[r]:stops[r]]`` and has ``lengths[r]`` items; ``held`` are the wanted ones."""
 
     data: bytes
     starts: NDArray[np.int64]
@@ -75,10 +67,7 @@ class ChangedLines(NamedTuple):
 
 
 def remove_items(lines: LineRows, removed: RemovedItems, form: LineFormat) -> ChangedLines:
-    """Return lines without the removed items, which the rows must hold; all else stays the same bytes.
-
-    A row that loses all of its items is an empty line; a last line without an end gets one for that.
-    """
+    """Return lines without the removed items, which the rows must hold; all else stays the same bytes."""
     firsts = np.flatnonzero(np.diff(removed.rows, prepend=-1))
     rows = removed.rows[firsts]
     losses = np.diff(np.append(firsts, removed.rows.size))
@@ -93,7 +82,6 @@ def remove_items(lines: LineRows, removed: RemovedItems, form: LineFormat) -> Ch
 
 
 def _take(lines: LineRows, rows: NDArray[np.int64]) -> LineRows:
-    """Return some rows, one per line, with nothing between them."""
     starts, stops = lines.starts[rows], lines.stops[rows]
     bounds = offsets_of(stops - starts + 1)
     out = np.empty(int(bounds[-1]), dtype=np.uint8)
@@ -113,11 +101,11 @@ def join_lines(parts: Sequence[LineRows]) -> LineRows:
     """Join parts that follow each other."""
     if len(parts) == 1:
         return parts[0]
-    begins = offsets_of([len(part.data) for part in parts])[:-1].tolist()
+    moved = list(zip(parts, offsets_of([len(part.data) for part in parts])[:-1].tolist(), strict=True))
     return LineRows(
         b"".join([part.data for part in parts]),
-        np.concatenate([part.starts + begin for part, begin in zip(parts, begins, strict=True)]),
-        np.concatenate([part.stops + begin for part, begin in zip(parts, begins, strict=True)]),
+        np.concatenate([part.starts + begin for part, begin in moved]),
+        np.concatenate([part.stops + begin for part, begin in moved]),
         np.concatenate([part.lengths for part in parts]),
         Itemsets.concat([part.held for part in parts]),
     )
@@ -126,22 +114,18 @@ def join_lines(parts: Sequence[LineRows]) -> LineRows:
 def batch_lines(parts: Iterable[LineRows], rows: int) -> Iterator[LineRows]:
     """Yield the same lines in batches of so many rows; the last batch may have fewer."""
     waiting: list[LineRows] = []
-    many = 0
     for part in parts:
         waiting.append(part)
-        many += part.n
-        while many >= rows:
+        while sum(one.n for one in waiting) >= rows:
             batch, rest = join_lines(waiting).cut(rows)
-            waiting, many = [rest], rest.n
+            waiting = [rest]
             yield batch
     if waiting and (last := join_lines(waiting)).data:
         yield last
 
 
 def split_lines(chunks: Iterable[bytes], *, returns: bool = False) -> Iterator[tuple[bytes, int]]:
-    r"""Yield the bytes of a file, cut at line ends only, each time with the number of lines before.
-
-    With ``returns``, a carriage return ends a line too, where no line feed follows.
+    r"""Yield a file cut at line ends (with ``returns``, at lone carriage returns too), and the number of lines before.
 
     >>> list(split_lines([b"1 2", b"\n3\n4", b"5"]))
     [(b'1 2\n3\n', 0), (b'45', 2)]
@@ -171,41 +155,35 @@ def spread_losses(
     parts: Iterable[LineRows], losses: Losses, slots: Mapping[str, int]
 ) -> Iterator[tuple[LineRows, RemovedItems]]:
     """Yield parts of a file, each with the items that its rows lose, by their ``slots``; refuse losses not held."""
-    pairs = [(row, slots[str(item)]) for row, lost in losses.items() for item in lost]
-    rows = np.array([row for row, _ in pairs], dtype=np.int64)
-    items = np.array([slot for _, slot in pairs], dtype=np.int32)
+    rows = np.array([row for row, lost in losses.items() for _ in lost], dtype=np.int64)
+    items = np.array([slots[str(item)] for lost in losses.values() for item in lost], dtype=np.int32)
     first = 0
     for part in parts:
         low, high = np.searchsorted(rows, [first, first + part.n])
         removed = RemovedItems(rows[low:high] - first, items[low:high])
         held = part.held.owners * len(slots) + part.held.entries
-        is_missing = ~np.isin(removed.rows * len(slots) + removed.items, held)
-        check_held(removed.rows[is_missing] + first)
+        check_held(removed.rows[~np.isin(removed.rows * len(slots) + removed.items, held)] + first)
         yield part, removed
         first += part.n
     check_held(rows[rows >= first])
 
 
 def select_lines(ids: Iterable[Hashable], items: Iterable[Label], losses: Losses) -> list[bool]:
-    """Return which lines of a row id and an item stay; rows are numbered as their ids first appear.
-
-    A row that loses all of its items is refused: without a line there would be a row less.
+    """Return which lines of a row id and an item stay; rows are numbered as they appear, and none may lose all lines.
 
     >>> select_lines([7, 3, 7], ["tea", "tea", "milk"], {0: ["tea"]})
     [False, True, True]
     """
     numbers: dict[Hashable, int] = {}
-    pairs = [(numbers.setdefault(name, len(numbers)), item) for name, item in zip(ids, items, strict=True)]
+    pairs = [(numbers.setdefault(one, len(numbers)), item) for one, item in zip(ids, items, strict=True)]
     gone = {(row, item) for row, lost in losses.items() for item in lost}
     check_held(row for row, _ in gone - set(pairs))
     stays = [pair not in gone for pair in pairs]
     left = {row for (row, _), is_left in zip(pairs, stays, strict=True) if is_left}
     if len(left) < len(numbers):
         row = min(set(range(len(numbers))) - left)
-        raise OutputError(
-            f"row {row + 1} loses all of its items, and a table with a line an item cannot hold a row without any; "
-            "write the rows as baskets, or as lists in Parquet"
-        )
+        problem = f"row {row + 1} loses all of its items, and one line per item cannot hold such a row"
+        raise OutputError(f"{problem}; write the rows as baskets, or as lists in Parquet")
     return stays
 
 
@@ -226,7 +204,5 @@ def check_held(rows: Iterable[int]) -> None:
     """Refuse ``rows`` that do not hold the items they lose: the file is not the one that was read."""
     row = min(rows, default=None)
     if row is not None:
-        raise InputError(
-            f"row {row + 1} does not hold an item that it shall lose; the file has changed since it was read, or was "
-            "read with other options"
-        )
+        reason = "the file has changed since it was read, or was read with other options"
+        raise InputError(f"row {row + 1} does not hold an item that it shall lose; {reason}")

@@ -1,37 +1,112 @@
 """The one door: files, frames and plain rows in; files out."""
 
-import os
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import AnyFrame, Itemset, Label
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import frames
-from discreet.io.chunks import Reading
-from discreet.io.files import Place, is_place, is_url, load, name_of, naming, save, stream
-from discreet.io.formats import sensitive
-from discreet.io.formats.sensitive import NamedItemsets
-from discreet.io.label_codes import collect_patterns, sort_pattern_codes, sort_row_codes
+from discreet.io import databases, files, frames
+from discreet.io.files import Place, check_there, is_frame, is_place, is_url, load, naming, save, stream, suffix_of
+from discreet.io.formats import csv, fimi, onehot, patterns
+from discreet.io.formats.patterns import PatternFunctions, collect_patterns
+from discreet.io.frames import AnySource
 from discreet.io.line_files import Losses, remove_items, spread_losses
-from discreet.io.registry import (
-    Format,
-    check_options,
-    check_reading,
-    find_format,
-    find_source_format,
-    pattern_functions,
-    row_functions,
-)
-from discreet.io.sql import databases
+from discreet.io.notation import Reading, RowFunctions, check_options, sort_pattern_codes, sort_row_codes
 from discreet.runtime import resources
 
 
+@dataclass(frozen=True)
+class Format:
+    """A file format: its suffixes, its functions for rows and patterns, its options; ``lines``: each line is a row."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    rows: Callable[[], RowFunctions] | None = None
+    patterns: Callable[[], PatternFunctions] | None = None
+    options: frozenset[str] = frozenset()
+    lines: bool = False
+
+
+def _parquet() -> tuple[RowFunctions, PatternFunctions]:
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    return parquet.ROWS, parquet.PATTERNS
+
+
+_CSV_OPTIONS: Final = frozenset({"separator", "row", "item"})
+_PARQUET_OPTIONS: Final = frozenset({"items", "row", "item"})
+FORMATS: Final = {
+    form.name: form
+    for form in (
+        Format("fimi", (".dat", ".fimi"), lambda: fimi.FIMI, lines=True),
+        Format("spmf", (".txt", ".spmf"), lambda: fimi.SPMF, lambda: fimi.PATTERNS, lines=True),
+        Format("csv", (".csv", ".basket"), lambda: csv.ROWS, lambda: patterns.CSV, _CSV_OPTIONS, lines=True),
+        Format("onehot", (), lambda: onehot.ROWS, options=frozenset({"separator", "row"})),
+        Format("parquet", (".parquet", ".pq"), lambda: _parquet()[0], lambda: _parquet()[1], _PARQUET_OPTIONS),
+        Format("json", (".json",), patterns=lambda: patterns.JSON),
+        Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
+    )
+}
+
+
+def find_format(place: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
+    """Return the format called ``name``, else that of the suffix of ``place``; it must hold ``what``.
+
+    >>> find_format("retail.dat.gz", None, what="rows").name
+    'fimi'
+    """
+    formats = {form.name: form for form in FORMATS.values() if getattr(form, what)}
+    if is_url(place):
+        check_there(place)
+    if name in formats:
+        return formats[name]
+    if name is not None:
+        raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(formats)}")
+    suffix = suffix_of(place)
+    for form in formats.values():
+        if suffix in form.suffixes:
+            return form
+    known = ", ".join(form.name + f" ({' '.join(form.suffixes)})" * bool(form.suffixes) for form in formats.values())
+    problem = f"the suffix {suffix[:40]!r} is of no format" if suffix else "there is no suffix that shows the format"
+    raise OptionError(f"{problem} of {what}; name one with ", Option("format"), f": {known}")
+
+
+def find_source_format(source: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
+    """Return the format of a source; a missing file is reported before an unknown suffix."""
+    try:
+        return find_format(source, name, what=what)
+    except OptionError:
+        with naming(source):
+            check_there(source)
+        raise
+
+
+def row_functions(form: Format) -> RowFunctions:
+    """Return the functions of a format that holds rows."""
+    if form.rows is None:
+        raise OptionError(f"the format {form.name} holds no rows; name another with ", Option("format"))
+    return form.rows()
+
+
+def pattern_functions(form: Format) -> PatternFunctions:
+    """Return the functions of a format that holds patterns."""
+    if form.patterns is None:
+        raise OptionError(f"the format {form.name} holds no patterns; name another with ", Option("format"))
+    return form.patterns()
+
+
+def check_reading(form: Format, name: str | None, options: Reading) -> Reading:
+    """Return the options of a reader, checked; baskets are meant if the caller names both format and separator."""
+    check_options(options.given, form.options, f"the format {form.name}")
+    return options._replace(is_meant=form.name == "csv" and bool(name) and options.separator is not None)
+
+
 def read(  # noqa: PLR0913 - all but one by their names, as in scan
-    source: frames.Source,
+    source: AnySource,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     row: str | None = None,
@@ -59,27 +134,25 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = Reading(row, item, items, separator)
-    given = options.given | {name: text for name, text in (("table", table), ("query", query)) if text is not None}
+    options = Reading(row, item, items, separator, table=table, query=query)
     if is_url(source):
-        check_options([*given, *([] if format is None else ["format"])], databases.OPTIONS, "a database")
-        return databases.read(source, table=table, query=query, row=row, item=item)
-    if is_place(source) and not frames.is_frame(source):
+        return databases.read(source, databases.check_options(options, format))
+    if is_place(source):
         form = find_source_format(source, format, what="rows")
-        check_options(given, form.options, f"the format {form.name}")
+        options = check_reading(form, format, options)
         room = None if memory is None else resources.as_memory(memory)
         with naming(source):
-            return row_functions(form).read(load(source, room), check_reading(form, format, options))
+            return row_functions(form).read(load(source, room), options)
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
-    if frames.is_frame(source):
-        return _read_frame(source, given)
-    check_options(given, frozenset(), "a source of plain rows")
+    if is_frame(source):
+        return _read_frame(source, options.given)
+    check_options(options.given, frozenset(), "a source of plain rows")
     return source if isinstance(source, Transactions) else Transactions(source)
 
 
 def read_patterns(
-    source: frames.Source,
+    source: AnySource,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
     n: int | None = None,
@@ -96,36 +169,15 @@ def read_patterns(
     >>> read_patterns(BytesIO(b"a b (2)\n"), format="borgelt", n=3, kind="maximal")
     <Patterns: 1 maximal itemsets, support at least 2 of 3 rows>
     """
-    if is_place(source) and not frames.is_frame(source):
+    if is_place(source):
         form = find_source_format(source, format, what="patterns")
         with naming(source):
             return pattern_functions(form).read(load(source), n).patterns(n, min_support, kind)
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
-    if frames.is_frame(source):
-        return _read_frame_of_patterns(source, n=n, min_support=min_support, kind=kind)
-    if isinstance(source, Patterns):
-        return source
-    return collect_patterns(source).patterns(n, min_support, kind)
-
-
-def read_sensitive(source: Place, *, format: str | None = None) -> NamedItemsets:  # noqa: A002 - as in read
-    r"""Return the sensitive itemsets of a file, for ``hide``: one per line, or any format of ``read_patterns``.
-
-    A line lists items, bare or in quotes as in queries, separated by blanks, commas or ``&``; ``@ 10%`` at its end is
-    the share of its rows in which it may still be found. ``#`` begins a comment. The names are matched to labels when
-    the rows are known. ``format`` is "text" or one of patterns; by default the suffix decides.
-
-    >>> from io import BytesIO
-    >>> from discreet import hide
-    >>> sensitive = read_sensitive(BytesIO(b"bread, 'red wine'  # for the partners\n"))
-    >>> hidden = hide([["bread", "red wine", "tea"], ["bread", "tea"]], sensitive)
-    >>> hidden.before.tolist(), hidden.after.tolist()
-    ([1], [0])
-    """
-    with naming(source):
-        data = load(source)
-        return sensitive.read(data, name_of(source), sensitive.find_pattern_format(source, format, data))
+    if is_frame(source):
+        return _read_pattern_frame(source, n, min_support, kind)
+    return source if isinstance(source, Patterns) else collect_patterns(source).patterns(n, min_support, kind)
 
 
 def write(
@@ -149,13 +201,12 @@ def write(
     b'bread,milk\n\n'
     """
     transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
+    options = Reading(row, item, table=table)
     if is_url(target):
-        check_options([] if format is None else ["format"], frozenset(), "a database")
-        databases.write(transactions, str(target), table=table, row=row, item=item)
+        databases.write(transactions, str(target), databases.check_options(options, format))
         return
     form = find_format(target, format, what="rows")
-    given = [name for name, text in (("table", table), ("row", row), ("item", item)) if text is not None]
-    check_options(given, frozenset(), "a file that is written")
+    check_options(options.given, frozenset(), "a file that is written")
     save(target, row_functions(form).write(sort_row_codes(transactions)))
 
 
@@ -205,9 +256,8 @@ def rewrite(
     >>> file.getvalue()
     b'rye bread\n\ntea,milk\n'
     """
-    options = Reading(row, item, items, separator)
     form = find_rewrite_format(source, target, format)
-    check_options(options.given, form.options, f"the format {form.name}")
+    options = check_reading(form, format, Reading(row, item, items, separator))
     losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
     with naming(source):
         save(target, _rewrite(source, losses, form, options), sources=[source])
@@ -216,16 +266,12 @@ def rewrite(
 def find_rewrite_format(source: Place, target: Place, name: str | None) -> Format:
     """Return the format of ``source``; refuse a ``target`` that is the same file, or of another format."""
     form = find_source_format(source, name, what="rows")
-    old, new = _as_path(source), _as_path(target)
+    old, new = files.as_path(source), files.as_path(target)
     if old is not None and new is not None and old.exists() and new.exists() and old.samefile(new):
         raise OptionError("the rows would be written over the file that they come from; give another file to write")
     if new is not None and name is None and find_format(new, None, what="rows") != form:
         raise OptionError(f"the rows stay in their format, {form.name}; give a file to write with such a suffix")
     return form
-
-
-def _as_path(place: Place) -> Path | None:
-    return Path(place) if isinstance(place, str | os.PathLike) and place != "-" else None
 
 
 def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> Iterator[bytes]:
@@ -240,7 +286,7 @@ def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> I
             yield remove_items(part, removed, lines).data if removed.rows.size else part.data
 
 
-def _read_frame(frame: frames.Frame, given: dict[str, str]) -> Transactions:
+def _read_frame(frame: AnyFrame, given: dict[str, str]) -> Transactions:
     if given.keys() == {"row", "item"}:
         return Transactions.from_long(frame, row=given["row"], item=given["item"])
     if "items" in given:
@@ -250,13 +296,7 @@ def _read_frame(frame: frames.Frame, given: dict[str, str]) -> Transactions:
     return Transactions.from_onehot(frame)
 
 
-def _read_frame_of_patterns(
-    frame: frames.Frame,
-    *,
-    n: int | None,
-    min_support: Threshold | None,
-    kind: Kind | None,
-) -> Patterns:
+def _read_pattern_frame(frame: AnyFrame, n: int | None, min_support: Threshold | None, kind: Kind | None) -> Patterns:
     if n is None:
         raise InputError("a frame does not say of how many rows these are patterns; say it with ", Option("n"))
     table = frames.as_narwhals(frame)

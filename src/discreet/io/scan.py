@@ -1,33 +1,31 @@
 """Scan: the merged rows of a file that may be larger than memory, in two passes over it."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, is_missing, sort_labels
-from discreet.data.merged import Merged
-from discreet.data.transactions import check_lengths
+from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
+from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
-from discreet.io.chunks import SMALL_CODE, ChunkReader, Reading, RowMerger, Thresholds, lowest_count
-from discreet.io.files import COMPRESSIONS, EMPTY, Place, check_there, is_url, naming, stream
-from discreet.io.registry import Format, check_options, check_reading, find_source_format, row_functions
-from discreet.io.sql import databases
+from discreet.io import databases
+from discreet.io.files import COMPRESSIONS, EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
+from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
+from discreet.io.notation import ChunkReader, Reading
+from discreet.io.read import Format, check_reading, find_source_format, row_functions
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
-from discreet.runtime.progress import Progress, watching
+from discreet.runtime.resources import Progress, watching
 
-FOLD: Final = 1 << 18
-"""Counts wait until there are this many, and are then added up at once."""
-BYTES_PER_ITEM: Final = 200
-"""Memory of a distinct item: its label, its number and its count."""
+Passes: TypeAlias = Callable[[int], Iterator[Itemsets]]  # the first and the second pass over a file
+FOLD: Final = 1 << 18  # counts wait until there are this many, and are then added up at once
+BYTES_PER_ITEM: Final = 200  # memory of a distinct item: its label, its number and its count
 
 
 def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -61,85 +59,72 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     ...     list(scan(Path(folder, "rows.dat"), min_support=2))
     [(frozenset(), 1), (frozenset({1, 2}), 2), (frozenset({2}), 1)]
     """
-    options = Reading(row, item, items, separator)
-    given = [*options.given, *(name for name, text in (("table", table), ("query", query)) if text is not None)]
-    room = resources.as_memory(memory)
+    options, room = Reading(row, item, items, separator, table=table, query=query), resources.as_memory(memory)
     if is_url(source):
-        check_options([*given, *([] if format is None else ["format"])], databases.OPTIONS, "a database")
-        columns = databases.SqlLines.check(table, query, row, item)
-        return databases.scan(str(source), columns, min_support=min_support, room=room, progress=progress)
-    path, form = _as_path(source), find_source_format(source, format, what="rows")
-    check_options(given, form.options, f"the format {form.name}")
+        options = databases.check_options(options, format)
+        return databases.scan(str(source), options, min_support=min_support, room=room, progress=progress)
+    path, form = _find_path(source), find_source_format(source, format, what="rows")
+    options = check_reading(form, format, options)
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
         chunks = row_functions(form).chunks
         if chunks is None or not (form.lines or path.suffix.lower() not in COMPRESSIONS):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
         if not form.lines:
             _check_row_groups(path, room)
-        reader = chunks(check_reading(form, format, options))
-        return _merge(_Passes(path, form, reader, tell), reader, min_support, room)
+        reader = chunks(options)
+        return _merge(lambda number: _read_pass(number, path, form, reader, tell), reader, min_support, room)
 
 
 def _check_row_groups(path: Path, room: int) -> None:
-    """Refuse a Parquet file with a row group that unpacks to more than ``room`` bytes."""
     if not path.stat().st_size:
         raise InputError(EMPTY)
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         if any(size - before > room for before, size in pairwise([0, *measure_groups(data)])):
-            raise BudgetError(
-                f"a row group of the file holds more than the {resources.size(room)} that ",
-                *(Option("memory"), " allows: raise it"),
-            )
+            problem = f"a row group of the file holds more than the {resources.size(room)} that "
+            raise BudgetError(problem, Option("memory"), RAISE_IT)
 
 
-class _Passes:
-    """Two passes over a file, and their progress."""
+def _read_pass(number: int, path: Path, form: Format, reader: ChunkReader, tell: Progress) -> Iterator[Itemsets]:
+    """Yield the rows of one of two passes over a file, without repeated items, and report progress."""
+    size = path.stat().st_size if form.lines and path.suffix.lower() not in COMPRESSIONS else 0
+    seen = many = 0
 
-    def __init__(self, path: Path, form: Format, reader: ChunkReader, tell: Progress) -> None:
-        self.rows = 0
-        self._path, self._form, self._reader, self._tell = path, form, reader, tell
-        self._size = path.stat().st_size if form.lines and path.suffix.lower() not in COMPRESSIONS else 0
-        self._read = 0
-
-    def read(self, number: int) -> Iterator[Itemsets]:
-        """Yield the rows of one pass without repeated items, and report progress."""
-        self.rows = self._read = 0
-        source = self._chunks() if self._form.lines else os.fspath(self._path)
-        for chunk in self._reader.read(source):
-            rows = chunk.sort_items()
-            check_lengths(rows.lengths, before=self.rows)
-            self.rows += len(rows)
-            yield rows
-            share = min(1.0, self._read / self._size) if self._size else 0.0
-            self._tell((number + share) / 2, self.rows)
-
-    def _chunks(self) -> Iterator[bytes]:
-        for chunk in stream(self._path):
-            self._read += len(chunk)
+    def count_bytes() -> Iterator[bytes]:
+        nonlocal seen
+        for chunk in stream(path):
+            seen += len(chunk)
             yield chunk
 
+    for chunk in reader.read(count_bytes() if form.lines else os.fspath(path)):
+        rows = chunk.sort_items()
+        check_lengths(rows.lengths, before=many)
+        many += len(rows)
+        yield rows
+        tell((number + (min(1.0, seen / size) if size else 0.0)) / 2, many)
 
-def _merge(passes: _Passes, reader: ChunkReader, min_support: Thresholds, room: int) -> Merged:
-    """Merge the rows of a file: one pass counts items, the other merges rows cut to frequent items."""
-    counts = ItemCounts(room)
-    for chunk in passes.read(0):
-        counts.add(chunk)
-    n, (numbers, supports) = passes.rows, counts.total()
-    least, merger = lowest_count(min_support, n), RowMerger(room)
+
+def _merge(read: Passes, reader: ChunkReader, min_support: Thresholds, room: int) -> Merged:
+    counts, n, again = ItemCounter(room), 0, 0
+    for rows in read(0):
+        counts.add(rows)
+        n += len(rows)
+    numbers, supports = counts.total()
+    least, merger = least_count(min_support, n), RowMerger(room)
     frequent = FrequentItems.of(numbers, reader.labels(numbers), supports, least)
-    for chunk in passes.read(1):
-        merger.add(frequent.cut(chunk))
+    for rows in read(1):
+        merger.add(frequent.cut(rows))
+        again += len(rows)
     merged = merger.merge(frequent.labels, n=n, min_support=least)
     after = kernels.merge_rows.count(merged.offsets, merged.items, merged.weights, len(merged.labels))
-    if passes.rows != n or not np.array_equal(after, frequent.supports):
+    if again != n or not np.array_equal(after, frequent.supports):
         raise InputError("the file has changed between two passes over it; scan it again")
     return merged
 
 
-class ItemCounts:
+class ItemCounter:
     """How many rows hold each item, added up chunk by chunk.
 
-    >>> counts = ItemCounts(1 << 20)
+    >>> counts = ItemCounter(1 << 20)
     >>> counts.add(Itemsets.of([[7, 9], [7]]))
     >>> [numbers.tolist() for numbers in counts.total()]
     [[7, 9], [2, 1]]
@@ -167,17 +152,14 @@ class ItemCounts:
 
     def total(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return all numbers of items, in order, and how many rows hold each."""
-        every = np.concatenate([np.empty(0, dtype=np.int32), *(numbers for numbers, _ in self._waiting)])
-        numbers, which = np.unique(every, return_inverse=True)
+        waiting = [(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)), *self._waiting]
+        numbers, which = np.unique(np.concatenate([some for some, _ in waiting]), return_inverse=True)
         total = np.zeros(numbers.size, dtype=np.int64)
-        np.add.at(total, which, np.concatenate([np.empty(0, dtype=np.int64), *(counts for _, counts in self._waiting)]))
+        np.add.at(total, which, np.concatenate([counts for _, counts in waiting]))
         self._waiting, self._many = [(numbers, total)], numbers.size
         if BYTES_PER_ITEM * numbers.size > self._room:
-            raise BudgetError(
-                f"there are {numbers.size:,} different items or more, which do not fit in the "
-                f"{resources.size(self._room)} that ",
-                *(Option("memory"), " allows: raise it"),
-            )
+            many, room = f"there are {numbers.size:,} different items or more", resources.size(self._room)
+            raise BudgetError(f"{many}, which do not fit in the {room} that ", Option("memory"), RAISE_IT)
         return numbers, total
 
 
@@ -211,11 +193,11 @@ class FrequentItems(NamedTuple):
         return Itemsets(offsets, self.codes[items[: kernels.formats.select(offsets, items, self.numbers)]])
 
 
-def _as_path(source: Place) -> Path:
-    """Return the path of a file that can be read twice; refuse any other source."""
-    if isinstance(source, str | os.PathLike) and source != "-":
+def _find_path(source: Place) -> Path:
+    path = as_path(source)
+    if path is not None:
         with naming(source):
             check_there(source)
-        if Path(source).is_file():
-            return Path(source)
+        if path.is_file():
+            return path
     raise OptionError("rows are scanned twice, which a pipe or an open file is not for; save them, and give the file")

@@ -11,56 +11,50 @@ from discreet.errors import InputError
 from discreet.io import baskets
 from discreet.io.baskets import BITS, ROW_ID
 from discreet.io.files import EMPTY, stream, suffix_of
-from discreet.io.registry import FORMATS
-from discreet.io.text import COMMA, HEADER
+from discreet.io.notation import COMMA, HEADER, Reading
+from discreet.io.read import FORMATS
 
-FIRST_PART: Final = 1 << 16
-"""Bytes of a file that are inspected."""
-MOST_RECORDS: Final = 200
-"""Records, or rows of a Parquet file, that are inspected."""
+FIRST_PART: Final = 1 << 16  # bytes of a file that are inspected
+MOST_RECORDS: Final = 200  # records, or rows of a Parquet file, that are inspected
 OPTIONS: Final = {
     "baskets": {"separator"},
     "long": {"row", "item", "separator"},
     "onehot": {"row", "separator"},
     "lists": {"items", "row"},
-}
-"""The options of ``read`` that each shape has."""
+}  # the options of ``read`` that each shape has
 SHAPES: Final = tuple(OPTIONS)
 PAIR: Final = 2
-MOST_COLUMNS: Final = 4
-"""Of a long table, which has a row id, an item, and little else; a wider one may have one line per person."""
+MOST_COLUMNS: Final = 4  # of a long table; a wider one may have one line per person
 ITEM: Final = re.compile(
-    r"items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|values?|"
-    r"categor(?:y|ies)|descriptions?|pages?|events?|what",
-    re.IGNORECASE,
+    r"(?i)items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|"
+    r"values?|categor(?:y|ies)|descriptions?|pages?|events?|what"
 )
 
 
 class FileShape(NamedTuple):
-    """How a file is read: its format and shape, its columns, and whether it holds patterns."""
+    """How a file is read: its format and shape, its options, and whether it holds patterns."""
 
     format: str
     shape: str
-    row: str | None = None
-    item: str | None = None
-    items: str | None = None
-    separator: str | None = None
+    options: Reading = Reading()
     patterns: bool = False
 
     @property
     def reading(self) -> dict[str, str]:
         """The options of ``discreet.read`` for this shape; those that the format lacks are left out."""
         form = "onehot" if self.shape == "onehot" and self.format == "csv" else self.format
-        options = {"row": self.row, "item": self.item, "items": self.items, "separator": self.separator}
         names = FORMATS[form].options & OPTIONS[self.shape]
-        return {"format": form, **{name: value for name, value in options.items() if value and name in names}}
+        return {"format": form} | {name: value for name, value in self.options.given.items() if value and name in names}
+
+    @property
+    def fields(self) -> dict[str, str | bool | None]:
+        """The guess by the names of its parts, for a form in which its owner may choose otherwise."""
+        options = {name: getattr(self.options, name) for name in ("row", "item", "items", "separator")}
+        return {"format": self.format, "shape": self.shape, **options, "patterns": self.patterns}
 
 
 class Sniffed(NamedTuple):
-    """The shape of a file, the columns of a table, its first bytes, and a frame of its first rows.
-
-    A ``doubt`` says why the guess may be wrong, if nobody has chosen a shape.
-    """
+    """The shape of a file, the columns of a table, its first bytes and rows, and why the guess may be wrong."""
 
     shape: FileShape
     columns: list[str] | None
@@ -82,13 +76,12 @@ def sniff(path: Path, given: Mapping[str, Any]) -> Sniffed:
 
 
 def _read_head(path: Path) -> bytes:
-    """Return the first bytes of a file, decompressed, up to the last whole line of them."""
-    data = bytearray()
+    data = b""
     for chunk in stream(path):
         data += chunk
         if len(data) > FIRST_PART:
-            return bytes(data[: data.rfind(b"\n", 0, FIRST_PART) + 1] or data[:FIRST_PART])
-    return bytes(data)
+            return data[: data.rfind(b"\n", 0, FIRST_PART) + 1] or data[:FIRST_PART]
+    return data
 
 
 def split_head(data: bytes) -> list[str]:
@@ -102,18 +95,15 @@ def guess_format(path: Path, data: bytes) -> str:
     >>> guess_format(Path("a.dat"), b"1 2 3"), guess_format(Path("a.txt"), b"milk,bread")
     ('fimi', 'csv')
     """
-    suffix = suffix_of(path)
-    named = next((form.name for form in FORMATS.values() if suffix in form.suffixes), None)
     if data.startswith(b"PAR1"):
         return "parquet"
-    are_numbers = re.compile(rb"[\s0-9]*\Z").match(data) is not None
+    named = next((form.name for form in FORMATS.values() if suffix_of(path) in form.suffixes), None)
+    are_numbers = re.fullmatch(rb"[\s0-9]*", data) is not None
     if named in {"fimi", "spmf"} and not are_numbers and b"#SUP:" not in data and not data.lstrip().startswith(b"@"):
         return "csv"
     if named is not None:
         return named
-    if data.lstrip()[:1] == b"{":
-        return "json"
-    return "fimi" if are_numbers else "csv"
+    return "fimi" if are_numbers else "json" if data.lstrip()[:1] == b"{" else "csv"
 
 
 def guess_separator(lines: Sequence[str]) -> str:
@@ -143,10 +133,11 @@ def guess_shape(records: Sequence[Sequence[str]], separator: str | None) -> File
     >>> guess_shape([["order", "item"], ["1", "tea"], ["1", "milk"]], ",").shape
     'long'
     >>> shape = guess_shape([["id", "tea", "milk"], ["7", "0", "1"]], ",")
-    >>> shape.shape, shape.row, guess_shape([["tea"], ["milk", "tea"]], ",").shape
+    >>> shape.shape, shape.options.row, guess_shape([["tea"], ["milk", "tea"]], ",").shape
     ('onehot', 'id', 'baskets')
     """
-    shape = FileShape("csv", "baskets", separator=separator)
+    options = Reading(separator=separator)
+    shape = FileShape("csv", "baskets", options)
     head, *body = records or [[]]
     if len(head) < PAIR or not body or any(len(line) != len(head) for line in body) or len({*head}) < len(head):
         return shape
@@ -156,7 +147,7 @@ def guess_shape(records: Sequence[Sequence[str]], separator: str | None) -> File
     if is_header and all(are_bits):
         return shape._replace(shape="onehot")
     if is_header and all(are_bits[1:]) and len(head) > PAIR and (len(body) == 1 or _is_key(columns[0])):
-        return shape._replace(shape="onehot", row=head[0])
+        return FileShape("csv", "onehot", options._replace(row=head[0]))
     row = next((name for name in head if ROW_ID.search(name)), None)
     item = next((name for name in head if name != row and ITEM.search(name)), None)
     if row is None or len(head) > MOST_COLUMNS or (len(head) > PAIR and _is_key(columns[head.index(row)])):
@@ -165,19 +156,15 @@ def guess_shape(records: Sequence[Sequence[str]], separator: str | None) -> File
         item = next(name for name in head if name != row)
     if item is None or item in {value for column in columns for value in column}:
         return shape
-    return shape._replace(shape="long", row=row, item=item)
+    return FileShape("csv", "long", options._replace(row=row, item=item))
 
 
 def _is_key(column: Sequence[str]) -> bool:
-    """Return whether no value of a column repeats, so that each line is a row of its own."""
     return len(column) > 1 and len(set(column)) == len(column)
 
 
 def _sniff_text(path: Path, data: bytes, given: Mapping[str, Any]) -> tuple[FileShape, list[str] | None]:
-    """Return the shape of a file other than Parquet, and the columns of a table.
-
-    A format that is named without a shape or columns means what it means to the library: baskets.
-    """
+    """Return the shape of a file other than Parquet, and the columns of a table; a named format alone means baskets."""
     form = given.get("format") or guess_format(path, data)
     lines = split_head(data)[:MOST_RECORDS]
     if form not in {"csv", "onehot"}:
@@ -189,22 +176,21 @@ def _sniff_text(path: Path, data: bytes, given: Mapping[str, Any]) -> tuple[File
     columns = list(records[0]) if records else []
     guess = guess_shape(records, separator)
     shape = given.get("shape") or _find_named_shape(form, given) or guess.shape
-    alike = guess if guess.shape == shape else FileShape("csv", shape)
+    alike = guess.options if guess.shape == shape else Reading()
     row = given.get("row") or alike.row
     if shape == "onehot":
-        return FileShape("csv", "onehot", row=row, separator=separator), columns
+        return FileShape("csv", "onehot", Reading(row, separator=separator)), columns
     if shape == "long":
         row = row or next(iter(columns), None)
         item = given.get("item") or (alike.item if alike.item != row else None)
         item = item or next((name for name in columns if name != row), None)
-        return FileShape("csv", "long", row=row, item=item, separator=separator), columns
+        return FileShape("csv", "long", Reading(row, item, separator=separator)), columns
     is_table = guess.shape != "baskets" or len({len(record) for record in records}) == 1
     patterns = columns == HEADER if given.get("patterns") is None else bool(given["patterns"])
-    return FileShape("csv", "baskets", separator=separator, patterns=patterns), columns if is_table else None
+    return FileShape("csv", "baskets", Reading(separator=separator), patterns), columns if is_table else None
 
 
 def _find_named_shape(form: str, given: Mapping[str, Any]) -> str | None:
-    """Return the shape that named columns, or a named format, stand for."""
     if form == "onehot":
         return "onehot"
     if given.get("row") and given.get("item"):
@@ -213,7 +199,6 @@ def _find_named_shape(form: str, given: Mapping[str, Any]) -> str | None:
 
 
 def _sniff_parquet(path: Path, given: Mapping[str, Any], head: bytes) -> Sniffed:
-    """Return the shape of a Parquet file, its columns, and its first rows."""
     import polars as pl  # noqa: PLC0415 - slow to load, and not for the server
 
     from discreet.io.formats.parquet import explain_errors  # noqa: PLC0415 - it loads polars
@@ -229,10 +214,10 @@ def _sniff_parquet(path: Path, given: Mapping[str, Any], head: bytes) -> Sniffed
     if shape == "long":
         row = given.get("row") or next(iter(texts), None)
         item = given.get("item") or next((name for name in texts if name != row), None)
-        guess = FileShape("parquet", "long", row=row, item=item)
+        guess = FileShape("parquet", "long", Reading(row, item))
     elif shape == "lists":
         patterns = {*columns} == {"items", "support"} if given.get("patterns") is None else bool(given["patterns"])
-        guess = FileShape("parquet", "lists", row=given.get("row"), items=items, patterns=patterns)
+        guess = FileShape("parquet", "lists", Reading(given.get("row"), items=items), patterns)
     return Sniffed(guess, columns, head, frame)
 
 
@@ -240,7 +225,7 @@ def _find_doubt(shape: FileShape, head: bytes, given: Mapping[str, Any]) -> str 
     """Return why lines are hardly the baskets that they were guessed to be; a chosen shape is believed."""
     if given.get("shape") or shape.format != "csv" or shape.shape != "baskets" or shape.patterns:
         return None
-    records = _read_records(split_head(head), str(shape.separator))
+    records = _read_records(split_head(head), str(shape.options.separator))
     labels = {field for record in records for field in record}
     for doubt in (*baskets.find_doubts(records, given.get("separator")), *baskets.find_blanks(labels)):
         edit = f"{doubt.edit}, or " if doubt.edit else ""

@@ -11,12 +11,10 @@ from discreet.data.thresholds import NUMBER, parse_exact
 from discreet.errors import InputError
 from discreet.io import frames
 from discreet.io.files import is_place, load, naming
-from discreet.io.text import read_table
+from discreet.io.notation import read_table
 
-ENDLESS: Final = {"inf", "-inf"}
-"""The thresholds by which scikit-learn splits off missing values."""
-MOST_COUNTS: Final = 10_000_000
-"""Of nodes and classes; a file may name a class once, but each node has a count of it."""
+ENDLESS: Final = {"inf", "-inf"}  # the thresholds by which scikit-learn splits off missing values
+MOST_COUNTS: Final = 10_000_000  # of nodes and classes; a file may name a class once, but each node has a count of it
 CONTRADICT: Final = "The names of its classes contradict each other, so the file is not as it was written."
 NEGATED: Final = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
@@ -35,47 +33,30 @@ class Test(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node: the number of its parent (−1: the root), the tests that lead to it, and its numbers as printed.
+    """A node: its parent, the tests that lead to it, and its numbers as printed, empty if not stated."""
 
-    ``rows`` may end with %; it is empty if not stated, and so are ``counts``, one for each class. A tree of means has
-    the ``mean`` and perhaps the squared ``error``; ``is_pure`` says that all rows have it, as far as digits show.
-    """
-
-    parent: int
+    parent: int  # -1: the root
     tests: tuple[Test, ...] = ()
-    rows: str = ""
-    counts: tuple[str, ...] = ()
-    is_pure: bool = False
+    rows: str = ""  # may end with %
+    counts: tuple[str, ...] = ()  # one for each class
+    is_pure: bool = False  # all rows have the mean, as far as digits show
     mean: str = ""
-    error: str = ""
-
-
-class NamedCounts(NamedTuple):
-    """The counts of a node, by class, and the name of its largest class, if it is stated."""
-
-    counts: Sequence[str]
-    name: str
+    error: str = ""  # squared
 
 
 class StatedTree(NamedTuple):
-    """A tree as a file states it; each node comes after its parent, and takes the rows that no earlier child takes.
-
-    ``doubt`` is why its numbers need not be counts of rows, and ``fault`` why they cannot be known. ``digits`` and
-    ``mean_digits`` are the decimal places of rounded numbers and means; ``hidden`` are tests of nodes, by number, below
-    which nothing is shown. ``is_median``: its leaves may state medians; ``is_single``: features were compared as floats
-    of 32 bits; ``is_rounded``: its counts may have been rounded to whole numbers.
-    """
+    """A tree as a file states it; each node comes after its parent, and takes the rows that no earlier child takes."""
 
     nodes: tuple[Node, ...]
     classes: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
-    doubt: str = ""
-    fault: str = ""
-    digits: int | None = None
-    hidden: tuple[tuple[int, Test], ...] = ()
-    is_median: bool = False
-    is_single: bool = False
-    is_rounded: bool = False
+    doubt: str = ""  # why its numbers need not be counts of rows
+    fault: str = ""  # why its counts cannot be known
+    digits: int | None = None  # decimal places of rounded numbers
+    hidden: tuple[tuple[int, Test], ...] = ()  # tests of nodes, by number, below which nothing is shown
+    is_median: bool = False  # its leaves may state medians
+    is_single: bool = False  # features were compared as floats of 32 bits
+    is_rounded: bool = False  # its counts may have been rounded to whole numbers
     mean_digits: int | None = None
 
 
@@ -97,35 +78,29 @@ def digits_of(text: str) -> int:
 def check_room(nodes: int, classes: int) -> None:
     """Refuse more counts than fit into memory: a small file may leave out most of them, which are 0."""
     if nodes * classes > MOST_COUNTS:
-        raise InputError(
-            f"{nodes:,} nodes with {classes:,} classes have more than {MOST_COUNTS:,} counts; give a smaller tree"
-        )
+        raise InputError(f"{nodes:,} nodes of {classes:,} classes have too many counts; give a smaller tree")
 
 
-def name_classes(nodes: Iterable[NamedCounts], where: str) -> tuple[tuple[str, ...], bool]:
+def name_classes(nodes: Iterable[tuple[Sequence[str], str]], where: str) -> tuple[tuple[str, ...], bool]:
     """Return the names of the classes, and whether names contradict each other.
 
-    A file states the rows of each class, in a fixed order, and the name of the largest alone; of equal counts it is the
+    A node has the rows of each class, in a fixed order, and the name of the largest alone; of equal counts it is the
     first. A class that is largest nowhere goes by its place.
 
-    >>> name_classes([NamedCounts(["3", "9"], "well"), NamedCounts(["4", "4"], "ill")], "the tree")
-    (('ill', 'well'), False)
-    >>> name_classes([NamedCounts(["3", "9", "0"], "well")], "the tree")
-    (('no. 1', 'well', 'no. 3'), False)
+    >>> name_classes([(["3", "9", "0"], "well"), (["4", "4", "0"], "ill")], "the tree")
+    (('ill', 'well', 'no. 3'), False)
     """
     names: dict[int, str] = {}
     width, contradict = None, False
     for texts, name in nodes:
         width = len(texts) if width is None else width
-        numbers = [parse_exact(text) for text in texts]
-        if len(numbers) != width or None in numbers:
+        numbers = [number for number in map(parse_exact, texts) if number is not None]
+        if not len(numbers) == len(texts) == width:
             raise InputError(f"{where} has nodes with more counts than others, or with broken ones; write it again")
-        if not numbers:
-            continue
-        most = max(number for number in numbers if number is not None)
-        is_sure = numbers.count(most) == 1 or all(number is not None and number.denominator == 1 for number in numbers)
-        if name and is_sure:
-            contradict |= names.setdefault(numbers.index(most), name) != name
+        largest = [at for at, number in enumerate(numbers) if number == max(numbers)]
+        is_sure = len(largest) == 1 or all(number.denominator == 1 for number in numbers)
+        if largest and name and is_sure:
+            contradict |= names.setdefault(largest[0], name) != name
     return tuple(names.get(at, f"no. {at + 1}") for at in range(width or 0)), contradict
 
 
@@ -142,14 +117,14 @@ class Features(NamedTuple):
         return Features(self.n, columns)
 
 
-def read_features(source: frames.Source, wanted: Sequence[str]) -> Features:
+def read_features(source: frames.AnySource, wanted: Sequence[str]) -> Features:
     r"""Return the ``wanted`` columns of a CSV file with a header, or of a frame.
 
     >>> from io import BytesIO
     >>> read_features(BytesIO(b"age,name\n41,ann\n,bob\n"), ["age"]).columns["age"].tolist()
     [41.0, nan]
     """
-    if is_place(source) and not frames.is_frame(source):
+    if is_place(source):
         with naming(source):
             head, body = read_table(load(source), "row")
             _check_columns(head, wanted)
@@ -167,17 +142,12 @@ def _check_columns(head: Sequence[str], wanted: Sequence[str]) -> None:
     many = Counter(head)
     lacking = sum(many[name] != 1 for name in wanted)
     if lacking:
-        raise InputError(
-            f"{lacking:,} of the {len(wanted):,} features that the tree asks for are not the name of just one column "
-            "of the rows; give the features of the fit, by the names that the tree has for them"
-        )
+        problem = f"{lacking:,} of the {len(wanted):,} features of the tree are not the name of just one column"
+        raise InputError(f"{problem} of the rows; give the features of the fit, by the names in the tree")
 
 
 def _as_numbers(values: Sequence[Any]) -> NDArray[np.float64]:
-    """Return a column as numbers; an empty field is missing."""
     try:
-        return np.array(
-            [np.nan if value is None or value == "" else float(value) for value in values], dtype=np.float64
-        )
+        return np.array([np.nan if value in (None, "") else float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError("a feature of the rows holds what is no number; give those of the fit as numbers") from None

@@ -8,31 +8,28 @@ from typing import TYPE_CHECKING, Unpack
 
 from numpy.typing import ArrayLike
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
-from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
-from discreet.disclosure.acyclic import is_acyclic
+from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.facts import Facts, Schema
 from discreet.disclosure.attacks.joint_releases import as_releases
-from discreet.disclosure.channels import Channels, Difference, Exposed
-from discreet.disclosure.detect import find_channels
+from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
+from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
-from discreet.disclosure.question import Question
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError
-from discreet.judging import advise, checks
+from discreet.judging import checks
 from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
-from discreet.judging.policy import Policy, as_policy
-from discreet.judging.rules import check_rounded, judge_facts, judge_rules
-from discreet.judging.schema import judge_schema
+from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
+from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
-from discreet.judging.verdict import Check, Verdict, worst
 from discreet.mining.mine import Budget, mine
+from discreet.publications.rules.bounded import MOST
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Changes, compare_releases, is_followed
-from discreet.runtime.progress import watching
-from discreet.runtime.resources import as_threads
+from discreet.publications.trees.leaves import Forest
+from discreet.runtime.resources import as_threads, watching
 from discreet.runtime.text import count_of
 
 if TYPE_CHECKING:
@@ -53,6 +50,9 @@ class Audit:
     >>> found = audit(rows, min_support=10, k=10)
     >>> found.verdict.name, [(str(finding), finding.explain()) for finding in found.findings]
     ('WITHHOLD', [('a ∧ b ∧ ¬c: 2 rows', 'sup(ab) 50 − sup(abc) 48 = 2')])
+    >>> print(found.sentence, found.advice, sep=chr(10))
+    This must not be published as it is: differences of the published counts reveal fewer than 10 people.
+    Make it safe with `discreet block`, or raise min_support=: `discreet tradeoff` shows how far.
     """
 
     candidate: Candidate
@@ -92,26 +92,6 @@ class Audit:
         """The maximal channels; None where they could not be looked for."""
         return self.evidence.channels
 
-    @property
-    def implications(self) -> Implications | None:
-        """Derived counts of 0; None where the policy does not ask for them."""
-        return self.evidence.implications
-
-    @property
-    def differences(self) -> tuple[Difference, ...]:
-        """Small differences of two supports, where a list is incomplete."""
-        return self.evidence.differences
-
-    @property
-    def facts(self) -> Facts | None:
-        """What rules or rounded numbers say about supports, as ``attack`` takes it; None for other candidates."""
-        return self.evidence.facts
-
-    @property
-    def changes(self) -> tuple[Changes, ...]:
-        """The changes since each older release that it was compared with."""
-        return self.evidence.changes
-
     @cached_property
     def exposed(self) -> Exposed | None:
         """The rows that channels single out; None without rows or channels."""
@@ -124,27 +104,111 @@ class Audit:
         If they do, and there are no channels, nobody can infer from the supports that any pattern of AND, OR and NOT
         holds for 1 to k − 1 rows, unless they use that missing itemsets are rare (docs/guarantee.md).
         """
-        return None if self.channels is None else is_acyclic(self.channels.top_offsets, self.channels.top_items)
+        return None if self.channels is None else is_acyclic(self.channels.tops)
+
+    @property
+    def implications(self) -> Implications | None:
+        """Derived counts of 0; None where the policy does not ask for them."""
+        return self.evidence.implications
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Small differences of two supports, where a list is incomplete."""
+        return self.evidence.differences
 
     @property
     def sentence(self) -> str:
         """The verdict in a sentence, for whoever has to decide."""
-        return advise.judge_in_words(self)
+        few = f"fewer than {self.k:,} people"
+        if self.verdict is Verdict.RELEASE:
+            safe = "no leaf has a class of" if self._is_forest else "no difference of its counts reveals"
+            return f"This may be published: {safe} {few}." if self.k > 1 else "This may be published."
+        failed = self._failed
+        is_unsure = self.verdict is Verdict.REVIEW and all(name.unsure for name in failed)
+        why = failed[0].unsure if is_unsure else failed[0].reason
+        must = "must not be published as it is" if self.verdict is Verdict.WITHHOLD else "must be looked at by a person"
+        return f"This {must}: {why.format(few=few)}."
 
     @property
     def promise(self) -> str:
         """What the verdict RELEASE promises; empty for others."""
-        return advise.promise(self) if self.verdict is Verdict.RELEASE else ""
+        if self.verdict is not Verdict.RELEASE:
+            return ""
+        if self.k == 1:
+            return "k is 1, so no count is too small to be published."
+        few = "1 row" if self.k == 2 else f"1 to {self.k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
+        if not self._is_forest and not (isinstance(self.candidate, Patterns) and self.is_acyclic):
+            more = "Limits on counts, and what is missing from the list, may reveal more."
+            return f"No sum of these supports reveals that {few} have some items and lack others. {more}"
+        beside = "other knowledge" if self._is_forest else "what is missing from the list, or other knowledge"
+        infer = "From these counts nobody can infer that a pattern of AND, OR and NOT holds"
+        return f"{infer} for {few}, except by {beside}."
+
+    @property
+    def facts(self) -> Facts | None:
+        """What rules or rounded numbers say about supports, as ``attack`` takes it; None for other candidates."""
+        return self.evidence.facts
 
     @property
     def advice(self) -> Message:
         """What to do next, with the options it names as data; empty if the verdict is RELEASE."""
-        return Message() if self.verdict is Verdict.RELEASE else advise.advise(self)
+        if self.verdict is Verdict.RELEASE:
+            return Message()
+        failed, candidate = self._failed, self.candidate
+        broken = next((name for name in checks.BROKEN if name in failed), None)
+        if broken is not None:
+            has_gaps = (
+                broken is CheckName.COMPLETENESS and isinstance(candidate, Patterns) and candidate.kind == "frequent"
+            )
+            return checks.STATE_KIND if has_gaps else Message(checks.ADVICE[broken])
+        if not checks.COARSEN.isdisjoint(failed):
+            return Message(self._coarsen())
+        if CheckName.SCHEMA in failed and not (self.evidence.remainders or self.evidence.bounded):
+            return Message(checks.PERSON)
+        return Message(" ".join(checks.ADVICE[name] for name in failed if name in checks.ADVICE) or checks.PERSON)
+
+    def _coarsen(self) -> str:
+        if self._is_forest:
+            return "Prune the tree: raise ccp_alpha or min_samples_leaf until no leaf holds so few rows of a class."
+        if isinstance(self.candidate, Rules | Facts):
+            return "Publish only what more rows hold, leave out what reveals few, or give fewer digits. Audit again."
+        if self.rows is None:
+            return "Publish only itemsets of more support: mine again with a higher minimum, and audit that."
+        return checks.MAKE_SAFE
+
+    @property
+    def changes(self) -> tuple[Changes, ...]:
+        """The changes since each older release that it was compared with."""
+        return self.evidence.changes
 
     @property
     def warnings(self) -> list[str]:
         """What a reader must know beside the checks: what was not looked for, or is not listed in full."""
-        return advise.warnings(self)
+        evidence, is_list = self.evidence, isinstance(self.candidate, Patterns)
+        implied, listed = evidence.implications, max(map(len, evidence.changes), default=0)
+        no_rows, is_cyclic = self.rows is None and not self._is_forest, is_list and self.is_acyclic is False
+        is_secret = self.verdict is not Verdict.RELEASE
+        more_changes = any(changes.small > len(changes) for changes in evidence.changes)
+        every = (
+            ("Confidential: this report contains the small counts it warns about.", is_secret),
+            ("Inference channels could not be looked for.", is_list and evidence.channels is None),
+            ("The rows are not at hand: the published counts are taken as they are.", no_rows),
+            ("Not checked here: a determined reader might narrow some counts further.", is_cyclic),
+            (f"There are more implications than the {len(implied or ()):,} listed.", implied and implied.more),
+            (f"There may be more differences than the {MOST:,} listed.", len(evidence.differences) == MOST),
+            (f"There are more small changes since an older release than the {listed:,} listed.", more_changes),
+        )
+        return [warning for warning, holds in every if holds]
+
+    @property
+    def _failed(self) -> list[CheckName]:
+        """The checks that the verdict comes from, the most important first."""
+        failed = {check.name for check in self.checks if check.verdict is self.verdict}
+        return [name for name in CheckName if name in failed]
+
+    @property
+    def _is_forest(self) -> bool:
+        return isinstance(self.candidate, Forest)
 
     def __repr__(self) -> str:
         name = "" if self.policy.name == "k" else f"{self.policy.name}, "
@@ -168,17 +232,10 @@ class Audit:
         from discreet.report import audit_html  # noqa: PLC0415 - a door: loaded when it is opened
 
         return audit_html(
-            self,
-            tradeoff=tradeoff,
-            source=source,
-            explain=explain,
-            private=private,
-            timestamp=timestamp,
-            against=against,
+            self, tradeoff, source=source, explain=explain, private=private, timestamp=timestamp, against=against
         )
 
     def _repr_html_(self) -> str:
-        """Return the verdict and the checks as a table, for notebooks."""
         return checks.show_table(self.what, self.policy, self.checks, "Its .findings tell more." if self.groups else "")
 
 
@@ -216,13 +273,12 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     >>> audit([["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10, min_support=10, k=10)
     <Audit: RELEASE, 3 itemsets, k=10>
     """
-    rule, olds = as_policy(policy, k), as_releases(against, grown=grown)
+    rule = as_policy(policy, k)
+    olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(against, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)
-    if is_tree(source):
+    if not isinstance(source, Patterns | Transactions | Merged) and is_tree(source):
         if for_itemsets:
-            raise OptionError(
-                "a tree is judged by its counts alone; give k or a policy, and nothing that is for itemsets"
-            )
+            raise OptionError("a tree is judged by its counts alone; give k or a policy, and nothing for itemsets")
         return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
@@ -233,12 +289,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
                 "rules and limits are judged as they are; give k or a policy, ",
                 *(Option("rows"), " and ", Option("schema"), " alone"),
             )
-        judged = (
-            judge_rules(source, rule, rows=rows, schema=schema)
-            if isinstance(source, Rules)
-            else judge_facts(source, rule, rows=rows, schema=schema)
-        )
-        return Audit(*judged, rows=rows)
+        return Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
     if isinstance(source, Patterns):
         if min_support is not None or limits:
             raise OptionError(
@@ -247,7 +298,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
                 *(Option("memory"), " out"),
             )
         found = judge_itemsets(Question(source, None, rule.k, as_threads(None)), rule, rows)
-        return _with_changes(_with_schema(found, schema), olds, grown=grown)
+        return _combine(found, schema, olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
@@ -257,62 +308,46 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     data = as_rows(source)  # type: ignore[arg-type]  # trees are judged above
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
-        threads = as_threads(limits.get("threads"))
-        found = judge_itemsets(Question(patterns, data, rule.k, threads), rule, data)
-        return _with_changes(_with_schema(found, schema), olds, grown=grown)
+        question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))
+        return _combine(judge_itemsets(question, rule, data), schema, olds, grown=grown)
 
 
 def judge_itemsets(question: Question, policy: Policy, rows: Rows | None) -> Audit:
     """Return the audit of the patterns in question: each check in turn."""
-    patterns = question.patterns
     every, evidence = _judge_patterns(question, policy, rows)
-    return Audit(patterns, count_of(len(patterns), "itemset"), policy, tuple(every), evidence, rows)
+    what = count_of(len(question.patterns), "itemset")
+    return Audit(question.patterns, what, policy, tuple(every), evidence, rows)
 
 
 def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:
-    patterns, k = question.patterns, policy.k
-    first = list(checks.check_patterns(policy, patterns))
+    patterns = question.patterns
+    first = list(filter(None, (check(policy, patterns) for check in checks.CHECKS)))
     if rows is None and checks.is_rounded(policy, patterns):
         return [*first, check_rounded(patterns, policy)], Evidence(patterns)
-    if patterns.kind == "maximal":
-        _check_rows(question, rows)
-        return _judge_differences(first, patterns, k)
     try:
-        _check_rows(question, rows)
-        channels = find_channels(question)
-        implications = None if policy.zeros is Verdict.RELEASE else find_implications(patterns)
+        if question.rows is None:
+            Question(patterns, rows, question.limit)  # refuses rows that the patterns were not mined from
+        if patterns.kind != "maximal":
+            channels = find_channels(question)
+            implications = None if policy.zeros is Verdict.RELEASE else find_implications(patterns)
+            every = [*[checks.CONSISTENT] * bool(len(patterns)), *first, checks.check_channels(channels)]
+            if implications is not None:
+                every.append(checks.check_implications(policy, len(implications), more=implications.more))
+            return every, Evidence(patterns, channels, implications)
     except InconsistencyError as error:
-        return _judge_differences([checks.name_flaw(patterns, error), *first], patterns, k)
-    every = [*[checks.CONSISTENT] * bool(len(patterns)), *first, checks.check_channels(channels)]
-    if implications is not None:
-        every.append(checks.check_implications(policy, implications))
-    return every, Evidence(patterns, channels, implications)
+        first.insert(0, checks.name_flaw(patterns, error))
+    differences = checks.find_differences(add_root(patterns), policy.k)
+    return [*first, checks.check_differences(differences, policy.k)], Evidence(patterns, differences=differences)
 
 
-def _judge_differences(first: list[Check], patterns: Patterns, k: int) -> tuple[list[Check], Evidence]:
-    differences = checks.find_differences(add_root(patterns), k)
-    return [*first, checks.check_differences(differences, k)], Evidence(patterns, differences=differences)
-
-
-def _with_schema(audit: Audit, schema: str | Schema | None) -> Audit:
-    """Return the audit with what a reader learns who knows the schema."""
-    if schema is None:
-        return audit
-    check, remainders = judge_schema(audit.patterns, audit.k, schema)
-    return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, remainders=remainders))
-
-
-def _with_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
-    """Return the audit with what older releases reveal together with this one."""
-    if not olds:
-        return audit
-    changes = compare_releases(audit.patterns, olds, k=audit.k, grown=grown)
-    followed = is_followed(olds, grown=grown)
-    check = checks.check_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
-    return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))
-
-
-def _check_rows(question: Question, rows: Rows | None) -> None:
-    """Refuse rows that the patterns were not mined from: a question that is asked with both does so."""
-    if question.rows is None:
-        Question(question.patterns, rows, question.limit)
+def _combine(audit: Audit, schema: str | Schema | None, olds: Sequence[Patterns], *, grown: bool) -> Audit:
+    """Return the audit with what a reader learns who knows the schema, or has older releases."""
+    every, evidence, patterns = list(audit.checks), audit.evidence, audit.patterns
+    if schema is not None:
+        check, remainders = judge_schema(patterns, audit.k, schema)
+        every, evidence = [*every, check], replace(evidence, remainders=remainders)
+    if olds:
+        changes, followed = compare_releases(patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
+        every.append(checks.check_changes(audit.policy, patterns, changes, grown=grown, followed=followed))
+        evidence = replace(evidence, changes=changes)
+    return replace(audit, checks=tuple(every), evidence=evidence) if schema is not None or olds else audit

@@ -9,22 +9,40 @@ import numpy as np
 from discreet import kernels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Difference, as_text
-from discreet.disclosure.implications import Implications
-from discreet.errors import InconsistencyError
-from discreet.judging.policy import Policy
-from discreet.judging.verdict import COLOURS, SIGNS, Check, CheckName, Verdict, worst
+from discreet.errors import Command, InconsistencyError, Message, Option
+from discreet.judging.policy import COLOURS, SIGNS, Check, CheckName, Policy, Verdict, worst
 from discreet.publications.rules.bounded import MOST
 from discreet.publications.series import Changes
 from discreet.runtime import html
 from discreet.runtime.text import count_of, printable
 
-WIDTH: Final = 100
-"""Columns of prose."""
+WIDTH: Final = 100  # columns of prose
 CONSISTENT: Final = CheckName.CONSISTENCY.release("The list is complete, and its supports are mutually consistent.")
 ROUNDED: Final = CheckName.CHANNELS.review(
     0, "Differences of rounded supports are not exact, and their limits are not followed: audit the exact supports."
 )
-NO_IMPLICATION: Final = CheckName.CLASS_DISCLOSURE.release("No item is known to be common to all rows with others.")
+ADVICE: Final = {
+    CheckName.COUNTS: "Fit the tree without weights, or have its owner write its leaves with write_tree; audit that.",
+    CheckName.SEVERAL_TREES: "Publish fewer trees, or coarser ones.",
+    CheckName.DIFFERENCING: "Wait for more rows, leave out what changed little, or publish the older release again.",
+    CheckName.SCHEMA: "Leave out one more value of each such attribute, so that more rows remain.",
+    CheckName.CLASS_DISCLOSURE: "Look at these groups: if they reveal more than is known of everyone, leave them out.",
+    CheckName.COMPLETENESS: "Get the whole list with exact supports (all closed or all frequent itemsets); audit that.",
+    CheckName.CONSISTENCY: "Get the whole list with exact supports, or ask how numbers were rounded, and audit again.",
+    CheckName.WEIGHTS: "Ask how the tree was fitted, or have its owner write its leaves with write_tree.",
+    CheckName.THRESHOLDS: "Round the thresholds before publishing, or fit on rounded features.",
+}
+"""What to do where a check fails; BROKEN ones come first, and where one of COARSEN fails, less must be published."""
+BROKEN: Final = (CheckName.COUNTS, CheckName.COMPLETENESS, CheckName.CONSISTENCY)
+COARSEN: Final = {CheckName.CHANNELS, CheckName.DIFFERENCES, CheckName.BOUNDS, CheckName.LOW_COUNTS}
+PERSON: Final = "A person must look at this: the checks say why."
+STATE_KIND: Final = Message(
+    "If these are the closed or the maximal itemsets, say so with ", Option("kind"), "; otherwise get the whole list."
+)
+MAKE_SAFE: Final = Message(
+    *("Make it safe with ", Command("block"), ", or raise ", Option("min_support"), ": "),
+    *(Command("tradeoff"), " shows how far."),
+)
 
 
 def check_size(policy: Policy, many: int, noun: str) -> Check:
@@ -32,9 +50,8 @@ def check_size(policy: Policy, many: int, noun: str) -> Check:
     if not many:
         return CheckName.SIZE.withhold(0, "Nothing is listed, so there is nothing to judge.")
     if policy.max_itemsets is not None and many > policy.max_itemsets:
-        return CheckName.SIZE.review(
-            many, f"{many:,} {noun}s are listed; {policy.name} allows {policy.max_itemsets:,}."
-        )
+        sentence = f"{many:,} {noun}s are listed; {policy.name} allows {policy.max_itemsets:,}."
+        return CheckName.SIZE.review(many, sentence)
     return CheckName.SIZE.release(f"{count_of(many, noun)} listed.")
 
 
@@ -43,8 +60,8 @@ def check_low_counts(policy: Policy, low: int, zeros: int = 0, *, noun: str = "s
     if low:
         return CheckName.LOW_COUNTS.withhold(low, f"{count_of(low, noun)} {sure}below {policy.k}.")
     if zeros:
-        sentence = f"{count_of(zeros, noun)} of 0: nobody has these itemsets."
-        return Check(CheckName.LOW_COUNTS, policy.zeros, zeros, sentence)
+        none = f"{count_of(zeros, noun)} of 0: nobody has these itemsets."
+        return Check(CheckName.LOW_COUNTS, policy.zeros, zeros, none)
     return CheckName.LOW_COUNTS.release(f"No {noun} is {sure}below {policy.k}.")
 
 
@@ -61,7 +78,7 @@ def is_rounded(policy: Policy, patterns: Patterns) -> bool:
     return policy.round_to is not None and not (patterns.supports % policy.round_to).any()
 
 
-def _check_list_size(policy: Policy, patterns: Patterns) -> Check:
+def _check_list(policy: Policy, patterns: Patterns) -> Check:
     return check_size(policy, len(patterns) if patterns.n else 0, "itemset")
 
 
@@ -71,22 +88,13 @@ def _check_supports(policy: Policy, patterns: Patterns) -> Check:
     return check_low_counts(policy, low, zeros)
 
 
-def _check_multiples(policy: Policy, patterns: Patterns) -> Check | None:
+def _check_rounded(policy: Policy, patterns: Patterns) -> Check | None:
     wrong = int(np.count_nonzero(patterns.supports % (policy.round_to or 1)))
     return None if policy.round_to is None else check_rounding(policy, wrong)
 
 
-CHECKS: Final[tuple[Callable[[Policy, Patterns], Check | None], ...]] = (
-    _check_list_size,
-    _check_supports,
-    _check_multiples,
-)
+CHECKS: Final[tuple[Callable[[Policy, Patterns], Check | None], ...]] = (_check_list, _check_supports, _check_rounded)
 """Checks of the listed supports alone, in the order of a report; None if the policy does not ask for it."""
-
-
-def check_patterns(policy: Policy, patterns: Patterns) -> Iterator[Check]:
-    """Judge the number of itemsets, and each support by itself."""
-    return filter(None, (check(policy, patterns) for check in CHECKS))
 
 
 def check_channels(channels: Channels) -> Check:
@@ -98,13 +106,12 @@ def check_channels(channels: Channels) -> Check:
     return CheckName.CHANNELS.release(f"No difference of published counts reveals fewer than {channels.k} rows.")
 
 
-def check_implications(policy: Policy, implications: Implications) -> Check:
-    """Judge the implications as the policy judges derived counts of 0."""
-    if not len(implications):
-        return NO_IMPLICATION
-    many = "More than " * implications.more + count_of(len(implications), "implication")
-    sentence = f"{many}: all rows with some items have another."
-    return Check(CheckName.CLASS_DISCLOSURE, policy.zeros, len(implications), sentence)
+def check_implications(policy: Policy, many: int, *, more: bool = False) -> Check:
+    """Judge how many implications there are, as the policy judges derived counts of 0."""
+    if not many:
+        return CheckName.CLASS_DISCLOSURE.release("No item is known to be common to all rows with others.")
+    sentence = f"{'More than ' * more}{count_of(many, 'implication')}: all rows with some items have another."
+    return Check(CheckName.CLASS_DISCLOSURE, policy.zeros, many, sentence)
 
 
 def name_flaw(patterns: Patterns, error: InconsistencyError) -> Check:
@@ -131,23 +138,19 @@ def find_differences(patterns: Patterns, k: int) -> tuple[Difference, ...]:
     offsets, items, supports = patterns.offsets, patterns.items, patterns.supports
     trie = kernels.inversion.plant(offsets, items)
     pairs = kernels.closure.find_gaps(trie, offsets, items, supports, supports, len(patterns.labels), k, MOST)
-    differences = (
-        Difference(
-            frozenset(patterns.labelled(base)), frozenset(patterns.labelled(top)), int(supports[base] - supports[top])
-        )
-        for base, top in pairs.tolist()
-    )
+    labelled = ((*(frozenset(patterns.labelled(at)) for at in pair), pair) for pair in pairs.tolist())
+    differences = [Difference(base, top, int(supports[one] - supports[two])) for base, top, (one, two) in labelled]
     return tuple(sorted(differences, key=lambda difference: (difference.count, len(difference.top))))
 
 
 def check_differences(differences: Sequence[Difference], k: int) -> Check:
     """Judge the differences; even without any, a list with gaps may reveal more."""
-    if differences:
-        many = "More than " * (len(differences) == MOST) + count_of(len(differences), "difference")
-        sentence = f"{many} of two supports: each reveals fewer than {k} rows."
-        return CheckName.DIFFERENCES.withhold(len(differences), sentence)
-    sentence = f"No two supports differ by less than {k}; further limits are not followed."
-    return CheckName.DIFFERENCES.review(0, sentence)
+    if not differences:
+        sentence = f"No two supports differ by less than {k}; further limits are not followed."
+        return CheckName.DIFFERENCES.review(0, sentence)
+    many = "More than " * (len(differences) == MOST) + count_of(len(differences), "difference")
+    sentence = f"{many} of two supports: each reveals fewer than {k} rows."
+    return CheckName.DIFFERENCES.withhold(len(differences), sentence)
 
 
 def check_changes(policy: Policy, new: Patterns, since: Sequence[Changes], *, grown: bool, followed: bool) -> Check:
@@ -174,20 +177,16 @@ def _judge_changes(policy: Policy, new: Patterns, changes: Changes, *, grown: bo
     many, are = count_of(changes.small, "difference"), "is" if changes.small == 1 else "are"
     reveal = f"reveal{'s' * (changes.small == 1)} fewer than {k} rows"
     rounded = any(is_rounded(policy, release) for release in (new, *changes.olds))
-    was = "added" if changes.rose else "left out"
-    old = "the older release"
-    exact = "Differences of rounded supports are not exact: compare the exact supports."
+    was, old = "added" if changes.rose else "left out", "the older release"
     wrong = f"{fell} fell since {old}, so rows were not only added: is it older, and of the same rows?"
-    mixed = (
-        f"{rose} rose and {changes.fell:,} fell since {old}: rows came and went, or changed, and {many} {are} of fewer"
-    )
+    mixed = f"{rose} rose and {changes.fell:,} fell since {old}: rows came and went, or changed, and {many} {are} of"
     apart = f"No item is in {old} too, so only the numbers of rows were compared: are items named alike?"
     partial = f"No support in both releases differs by less than {k}; what else they reveal together is not followed."
     cases = (
-        (rounded, Verdict.REVIEW, exact),
+        (rounded, Verdict.REVIEW, "Differences of rounded supports are not exact: compare the exact supports."),
         (len(changes.numbers) > 1, Verdict.WITHHOLD, f"{many} from their sum {reveal} that are in none of them."),
         (grown and changes.fell, Verdict.WITHHOLD, wrong),
-        (changes.rose and changes.fell, Verdict.REVIEW, f"{mixed} than {k} rows."),
+        (changes.rose and changes.fell, Verdict.REVIEW, f"{mixed} fewer than {k} rows."),
         (changes.small, Verdict.WITHHOLD, f"{many} from {old} {reveal} that were {was} since."),
         (not changes.items, Verdict.REVIEW, apart),
         (not changes.is_whole, Verdict.REVIEW, partial),
@@ -210,11 +209,11 @@ def list_checks(checks: Sequence[Check]) -> Iterator[str]:
 
 def show_table(what: str, policy: Policy, checks: Sequence[Check], note: str = "") -> str:
     """Return the verdict and the checks as a table, for notebooks."""
+
+    def badge(verdict: Verdict) -> html.Html:
+        return html.badge(f"{SIGNS[verdict]} {verdict.name}", COLOURS[verdict])
+
     rule = f"k = {policy.k:,}" + f", policy {policy.name}" * (policy.name != "k")
-    caption = f"{_badge(worst(check.verdict for check in checks))} {html.text(f'Audit: {what}; {rule}')}"
-    lines = ((check.name, _badge(check.verdict), check.sentence) for check in checks)
+    caption = f"{badge(worst(check.verdict for check in checks))} {html.text(f'Audit: {what}; {rule}')}"
+    lines = ((check.name, badge(check.verdict), check.sentence) for check in checks)
     return html.table(html.Html(caption), ["check", "verdict", "found"], lines, note=note)
-
-
-def _badge(verdict: Verdict) -> html.Html:
-    return html.badge(f"{SIGNS[verdict]} {verdict.name}", COLOURS[verdict])

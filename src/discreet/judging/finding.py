@@ -4,33 +4,30 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
+from discreet.disclosure.attacks.joint_releases import match_items
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
 from discreet.disclosure.implications import Implication, Implications
-from discreet.judging.policy import Policy
-from discreet.judging.verdict import Check, CheckName, Verdict
-from discreet.publications.rules.bounded import Bounded, in_words
+from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.publications.rules.bounded import Bounded
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few, Forest
 from discreet.runtime import html
 
-Candidate: TypeAlias = Patterns | Rules | Facts | Forest
-"""What would be published."""
+Candidate: TypeAlias = Patterns | Rules | Facts | Forest  # what would be published
 FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
-"""What was found, as it was found."""
-NO_PATTERNS: Final = Patterns(
-    Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0, np.int64), (), 0, 1, "frequent"
-)
-"""Where no support is known exactly."""
+NO_ITEMSETS: Final = Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32))
+NO_PATTERNS: Final = Patterns(NO_ITEMSETS, np.zeros(0, np.int64), (), 0, 1, "frequent")
+"""Where no support is known exactly. It is built without kernels, so that no import loads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +45,6 @@ class Who:
     conditions: tuple[str, ...] = ()
     outcome: str = ""
 
-    def __str__(self) -> str:
-        return self.in_words()
-
     def in_words(self, name: Callable[[Label], str] = html.show_label) -> str:
         """Return who they are, with ``name`` to write an item; empty if they are everyone.
 
@@ -59,15 +53,14 @@ class Who:
         """
         if self.conditions or self.outcome:
             return ", ".join(filter(None, (" and ".join(self.conditions), self.outcome)))
-        held = join_names([name(label) for label in sort_labels(self.has)])
-        lacked = _lacking(
-            [[name(label) for label in sort_labels(one)] for one in self.lacks], ("no ", "not ")[bool(held)]
-        )
-        return ", but ".join(filter(None, (held, lacked)))
+        held, *lacked = ([name(label) for label in sort_labels(one)] for one in (self.has, *self.lacks))
+        return ", but ".join(filter(None, (join_names(held), _lacking(lacked, "not " if held else "no "))))
+
+    __str__ = in_words
 
 
 Facets: TypeAlias = tuple[Who, int, int, Callable[[], list[Term]]]
-"""Who they are, the fewest and the most rows they can be, and what makes the sum."""
+"""Who they are, the fewest and the most rows they can be, and a function that returns the sum."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -113,10 +106,9 @@ class AuditFinding:
             return f"{self.value.after:,} now − {self.value.before:,} before = {self.value.count:,}"
         if isinstance(self.value, Few):
             return str(self.value)
-        terms = self.terms
-        sums = zip(terms, self.limits, strict=True)
-        texts = [f"sup({as_text(term.itemset)}) {in_words(limits)}" for term, limits in sums]
-        return f"{format_sum(terms, texts)} = {in_words((self.low, self.high))}"
+        terms = zip(self.terms, self.limits, strict=True)
+        texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in terms]
+        return f"{format_sum(self.terms, texts)} = {format_limits(self.low, self.high)}"
 
     def __str__(self) -> str:
         return str(self.value)
@@ -180,7 +172,7 @@ class Evidence:
         """Yield the findings of each kind with the check that found them."""
         by_name = {check.name: check for check in checks}
         trees = CheckName.SEVERAL_TREES if CheckName.SEVERAL_TREES in by_name else CheckName.LOW_COUNTS
-        every: list[tuple[str, CheckName, Any, Callable[[Any], Any]]] = [
+        every: list[tuple[str, CheckName, Any, Callable[[Any], Facets]]] = [
             ("channel", CheckName.CHANNELS, self.channels, self._of_cell),
             ("difference", CheckName.DIFFERENCES, self.differences, self._of_cell),
             ("implication", CheckName.CLASS_DISCLOSURE, self.implications, self._of_implication),
@@ -211,19 +203,11 @@ class Evidence:
         return Who(one.base, (frozenset([one.item]),)), 0, 0, add_up
 
     def _of_change(self, changes: Changes, change: Change) -> Facets:
-        many = abs(change.count)
-        who = Who(change.base, change.lacked)
+        who, many = Who(change.base, change.lacked), abs(change.count)
         return who, many, many, lambda: find_terms(change, changes, self.patterns, change.after)
 
 
-class AuditParts(NamedTuple):
-    """An audit in parts."""
-
-    candidate: Candidate
-    what: str
-    policy: Policy
-    checks: tuple[Check, ...]
-    evidence: Evidence
+AuditParts: TypeAlias = tuple[Candidate, str, Policy, tuple[Check, ...], Evidence]  # the fields of an audit of no rows
 
 
 def _of_bounded(one: Bounded) -> Facets:
@@ -238,7 +222,8 @@ def find_terms(change: Change, changes: Changes, release: Patterns, count: int) 
     """Return the supports of a release whose sum is its ``count`` of the rows of a change; none if that is 0."""
     if not count:
         return []
-    base, top = (_relabel(itemset, release) for itemset in (change.base, change.top))
+    # One format writes 7 where another writes "7".
+    base, top = (frozenset(match_items([*one], release.labels).values()) for one in (change.base, change.top))
     if not top:
         return [Term(1, top, release.n)]
     return Channel(base, top, count).terms(release) if changes.is_whole else [Term(1, base, release[base])]
@@ -264,18 +249,12 @@ def join_names(names: list[str]) -> str:
 
 def _lacking(lacked: Sequence[list[str]], no: str) -> str:
     """Say that not all names of a list are had; of several lists, that none is had in full."""
-    several, two = [join_names(names) for names in lacked], 2
-    if len(lacked) == two:
-        return f"neither {' nor '.join(several)}"
-    if len(lacked) != 1:
-        return f"none of {join_names(several)}" * bool(lacked)
-    return (no, "not both ", "not all of ")[min(len(lacked[0]), 3) - 1] + several[0]
-
-
-def _relabel(itemset: Itemset, patterns: Patterns) -> Itemset:
-    """Return an itemset in the labels of a release: one format writes 7 where another writes "7"."""
-    known = set(patterns.labels)
-    if itemset <= known:
-        return itemset
-    texts = {str(label): label for label in patterns.labels}
-    return frozenset(label if label in known else texts[str(label)] for label in itemset)
+    match [join_names(names) for names in lacked]:
+        case []:
+            return ""
+        case [one]:
+            return (no, "not both ", "not all of ")[min(len(lacked[0]), 3) - 1] + one
+        case [one, two]:
+            return f"neither {one} nor {two}"
+        case several:
+            return f"none of {join_names(several)}"

@@ -1,32 +1,126 @@
-"""Policies: the disclosure rules of publishers, one commented file each, checked on load."""
+"""Verdicts, checks and policies: the disclosure rules of publishers, one commented file each, checked on load."""
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from enum import Enum, StrEnum
+from functools import total_ordering
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import DiscreetError, InputError, OptionError, ThresholdError
 from discreet.io.files import readable
-from discreet.judging.verdict import Verdict
 
-PolicyPairs: TypeAlias = Mapping[str, Any]
-"""The contents of a policy file."""
 
+@total_ordering
+class Verdict(Enum):
+    """What may happen to a candidate, from best to worst.
+
+    An enumeration rather than words: a misspelt word would match nothing, and so pass.
+
+    >>> Verdict.RELEASE < Verdict.REVIEW < Verdict.WITHHOLD
+    True
+    """
+
+    RELEASE = 0
+    REVIEW = 1
+    WITHHOLD = 2
+
+    def __lt__(self, other: object) -> bool:
+        """Return whether this is the better verdict; only verdicts can be compared."""
+        return self.value < other.value if isinstance(other, Verdict) else NotImplemented
+
+
+SIGNS: Final = {Verdict.RELEASE: "✓", Verdict.REVIEW: "?", Verdict.WITHHOLD: "✗"}  # for readers who see no colours
+COLOURS: Final = {Verdict.RELEASE: "#1a7f37", Verdict.REVIEW: "#8a5a00", Verdict.WITHHOLD: "#b3261e"}  # under white
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst verdict; ``WITHHOLD`` if there is none.
+
+    >>> worst([Verdict.RELEASE, Verdict.REVIEW]), worst([])
+    (<Verdict.REVIEW: 1>, <Verdict.WITHHOLD: 2>)
+    """
+    return max(verdicts, default=Verdict.WITHHOLD)
+
+
+_UNSURE: Final = "what the numbers give away could not be followed to the end"
+_UNSURE_TREES: Final = "what the trees reveal together could not be followed to the end"
+_UNSURE_CHANGES: Final = "what it reveals together with an older release is not certain"
+
+
+class CheckName(StrEnum):
+    """What is looked at, the most important first. This is the only table of checks.
+
+    ``reason`` says why a candidate fails the check ("{few}" stands for "fewer than 5 people"), and ``unsure`` why a
+    person must look although nothing was found.
+
+    >>> CheckName("low counts").reason
+    'some counts are of {few}'
+    """
+
+    reason: str
+    unsure: str
+
+    def __new__(cls, name: str, reason: str = "", unsure: str = "") -> Self:
+        """Keep the wording beside the name."""
+        member = str.__new__(cls, name)
+        member._value_, member.reason, member.unsure = name, reason, unsure
+        return member
+
+    COUNTS = ("counts", "the tree does not show its counts, so nothing can be judged")
+    CHANNELS = ("inference channels", "differences of the published counts reveal {few}", _UNSURE)
+    DIFFERENCES = ("differences", "differences of two published counts reveal {few}", _UNSURE)
+    BOUNDS = ("bounds", "differences of the published numbers, within their limits, reveal {few}", _UNSURE)
+    LOW_COUNTS = ("low counts", "some counts are of {few}")
+    SEVERAL_TREES = ("several trees", "overlaps of leaves are of {few}", _UNSURE_TREES)
+    DIFFERENCING = ("differencing", "differences from an older release reveal {few}", _UNSURE_CHANGES)
+    SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}")
+    CLASS_DISCLOSURE = ("class disclosure", "the numbers reveal what everyone in some group has")
+    COMPLETENESS = ("completeness", "the list has gaps, so nothing can be judged")
+    CONSISTENCY = ("consistency", "the numbers contradict each other, so nothing can be judged")
+    WEIGHTS = ("weights", "its counts may be weights")
+    SAMPLE = ("sample", "its counts are of a sample in which a row may count more than once")
+    MEDIANS = ("medians", "medians may be the values of single people")
+    TARGETS = ("targets", "the means may be counts of {few}")
+    THRESHOLDS = ("thresholds", "thresholds may reveal the values of {few}")
+    SIZE = ("size", "there is nothing to judge, or more than the policy allows")
+    ROUNDING = ("rounding", "the counts are not rounded as the policy asks")
+    SUPPORTS = ("supports", "some supports are not stated")
+    ABSENT_RULES = ("absent rules", "too many rules are missing to follow")
+    COLUMNS = ("columns", "some columns were not read")
+
+    def release(self, sentence: str, found: int = 0) -> "Check":
+        """Return a check that was passed."""
+        return Check(self, Verdict.RELEASE, found, sentence)
+
+    def review(self, found: int, sentence: str) -> "Check":
+        """Return a check that a person must look at."""
+        return Check(self, Verdict.REVIEW, found, sentence)
+
+    def withhold(self, found: int, sentence: str) -> "Check":
+        """Return a check that failed."""
+        return Check(self, Verdict.WITHHOLD, found, sentence)
+
+
+class Check(NamedTuple):
+    """The result of one check: its name, the verdict, how many findings, and a sentence."""
+
+    name: CheckName
+    verdict: Verdict
+    found: int
+    sentence: str
+
+
+PolicyPairs: TypeAlias = Mapping[str, Any]  # the contents of a policy file
 ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
-"""The words of a file for the verdict on a derived count of 0."""
-
 FOLDER: Final = Path(__file__).with_name("policies")
 SUFFIXES: Final = (".toml", ".yaml", ".yml")
-
-LARGEST_FILE: Final = 1 << 14
-"""In bytes: seven short lines need no more, and a key of 64 KiB would keep the TOML reader busy for 20 seconds."""
-
-DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")
-"""A whole number in TOML; YAML would also take 010 and read it as 8."""
+LARGEST_FILE: Final = 1 << 14  # bytes: a key of 64 KiB would keep the TOML reader busy for 20 seconds
+DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")  # as in TOML; YAML would also read 010, as 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +158,13 @@ class Policy:
                 _check_count(word, getattr(self, word))
 
     def __str__(self) -> str:
-        zeros = next(word for word, verdict in ZEROS.items() if verdict is self.zeros)
         rounded = f", supports rounded to {self.round_to}" if self.round_to else ""
         at_most = f", at most {self.max_itemsets:,} itemsets" if self.max_itemsets else ""
-        return f"{self.name}: k = {self.k}, zeros: {zeros}{rounded}{at_most}"
+        return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}"
+
+    def facts(self) -> dict[str, Any]:
+        """Return the fields as a file states them."""
+        return {**asdict(self), "zeros": next(word for word, verdict in ZEROS.items() if verdict is self.zeros)}
 
 
 def names() -> tuple[str, ...]:
@@ -93,9 +190,8 @@ def load(name_or_path: str | os.PathLike[str]) -> Policy:
     if path.suffix.lower() not in SUFFIXES:
         raise OptionError(f"policy is {_shown(os.fspath(name_or_path))}; {_allowed()}")
     try:
-        text = _read(path)
-        pairs = _from_toml(text) if path.suffix.lower() == ".toml" else _from_yaml(text)
-        return _policy(pairs, name=path.stem)
+        parse = _from_toml if path.suffix.lower() == ".toml" else _from_yaml
+        return make_policy({"name": path.stem, **parse(_read(path))})
     except DiscreetError as error:
         raise InputError(f"{path}: ", error.message) from None
 
@@ -125,8 +221,8 @@ def as_policy(policy: Policy | str | os.PathLike[str] | None = None, k: int | No
     return stricter
 
 
-def _policy(pairs: PolicyPairs, *, name: str) -> Policy:
-    """Return the policy of a file's pairs."""
+def make_policy(pairs: PolicyPairs) -> Policy:
+    """Return the policy that a file states."""
     words = [field.name for field in fields(Policy)]
     for word in pairs:
         if word not in words:
@@ -136,11 +232,10 @@ def _policy(pairs: PolicyPairs, *, name: str) -> Policy:
     zeros = pairs.get("zeros", "ignore")
     if not isinstance(zeros, str) or zeros not in ZEROS:
         raise InputError(f"zeros is {_shown(zeros)}; give one of {', '.join(ZEROS)}, in quotes")
-    return Policy(**{"name": name, **pairs, "zeros": ZEROS[zeros]})
+    return Policy(**{**pairs, "zeros": ZEROS[zeros]})
 
 
 def _read(path: Path) -> str:
-    """Return the text of a small file."""
     with readable(), path.open("rb") as file:
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
@@ -197,15 +292,13 @@ def _scalar(word: str, node: Any) -> str | int:  # noqa: ANN401 - of a library w
 
 
 def _check_count(word: str, value: object) -> None:
-    """Refuse all but a whole number from 1 to the largest count."""
     if type(value) is not int or not 1 <= value <= LARGEST_COUNT:
         raise ThresholdError(f"{word} is {_shown(value)}; give a whole number from 1 to {LARGEST_COUNT}")
 
 
 def _broken(language: str, line: str | None, example: str) -> InputError:
-    return InputError(
-        f"the file is not {language}{f' at {line}' if line else ''}; write each word once, as in {example}"
-    )
+    place = f" at {line}" if line else ""
+    return InputError(f"the file is not {language}{place}; write each word once, as in {example}")
 
 
 def _allowed() -> str:

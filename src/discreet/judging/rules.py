@@ -1,53 +1,244 @@
-"""Judging association rules and rounded numbers: supports that are known only within limits."""
+"""Judging association rules, rounded numbers and schemas: supports that are known within limits, or known to be 0.
 
+The values of an attribute exclude each other: if no row holds two of the values v, then sup(X) − Σ sup(X ∪ v) rows hold
+X and none of them: a remainder. With another item y, or several values of another attribute, the remainder of X ∪ y can
+be subtracted from that of X. With the zeros of itemsets with two values, channels are found as usual. Remainders are
+such cells, or made of them; they are looked for one by one where supports are missing, or known only within limits.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet.data.labels import sort_labels
-from discreet.data.merged import Rows
+from discreet.data.itemsets import Itemset, Label, sort_labels
+from discreet.data.lattice import Family
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
-from discreet.disclosure.channels import Channels, as_text
-from discreet.disclosure.detect import find_channels
-from discreet.disclosure.implications import Implications, find_implications
-from discreet.disclosure.question import Question
-from discreet.errors import BudgetError, InconsistencyError
+from discreet.disclosure.attacks.sums import known_family, widen_family
+from discreet.disclosure.channels import Channel, as_text
+from discreet.disclosure.detect import Question, find_channels
+from discreet.disclosure.implications import find_implications
+from discreet.errors import BudgetError, InconsistencyError, OptionError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
-from discreet.judging.policy import Policy
-from discreet.judging.schema import SchemaSums, as_groups, find_schema_sums, name_contradiction, not_judged
-from discreet.judging.verdict import Check, CheckName, Verdict
-from discreet.publications.rules.bounded import MOST, Bounded, find_absences, find_differences
-from discreet.publications.rules.propagate import Narrowed, narrow_facts, narrow_rules
+from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.publications.rules import bounded
+from discreet.publications.rules.bounded import MOST, Bounded, Narrowed, narrow_facts, narrow_rules, sort_worst
 from discreet.publications.rules.reading import as_rounded
 from discreet.publications.rules.rule import Rules
 from discreet.runtime.text import count_of
 
-SHOWN: Final = 8
-"""Unread columns that are named at most."""
+LISTED: Final = 1000  # sums, those of the fewest rows first
+MOST_KNOWN: Final = 1_000_000  # itemsets with exact supports that are summed up
+MOST_STEPS: Final = 5_000_000  # supports that remainders add up: some seconds
+PAIR: Final = 2
+SHOWN: Final = 8  # names of unread columns, and of each so many characters:
 LONGEST: Final = 40
-"""Characters of their names."""
 
 
-def judge_rules(
-    rules: Rules, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
-) -> AuditParts:
-    """Judge association rules by the supports that follow from them."""
-    what = count_of(len(rules), "rule") + ("" if rules.n is None else f" of {rules.n:,} rows")
-    known = narrow_rules(rules, schema=as_groups(schema, [label for rule in rules for label in sort_labels(rule.both)]))
-    return AuditParts(rules, what, policy, *_judge(known, policy, len(rules), rows, check_rules(rules, known)))
+class SchemaSums(NamedTuple):
+    """The sums of 1 to k − 1 rows that a schema reveals: how ``many``, and those that are ``listed``.
+
+    If rows with the ``wrong`` itemset must hold two values of an attribute, the schema is contradicted.
+    """
+
+    many: int = 0
+    listed: tuple[Bounded, ...] = ()
+    wrong: Itemset | None = None
 
 
-def judge_facts(
-    facts: Facts, policy: Policy, *, rows: Rows | None = None, schema: str | Schema | None = None
-) -> AuditParts:
-    """Judge supports that are known within limits: rounded ones, or a list of the largest."""
-    known = facts if schema is None else replace(facts, schema=as_schema(as_groups(schema, facts.labels), facts.labels))
-    what = f"{count_of(len(facts) - 1, 'itemset')} of {facts.n:,} rows"
-    return AuditParts(facts, what, policy, *_judge(narrow_facts(known), policy, len(facts) - 1, rows))
+def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Itemset]:
+    """Return the values of each attribute that has several; a text such as ``"="`` separates both in labels.
+
+    A label that is a pair, such as ("age", 40), is an attribute and its value, whatever the text.
+
+    >>> groups = as_groups("=", ["sex=f", "sex=m", ("age", 40), ("age", 50), "smoker"])
+    >>> [sorted(group) for group in groups]
+    [['sex=f', 'sex=m'], [('age', 40), ('age', 50)]]
+    """
+    if schema is None:
+        return []
+    if not isinstance(schema, str):
+        return list(map(frozenset, schema))
+    if not schema:
+        raise OptionError("schema is empty; give what separates attribute and value in labels, such as '='")
+    groups: defaultdict[Label, list[Label]] = defaultdict(list)
+    for label in labels:
+        if isinstance(label, tuple) and len(label) == PAIR:
+            groups[label[0]].append(label)
+        elif isinstance(label, str) and schema in label:
+            groups[label.split(schema, 1)[0]].append(label)
+    several = [frozenset(group) for group in groups.values() if len(group) > 1]
+    if not several:
+        raise OptionError(
+            f"schema is {schema[:40]!r}, but by it no two labels are values of one attribute; give what separates "
+            "attribute and value, or the groups of labels that exclude each other"
+        )
+    return several
+
+
+def judge_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Check, tuple[Bounded, ...]]:
+    """Judge what patterns reveal to a reader who knows which items exclude each other; return the sums too.
+
+    >>> listed = [([], 90), (["f"], 40), (["m"], 48)]
+    >>> check, sums = judge_schema(Patterns.from_itemsets(listed, n=90), 5, [["f", "m"]])
+    >>> check.verdict.name, str(sums[0]), sums[0].explain()
+    ('WITHHOLD', '¬f ∧ ¬m: 2 rows', 'sup(∅) 90 − sup(f) 40 − sup(m) 48 = 2')
+    """
+    try:
+        facts = Facts.of(patterns, schema=as_groups(schema, patterns.labels))
+        sums = find_schema_sums(facts, k)
+    except InconsistencyError:
+        return CheckName.SCHEMA.withhold(0, "The supports contradict each other, so nothing follows."), ()
+    except BudgetError as error:
+        return CheckName.SCHEMA.withhold(0, f"Not judged: {error}."), ()
+    if sums.wrong is not None:
+        return _name_contradiction(sums.wrong), ()
+    given = "given that no row has two values of one attribute"
+    if sums.many:
+        more = f" The {LISTED:,} smallest are listed." * (sums.many > len(sums.listed))
+        sentence = f"{count_of(sums.many, 'sum')} of supports: {given}, each reveals fewer than {k} rows.{more}"
+        return CheckName.SCHEMA.withhold(sums.many, sentence), sums.listed
+    what = "sum" if facts.inherited else "remainder of an attribute's values, nor a difference of two,"
+    sentence = f"No {what} reveals fewer than {k} rows, {given}; attributes: {len(facts.schema):,}."
+    return CheckName.SCHEMA.release(sentence), ()
+
+
+def _name_contradiction(itemset: Itemset) -> Check:
+    sentence = f"Rows with {as_text(itemset)} hold several items that exclude each other by the schema."
+    return CheckName.SCHEMA.withhold(1, sentence)
+
+
+def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
+    """Return the sums that reveal 1 to k − 1 rows to a reader who knows the schema.
+
+    Exact supports, each with all its parts, are summed up in full; of others, remainders and their differences are
+    looked at. More than can be looked at is a BudgetError.
+
+    >>> limits = [(["x"], 50, 50), (["x", "sex=f"], 20, 20), (["x", "sex=m"], 28, 28)]
+    >>> facts = Facts.from_limits(limits, n=90, schema=[["sex=f", "sex=m"]])
+    >>> [str(one) for one in find_schema_sums(facts, 5).listed]
+    ['x ∧ ¬sex=f ∧ ¬sex=m: 2 rows']
+    """
+    if not facts.schema:
+        return SchemaSums()
+    many, listed, is_all = 0, list[Bounded](), facts.inherited
+    if facts.low[0] == facts.high[0]:
+        family = known_family(facts, MOST_KNOWN)
+        is_all |= facts.is_exact and not facts.has_gaps
+        try:
+            many, listed = _find_cells(family, facts, k)
+        except InconsistencyError as error:
+            return SchemaSums(wrong=error.itemset)
+    for one in () if is_all else find_remainders(facts):
+        if one.high < 0:
+            return SchemaSums(wrong=one.base)
+        if one.low > 0 and one.high < k:
+            listed.append(one)
+            many += 1
+    return SchemaSums(many, tuple(sort_worst(listed)[:LISTED]))
+
+
+def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:
+    """Return how many cells of wider itemsets hold 1 to k − 1 rows, and the smallest of them."""
+    wide = widen_family(family, facts.schema)
+    if wide is None:
+        return 0, []
+    cells, tops = wide.cells(k), wide.itemsets.take(wide.tops)
+    listed = Patterns(family.itemsets, family.supports, family.labels, family.n, 1, "closed")
+    smallest = []
+    for at in np.lexsort((tops.lengths[cells.tops], cells.counts))[:LISTED].tolist():
+        base, top = frozenset(cells.bases[at].tolist()), frozenset(tops[int(cells.tops[at])].tolist())
+        names, every = (frozenset(facts.labels[item] for item in one) for one in (base, top))
+        count = int(cells.counts[at])
+        terms = Channel(names, every, count).terms(listed)
+        # A row that holds a value of an attribute lacks the others anyway.
+        lacked = [frozenset([facts.labels[item]]) for item in sorted(top - base) if not facts.excludes(base | {item})]
+        supports = tuple((term.itemset, (term.support, term.support)) for term in terms)
+        smallest.append(Bounded(names, tuple(lacked), count, count, supports, tuple(term.times for term in terms)))
+    return cells.counts.size, smallest
+
+
+def find_remainders(facts: Facts) -> Iterator[Bounded]:
+    """Yield the remainders whose supports are all listed, and their differences, whatever they amount to.
+
+    >>> limits = [(["x"], 50, 50), (["x", "f"], 20, 21), (["x", "m"], 27, 28)]
+    >>> print(*find_remainders(Facts.from_limits(limits, n=90, schema=[["f", "m"]])))
+    x ∧ ¬f ∧ ¬m: 1 to 3 rows
+    """
+    steps = 0
+    for base, by_group in _group_items(facts).items():
+        for values in [several for several in by_group.values() if len(several) > 1]:
+            yield _add_up(facts, base, values, [])
+            for others in by_group.values():
+                steps += len(values) * len(others)
+                if steps > MOST_STEPS:
+                    raise BudgetError(
+                        "the schema leaves more remainders than can be looked at; list fewer itemsets, or audit the "
+                        "exact supports"
+                    )
+                both = _listed_with(facts, base, values, others) if others is not values else []
+                if len(both) > 1:
+                    yield _add_up(facts, base, both, others)
+
+
+def _group_items(facts: Facts) -> Mapping[Codes, Mapping[Codes, list[int]]]:
+    """Return the items with which each listed itemset is listed too, by group; an item of no group is one by itself."""
+    groups: defaultdict[int, list[Codes]] = defaultdict(list)
+    for group in facts.schema:
+        for item in group:
+            groups[item].append(group)
+    items: defaultdict[Codes, defaultdict[Codes, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for itemset in facts.listed:
+        for item in () if facts.excludes(itemset) else sorted(itemset):
+            base = itemset - {item}
+            for group in groups[item] or [frozenset([item])] if base in facts.listed else ():
+                items[base][group].append(item)
+    return items
+
+
+def _listed_with(facts: Facts, base: Codes, values: list[int], others: list[int]) -> list[int]:
+    """Return the values whose supports with each of the others are listed, or known to be 0."""
+
+    def is_known(itemset: Codes) -> bool:
+        return itemset in facts.listed or facts.excludes(itemset)
+
+    apart = [value for value in values if value not in others]
+    return [value for value in apart if all(is_known(base | {value, other}) for other in others)]
+
+
+def _add_up(facts: Facts, base: Codes, values: list[int], others: list[int]) -> Bounded:
+    """Return how many rows hold the base, none of the values and none of the others."""
+
+    def named(itemset: Codes) -> Itemset:
+        return frozenset(facts.labels[item] for item in itemset)
+
+    plus = [one for value in values for other in others if not facts.excludes(one := base | {value, other})]
+    terms = [(1, base), *((-1, base | {item}) for item in (*values, *others)), *((1, one) for one in plus)]
+    limits = [(times, facts.listed[itemset]) for times, itemset in terms]
+    low = sum(times * (least if times > 0 else most) for times, (least, most) in limits)
+    high = sum(times * (most if times > 0 else least) for times, (least, most) in limits)
+    lacked = tuple(named(frozenset([item])) for item in sorted({*values, *others}))
+    supports = tuple((named(itemset), facts.listed[itemset]) for _, itemset in terms)
+    return Bounded(named(base), lacked, low, high, supports, tuple(times for times, _ in terms))
+
+
+def judge_numbers(source: Rules | Facts, policy: Policy, rows: Rows | None, schema: str | Schema | None) -> AuditParts:
+    """Judge association rules, or supports that are known within limits, by the supports that follow from them."""
+    if isinstance(source, Rules):
+        lines, what = len(source), count_of(len(source), "rule")
+        what += "" if source.n is None else f" of {source.n:,} rows"
+        labels = [label for rule in source for label in sort_labels(rule.both)]
+        known = narrow_rules(source, schema=as_groups(schema, labels))
+        return source, what, policy, *_judge(known, policy, lines, rows, check_rules(source, known))
+    lines = len(source) - 1
+    groups = source.schema if schema is None else as_schema(as_groups(schema, source.labels), source.labels)
+    known, what = narrow_facts(replace(source, schema=groups)), f"{count_of(lines, 'itemset')} of {source.n:,} rows"
+    return source, what, policy, *_judge(known, policy, lines, rows)
 
 
 def check_rounded(patterns: Patterns, policy: Policy) -> Check:
@@ -55,7 +246,7 @@ def check_rounded(patterns: Patterns, policy: Policy) -> Check:
     known = narrow_facts(as_rounded(patterns, policy.round_to or 1))
     if known.facts is None:
         return _name_flaw(known)
-    sums = find_differences(known.facts, known.gaps, policy.k)
+    sums = bounded.find_differences(known.facts, known.gaps, policy.k)
     return _check_sums(sums, policy.k)._replace(name=CheckName.CHANNELS) if sums else checks.ROUNDED
 
 
@@ -68,16 +259,13 @@ def check_rules(rules: Rules, known: Narrowed) -> Iterator[Check]:
     """
     unstated = sum(rule.support is None for rule in rules)
     if unstated:
-        are_all = unstated == len(rules) and rules.n is None and not rules.more
-        sentence = (
-            "Neither supports nor the number of rows are stated, so confidences bound no count from above."
-            if are_all
-            else f"{count_of(unstated, 'rule')} without a support; the confidences limit it."
-        )
+        sentence = f"{count_of(unstated, 'rule')} without a support; the confidences limit it."
+        if unstated == len(rules) and rules.n is None and not rules.more:
+            sentence = "Neither supports nor the number of rows are stated, so confidences bound no count from above."
         yield CheckName.SUPPORTS.review(unstated, sentence)
     if known.announced is not None:
-        many, share = len(known.absent.rules), f"{float(100 * known.announced.share):g}%"
-        if known.absent.is_all:
+        many, share = len(known.announced.absent), f"{float(100 * known.announced.share):g}%"
+        if known.announced.is_all:
             sentence = f"{count_of(many, 'rule')} not listed, so their confidence is below the announced {share}."
             yield CheckName.ABSENT_RULES.release(sentence, many)
         else:
@@ -100,19 +288,25 @@ def _judge(
     try:
         by_schema = find_schema_sums(facts, k)
     except BudgetError as error:
-        unjudged.append(not_judged(error))
+        unjudged.append(CheckName.SCHEMA.withhold(0, f"Not judged: {error}."))
     if by_schema.wrong is not None:
-        return (name_contradiction(by_schema.wrong),), Evidence(NO_PATTERNS, facts=facts)
+        return (_name_contradiction(by_schema.wrong),), Evidence(NO_PATTERNS, facts=facts)
     patterns = pin_supports(facts)
-    is_all = len(patterns) == len(facts)
-    channels, flaws = _find_channels(patterns, rows, k, complete=is_all and facts.absent == 0)
+    complete = len(patterns) == len(facts) and facts.absent == 0
+    channels, every = None, list[Check]()
+    if len(patterns):
+        Question(patterns, rows, k)  # refuses rows that the rules were not mined from
+        try:
+            channels = find_channels(Question(patterns, None, k, complete=complete))
+        except InconsistencyError as error:
+            every.append(checks.name_flaw(patterns, error))
     summed = frozenset() if channels is None else frozenset(itemset for itemset, _ in patterns)
     # Channels cover the differences of two supports that are both in their sums.
-    pairs = [one for one in find_differences(facts, known.gaps, k) if one.top not in summed]
-    sums = (*by_schema.listed, *pairs, *find_absences(facts, k, known.announced))
+    pairs = [one for one in bounded.find_differences(facts, known.gaps, k) if one.top not in summed]
+    sums = (*by_schema.listed, *pairs, *bounded.find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
     implications = find_implications(patterns) if zeros_matter and channels is not None else None
-    every = [*flaws, checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
+    every += [checks.check_size(policy, lines, "line"), *_check_facts(policy, facts)]
     if channels is not None and (len(summed) == len(facts) or len(channels)):
         every.append(checks.check_channels(channels))
     if sums:
@@ -122,9 +316,10 @@ def _judge(
         every.append(CheckName.BOUNDS.review(0, sentence))
     every += unjudged
     if zeros_matter:
-        every.append(_check_implications(policy, implications, _count_equal_pairs(known)))
-    evidence = Evidence(patterns, channels, implications, facts=facts, bounded=sums)
-    return (*every, *notes), evidence
+        more = implications is not None and implications.more
+        many = len(implications or ()) or _count_equal_pairs(facts, known.gaps)
+        every.append(checks.check_implications(policy, many, more=more))
+    return (*every, *notes), Evidence(patterns, channels, implications, facts=facts, bounded=sums)
 
 
 def pin_supports(facts: Facts) -> Patterns:
@@ -154,40 +349,24 @@ def _name_flaw(known: Narrowed) -> Check:
     return CheckName.CONSISTENCY.withhold(1, sentence)
 
 
-def _find_channels(
-    patterns: Patterns, rows: Rows | None, k: int, *, complete: bool
-) -> tuple[Channels | None, tuple[Check, ...]]:
-    """Look for channels in the exact supports, or return a check that says what is wrong with these."""
-    if not len(patterns):
-        return None, ()
-    if rows is not None:
-        Question(patterns, rows, k)
-    try:
-        return find_channels(Question(patterns, None, k, complete=complete)), ()
-    except InconsistencyError as error:
-        return None, (checks.name_flaw(patterns, error),)
-
-
-def _count_equal_pairs(known: Narrowed) -> int:
+def _count_equal_pairs(facts: Facts, gaps: bounded.Gaps) -> int:
     """Count the pairs of an itemset and a larger one, of rules or with one item more, that the same rows hold."""
-    listed = {} if known.facts is None else known.facts.listed
+    listed, sizes = facts.listed, facts.itemsets.lengths
     pairs = sum(
         limits[0] == limits[1] and listed.get(itemset - {item}) == limits
         for itemset, limits in listed.items()
         for item in itemset
     )
-    return pairs + sum(gap == (0, 0) and len(top) > len(base) + 1 for (base, top), gap in known.gaps.items())
+    return pairs + sum(gap == (0, 0) and bool(sizes[top] > sizes[base] + 1) for (base, top), gap in gaps.items())
 
 
 def _check_facts(policy: Policy, facts: Facts) -> Iterator[Check]:
-    """Judge each support by itself."""
     low, zeros = (int(np.count_nonzero(one)) for one in ((facts.low > 0) & (facts.high < policy.k), facts.high == 0))
     yield checks.check_low_counts(policy, low, zeros, sure="surely ")
-    if policy.round_to is not None:
-        exact = int(np.count_nonzero((facts.low == facts.high) & (facts.low % policy.round_to != 0)))
-        if exact:
-            sentence = f"{count_of(exact, 'support')} known exactly; {policy.name} asks for multiples of "
-            yield CheckName.ROUNDING.review(exact, f"{sentence}{policy.round_to}.")
+    exact = int(np.count_nonzero((facts.low == facts.high) & (facts.low % (policy.round_to or 1) != 0)))
+    if exact:
+        asked = f"{policy.name} asks for multiples of {policy.round_to}"
+        yield CheckName.ROUNDING.review(exact, f"{count_of(exact, 'support')} known exactly; {asked}.")
 
 
 def _check_sums(sums: Sequence[Bounded], k: int, more: int = 0) -> Check:
@@ -195,13 +374,3 @@ def _check_sums(sums: Sequence[Bounded], k: int, more: int = 0) -> Check:
     many = "More than " * (len(sums) >= MOST) + count_of(len(sums) + more, "sum")
     sentence = f"{many} of supports: each reveals fewer than {k} rows."
     return CheckName.BOUNDS.withhold(len(sums) + more, sentence)
-
-
-def _check_implications(policy: Policy, implications: Implications | None, pairs: int) -> Check:
-    """Judge that all rows with some items hold others: by exact supports, or by rules."""
-    if implications is not None and len(implications):
-        return checks.check_implications(policy, implications)
-    if not pairs:
-        return checks.NO_IMPLICATION
-    sentence = f"{count_of(pairs, 'implication')}: all rows with some items have another."
-    return Check(CheckName.CLASS_DISCLOSURE, policy.zeros, pairs, sentence)

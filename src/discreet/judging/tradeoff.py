@@ -2,28 +2,24 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label, offsets_of
 from discreet.data.lattice import complete_family
-from discreet.data.merged import Rows, as_rows
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
-from discreet.disclosure.detect import find_channels
-from discreet.disclosure.question import Question
+from discreet.data.transactions import Rows, as_rows
+from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import ThresholdError
 from discreet.mining.mine import Progress, mine
 from discreet.runtime import html, resources
-from discreet.runtime.progress import watching
+from discreet.runtime.resources import watching
 from discreet.runtime.text import percent
 
-AT_ONCE: Final = 256
-"""Itemsets that are searched together for the lowest safe minimum support."""
+AT_ONCE: Final = 256  # itemsets that are searched together for the lowest safe minimum support
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +42,6 @@ class Tradeoff:
         return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
 
     def _repr_html_(self) -> str:
-        """Return the numbers of channels as a table, for notebooks."""
         supports = zip(self.min_supports, self.itemsets.tolist(), self.channels.tolist(), strict=True)
         lines = [(least, self._share(least), itemsets, *channels) for least, itemsets, channels in supports]
         head = ["minimum support", "share", "closed itemsets", *(f"channels, k = {k:,}" for k in self.ks)]
@@ -82,40 +77,25 @@ def tradeoff(
     limits = tuple(sorted({as_k(k) for k in ks}))
     if not counts or not limits:
         raise ThresholdError("there is nothing to compare; give at least one minimum support and one k")
-    with watching(progress, then="counting channels") as tell:
-        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
-        return _fill_grid(data, closed, counts, limits, resources.as_threads(threads))
-
-
-def _fill_grid(
-    data: Rows, closed: Patterns, counts: tuple[int, ...], limits: tuple[int, ...], threads: int
-) -> Tradeoff:
-    """Return the grid of closed itemsets that were mined at the lowest support."""
-    lists = [take_above(closed, count) for count in counts]
 
     def count(line: int, _: int) -> tuple[list[int], list[int]]:
         channels = find_channels(Question(lists[line], data, limits[-1]))
-        exposed = channels.rows(data)
-        each = np.ones_like(channels.cells.counts)
-        return weigh_below(channels.cells.counts, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
+        exposed, sizes = channels.rows(data), channels.cells.counts
+        each = np.ones_like(sizes)
+        return weigh_below(sizes, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
 
-    lines = [(line, line + 1) for line in range(len(counts))]
-    counted = resources.share(count, lines, min(len(lines), threads))
-    return Tradeoff(
-        data.n,
-        counts,
-        limits,
-        np.array([len(part) for part in lists]),
-        np.array([channels for channels, _ in counted]),
-        np.array([exposed for _, exposed in counted]),
-        find_safe(closed, limits),
-    )
+    with watching(progress, then="counting channels") as tell:
+        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
+        lists = [take_above(closed, count) for count in counts]
+        lines = [(line, line + 1) for line in range(len(counts))]
+        counted = resources.share(count, lines, min(len(lines), resources.as_threads(threads)))
+        channels, exposed = (np.array(column) for column in zip(*counted, strict=True))
+        itemsets = np.array([len(part) for part in lists])
+        return Tradeoff(data.n, counts, limits, itemsets, channels, exposed, find_safe(closed, limits))
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:
     """Return the patterns that have at least ``min_support``."""
-    if min_support == patterns.min_support:
-        return patterns
     return replace(patterns.take(np.flatnonzero(patterns.supports >= min_support)), min_support=min_support)
 
 
@@ -141,8 +121,8 @@ def find_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
     order = np.argsort(-family.supports, kind="stable")
     safe: dict[int, int | None] = dict.fromkeys(limits, closed.min_support)
     open_ = list(limits)
-    for start, stop in pairwise([*range(0, order.size, AT_ONCE), order.size]):
-        part = order[start:stop]
+    for start in range(0, order.size, AT_ONCE):
+        part = order[start : start + AT_ONCE]
         if not open_:
             break
         tops, counts = family.smallest_cells(part, open_[-1])

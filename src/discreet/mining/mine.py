@@ -4,23 +4,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, TypedDict
 
-import numpy as np
-
-from discreet.data.labels import Label
-from discreet.data.merged import Merged, Rows, as_rows
+from discreet.data.itemsets import Label
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
-from discreet.errors import ThresholdError
-from discreet.mining.search import Strategy, search
-from discreet.mining.watch import Limits
+from discreet.data.transactions import Merged, Rows, as_rows
+from discreet.mining.search import Limits, Strategy, search
 from discreet.runtime import resources
-from discreet.runtime.progress import Progress, watching
-from discreet.runtime.text import abbreviate
+from discreet.runtime.resources import Progress, as_whole, watching
 
 __all__ = ["Budget", "Progress", "mine"]
 
-WORTH_A_THREAD: Final = 100_000
-"""Itemsets that are worth a thread of their own when sorted."""
+WORTH_A_THREAD: Final = 100_000  # itemsets that are worth a thread of their own when sorted
 
 
 class Budget(TypedDict, total=False):
@@ -47,66 +41,33 @@ def mine(
 
     ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
-    itemset counts. The same rows give the same patterns in the same order, on any number of ``threads`` (all cores
-    by default).
+    itemset counts. Any number of ``threads`` (all cores by default) gives the same patterns in the same order.
 
     More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
-    called now and then with the share of the work that is done and the number of itemsets found; without it, a notebook
-    shows a bar. Ctrl-C stops at once.
+    called now and then with the share of work done and the itemsets found; by default, a notebook shows a bar.
 
     >>> patterns = mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support=2)
     >>> [(sorted(itemset), support) for itemset, support in patterns]
     [(['a'], 3), (['a', 'b'], 2)]
-    >>> len(mine([["a", "b"], ["a", "b"], ["a", "c"]], min_support="60%", kind="frequent"))
-    4
     """
+    longest, most = as_whole("max_length", max_length, 0), as_whole("max_patterns", max_patterns, 0)
+    threads, memory = as_whole("threads", threads, 1), as_whole("memory", memory, 0)
     with watching(progress, then="sorting") as report:
-        return mine_by(
-            "auto",
-            as_rows(rows),
-            min_support=min_support,
-            kind=as_kind(kind),
-            max_length=_at_least("max_length", max_length, 0),
-            limits=Limits(
-                threads=_at_least("threads", threads, 1),
-                patterns=_at_least("max_patterns", max_patterns, 0),
-                memory=_at_least("memory", memory, 0),
-                progress=report,
-            ),
-        )
+        limits = Limits(threads, most, memory, report)
+        kind = as_kind(kind)
+        return mine_by("auto", as_rows(rows), min_support=min_support, kind=kind, max_length=longest, limits=limits)
 
 
 def mine_by(
-    strategy: Strategy,
-    rows: Rows,
-    *,
-    min_support: Threshold,
-    kind: Kind,
-    max_length: int | None,
-    limits: Limits,
+    strategy: Strategy, rows: Rows, *, min_support: Threshold, kind: Kind, max_length: int | None, limits: Limits
 ) -> Patterns:
     """Mine by one strategy: bitmaps ("dense"), lists of rows ("sparse"), both ("mixed"), or the best fit ("auto")."""
     least = as_count(min_support, rows.n)
     if isinstance(rows, Merged):
         rows.check(least)
     itemsets = search(rows, kind, least, max_length, limits, strategy)
+    threads = min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD)
     patterns = Patterns.from_codes(
-        *itemsets.arrays,
-        rows.labels,
-        n=rows.n,
-        min_support=least,
-        kind=kind,
-        threads=min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD),
+        *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, threads=threads
     )
     return replace(patterns, mined=rows.mark)
-
-
-def _at_least(name: str, value: int | None, least: int) -> int | None:
-    """Return ``value`` if it is None or a whole number of at least ``least``."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ThresholdError(
-            f"{name} is {abbreviate(value)!r}; give a whole number of at least {least}, or leave it out"
-        )
-    return int(value)

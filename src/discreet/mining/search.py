@@ -1,37 +1,203 @@
-"""The search for itemsets: its jobs, and the rows prepared for the kernels."""
+"""The search for itemsets: its jobs, the rows prepared for the kernels, and the watch over limits and Ctrl-C.
+
+Kernels run in threads, so that the calling thread hears Ctrl-C. Each thread shares an array of controls with its kernel
+(see kernels/common.py): the kernel reports how far it is, the watch says when to stop.
+"""
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Weighted
-from discreet.data.merged import Rows
+from discreet.data.itemsets import Items, Weighted
 from discreet.data.patterns import Kind
-from discreet.errors import InputError, Option
-from discreet.mining.watch import Controls, Limits, Run, Watch
+from discreet.data.transactions import Rows
+from discreet.errors import BudgetError, Either, InputError, Option
+from discreet.runtime import resources
+from discreet.runtime.resources import Progress, Result
+from discreet.runtime.solver import Numbers
+
+Controls: TypeAlias = Numbers
+Run: TypeAlias = Callable[[int, int, Controls], Weighted]  # searches from place to place; returns none if stopped
+TICK: Final = 0.1  # seconds between two checks of the work
+BYTES_AN_ENTRY: Final = 16  # memory of an entry of a stream at the peak: found, growing, sorted, moved, 4 bytes each
+RECORD: Final = 2  # entries of a stream for each itemset besides its items: its length and its support
+PARTS: Final = 16  # parts of the work for each thread, so that none waits long for the last
+UNLIMITED: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a search, and its progress callback."""
+
+    threads: int | None = None
+    patterns: int | None = None
+    memory: int | None = None
+    progress: Progress | None = None
+
+
+class _Work:
+    """A search shared by as many threads as there are ``controls``: its parts, by the place where each starts."""
+
+    def __init__(self, run: Run, weights: Numbers, controls: list[Controls]) -> None:
+        self.controls = controls
+        self.found: dict[int, Weighted] = {}
+        self._run, self._places = run, weights.size
+        self._ends = dict(_parts(weights, len(controls), PARTS))
+        # The heaviest parts start first; equal ones in order.
+        self._todo = deque(sorted(self._ends, key=lambda start: -int(weights[start : self._ends[start]].sum())))
+        self._running: dict[int, Controls] = {}
+
+    def take(self, control: Controls) -> None:
+        """Run one part after the other, until none is left or the search is stopped."""
+        while not control[kernels.common.STOP]:
+            try:
+                start = self._todo.popleft()
+            except IndexError:  # the last part is taken
+                return
+            control[kernels.common.DONE], control[kernels.common.PART] = start, 0
+            self._running[start] = control
+            itemsets = self._run(start, self._ends[start], control)
+            del self._running[start]
+            if not control[kernels.common.STOP]:  # an interrupted part is not done
+                self.found[start] = itemsets
+
+    def share(self) -> float:
+        """Return how much of the work is done."""
+        done = float(sum(self._ends[start] - start for start in list(self.found)))
+        for start, control in list(self._running.items()):
+            # The place that DONE speaks of is under way: PART says how far.
+            done += max(0, control[kernels.common.DONE] - 1 - start) + control[kernels.common.PART] / 1000
+        return min(1.0, done / self._places)
+
+    def count(self) -> int:
+        """Return how many itemsets have been found, those of unfinished parts too."""
+        return sum(int(control[kernels.common.FOUND]) for control in self.controls)
+
+    def entries(self) -> int:
+        return sum(_entries(itemsets) for itemsets in list(self.found.values()))
+
+    def is_full(self) -> bool:
+        return any(control[kernels.common.STOP] == kernels.common.FULL for control in self.controls)
+
+    def stop(self) -> None:
+        """Stop all threads: kernels end at the next itemset."""
+        for control in self.controls:
+            control[kernels.common.STOP] = max(control[kernels.common.STOP], kernels.common.STOPPED)
+
+
+class Watch:
+    """The itemsets found so far, against the limits."""
+
+    def __init__(self, limits: Limits, jobs: int) -> None:
+        """Watch over so many ``jobs``, one after the other."""
+        self._most = UNLIMITED if limits.patterns is None else limits.patterns
+        self._memory = resources.memory() // 2 if limits.memory is None else limits.memory
+        self._threads = limits.threads or resources.cores()
+        self._report = limits.progress or (lambda _share, _found: None)
+        self._jobs, self._ended, self._share = jobs, 0, 0.0
+        self._found, self._entries = 0, 0
+
+    def afford(self, size: int) -> None:
+        """Refuse to go on if ``size`` bytes are more than allowed."""
+        if size > self._memory:
+            sizes = f"{resources.size(size)} to be searched; memory is limited to {resources.size(self._memory)}"
+            raise BudgetError(f"the rows may need {sizes}: ", Either(("raise {}", "memory", "min_support")))
+
+    def note(self, itemsets: Weighted) -> Weighted:
+        """Count itemsets found without a search."""
+        self._add(itemsets.weights.size, _entries(itemsets))
+        return itemsets
+
+    def share(self, function: Callable[[int, int], Result], weights: Numbers) -> list[Result]:
+        """Return the results of ``function`` for parts of the places with these ``weights``, on all threads."""
+        return resources.share(function, _parts(weights, self._threads, 2), self._threads)
+
+    def run(self, run: Run, weights: Numbers) -> list[Weighted]:
+        """Search through all places, which have these ``weights``; return the itemsets in the order of places."""
+        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - it loads logging
+
+        threads = min(self._threads, weights.size)
+        work = _Work(run, weights, [self._controls() for _ in range(threads)])
+        with ThreadPoolExecutor(threads) as pool:
+            futures = [pool.submit(work.take, control) for control in work.controls]
+            try:
+                while True:
+                    done, going = wait(futures, timeout=TICK, return_when=FIRST_EXCEPTION)
+                    if not going or any(future.exception() for future in done):
+                        break
+                    self._look(work)
+            finally:
+                work.stop()  # also on Ctrl-C: leaving the pool waits for the threads
+            for future in futures:
+                future.result()
+        self._add(work.count(), work.entries(), full=work.is_full())
+        self._ended += 1
+        return [work.found[start] for start in sorted(work.found)]
+
+    def end(self) -> None:
+        """Report that the search is over."""
+        self._report(1.0, self._found)
+
+    def _controls(self) -> Controls:
+        controls = np.zeros(kernels.common.CONTROLS, dtype=np.int64)
+        controls[kernels.common.MOST] = self._most - self._found
+        controls[kernels.common.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
+        return controls
+
+    def _look(self, work: _Work) -> None:
+        """Report progress; stop the work when all threads together have found too much."""
+        found = self._found + work.count()
+        self._share = max(self._share, (self._ended + work.share()) / self._jobs)
+        self._report(self._share, found)
+        room = self._memory // BYTES_AN_ENTRY - self._entries - work.entries()
+        for control in work.controls:
+            control[kernels.common.ROOM] = room
+        if found > self._most or room < 0 or work.is_full():
+            work.stop()
+
+    def _add(self, found: int, entries: int, *, full: bool = False) -> None:
+        self._found += found
+        self._entries += entries
+        if self._found > self._most:
+            remedy = Either(("raise {}", "max_patterns", "min_support"), ("lower {}", "max_length"))
+            raise BudgetError(f"more than {self._most:,} itemsets were found, which is the limit: ", remedy)
+        if full or self._entries * BYTES_AN_ENTRY > self._memory:
+            remedy = Either(("raise {}", "memory", "min_support"), ("lower {}", "max_length"))
+            flaw = f"take more than the allowed {resources.size(self._memory)} of memory"
+            raise BudgetError(f"the {self._found:,} itemsets found so far {flaw}: ", remedy)
+
+
+def _entries(itemsets: Weighted) -> int:
+    """Return how many entries of a stream the itemsets take."""
+    return itemsets.items.size + RECORD * itemsets.weights.size
+
+
+def _parts(weights: Numbers, threads: int, parts: int) -> list[tuple[int, int]]:
+    """Divide the work into parts of about equal weight: one part for one thread, else so many for each thread."""
+    many = 1 if threads == 1 else min(weights.size, parts * threads)
+    heaped = np.cumsum(weights)
+    ends = np.searchsorted(heaped, [heaped[-1] * part / many for part in range(1, many + 1)]) + 1
+    return list(pairwise(np.unique([0, *np.minimum(ends, weights.size)]).tolist()))
+
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
-Stream: TypeAlias = NDArray[np.int32]
-"""Records of itemsets, as kernels/common.py writes them."""
+Stream: TypeAlias = Items  # records of itemsets, as kernels/common.py writes them
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
-"""Bits that a word of bitmaps must hold on average to pay off: for bitmaps of all rows, and of a part of them."""
-WORD: Final = 64
-"""Rows that fit a word of bitmaps: always crowded enough."""
-TABLE: Final = 1 << 19
-"""Cells of the table that counts pairs: two megabytes, to stay in the cache."""
-PAIRS_AN_ITEM: Final = 4
-"""Pairs that an item forms in a row as the lower one, about."""
-BYTES_A_PAIR: Final = 32
-"""Memory of a frequent pair at the peak: two integers, by either of its items, while they grow."""
-FEW: Final = 256
-"""Items up to which an itemset is sorted by setting and reading bits."""
-MOST: Final = 2**31 - 1
-"""The search numbers rows and entries by 32-bit integers."""
+# Bits that a word of bitmaps must hold on average to pay off: for bitmaps of all rows, and of a part of them.
+WORD: Final = 64  # rows that fit a word of bitmaps: always crowded enough
+TABLE: Final = 1 << 19  # cells of the table that counts pairs: two megabytes, to stay in the cache
+PAIRS_AN_ITEM: Final = 4  # pairs that an item forms in a row as the lower one, about
+BYTES_A_PAIR: Final = 32  # memory of a frequent pair at the peak: two integers, by either of its items, while they grow
+FEW: Final = 256  # items up to which an itemset is sorted by setting and reading bits
+MOST: Final = 2**31 - 1  # the search numbers rows and entries by 32-bit integers
 
 
 class SearchJob(NamedTuple):
@@ -39,16 +205,15 @@ class SearchJob(NamedTuple):
 
     kind: int
     span: tuple[int, int]
-    root: NDArray[np.int32]
-    menu: NDArray[np.int32]
+    root: Items
+    menu: Items
 
 
 def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: Limits, strategy: Strategy) -> Weighted:
     """Return the itemsets of ``kind`` that at least ``least`` rows hold, coded as the rows are, in any order."""
-    n = rows.n
+    n, longest = rows.n, rows.itemsets.longest
     supports = kernels.merge_rows.count(rows.offsets, rows.items, rows.weights, len(rows.labels))
     check_size(n, rows.offsets.size - 1, bound_entries(rows, supports[supports >= least]))
-    longest = rows.itemsets.longest
     todo = list(plan_jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch = Watch(limits, len(todo))
     parts: list[Weighted] = []
@@ -61,7 +226,7 @@ def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: L
     return Weighted.concat(parts)
 
 
-def bound_entries(rows: Rows, held: NDArray[np.int64]) -> int:
+def bound_entries(rows: Rows, held: Numbers) -> int:
     """Return the most entries that rows have of items with these supports; a merged row stands for many."""
     return min(int(held.sum()), rows.itemsets.size)
 
@@ -69,17 +234,15 @@ def bound_entries(rows: Rows, held: NDArray[np.int64]) -> int:
 def check_size(n: int, different: int, entries: int) -> None:
     """Refuse more rows or entries than the kernels can number."""
     if entries + 2 * (different + 1) > MOST:
-        raise InputError(
-            f"there are {different:,} rows with {entries:,} entries of frequent items; the entries and twice the rows "
-            f"may be {MOST - 2:,} together: raise ",
-            Option("min_support"),
-        )
+        limit = f"the entries and twice the rows may be {MOST - 2:,} together"
+        flaw = f"there are {different:,} rows with {entries:,} entries of frequent items"
+        raise InputError(f"{flaw}; {limit}: raise ", Option("min_support"))
     if n > MOST:
         raise InputError(f"there are {n:,} rows; supports up to {MOST:,} can be counted: mine a part of the rows")
 
 
 def plan_jobs(
-    kind: Kind, supports: NDArray[np.int64], n: int, least: int, longest: int, max_length: int | None
+    kind: Kind, supports: Numbers, n: int, least: int, longest: int, max_length: int | None
 ) -> Iterator[SearchJob]:
     """Yield the searches that find all itemsets of ``kind``.
 
@@ -96,12 +259,7 @@ def plan_jobs(
     elif limit == longest:
         yield SearchJob(search.CLOSED if kind == "closed" else search.MAXIMAL, (0, limit), root, menu)
     else:
-        yield SearchJob(
-            search.CLOSED if kind == "closed" else search.UNEXTENDED,
-            (0, limit - 1),
-            root,
-            menu,
-        )
+        yield SearchJob(search.CLOSED if kind == "closed" else search.UNEXTENDED, (0, limit - 1), root, menu)
         yield SearchJob(search.FREQUENT, (limit, limit), root[:0], frequent)
 
 
@@ -114,20 +272,14 @@ def find_root(job: SearchJob, n: int) -> Weighted:
 
 
 def prepare(
-    data: Rows,
-    supports: NDArray[np.int64],
-    job: SearchJob,
-    least: int,
-    crowd: tuple[float, float],
-    watch: Watch,
-) -> tuple[Run, NDArray[np.int64]]:
+    data: Rows, supports: Numbers, job: SearchJob, least: int, crowd: tuple[float, float], watch: Watch
+) -> tuple[Run, Numbers]:
     """Return a function that runs a job from place to place, and the weight of each place.
 
     Rows become bitmaps if these are crowded enough, else lists of rows. An item is coded by its place in the menu, one
     of the root by a place behind them all.
     """
-    many = job.menu.size
-    held = supports[job.menu]
+    many, held = job.menu.size, supports[job.menu]
     entries = bound_entries(data, held)
     watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
     code = np.full(supports.size, -1, dtype=np.int32)
@@ -155,27 +307,19 @@ def prepare(
     return run, np.ones_like(held) if dense else held
 
 
-def bound_pairs(records: Stream, starts: NDArray[np.int32], least: int, many: int) -> int:
-    """Return the most pairs of ``many`` items that can be frequent, from the lengths of the rows.
-
-    >>> bound_pairs(np.array([2, 6, 0, 1, 3, 1, 0, 1, 2], np.int32), np.array([0, 4]), 3, 10)
-    3
-    """
+def bound_pairs(records: Stream, starts: Items, least: int, many: int) -> int:
+    """Return the most pairs of ``many`` items that can be frequent, from the lengths of the rows."""
     lengths, weights = records[starts].astype(np.int64), records[starts + 1].astype(np.int64)
     return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
 
 
-Records: TypeAlias = tuple[Stream, NDArray[np.int32], NDArray[np.uint8]]
-"""Records that each weigh a power of 2, where they start, and which power."""
-Kernel: TypeAlias = Callable[[int, int, tuple[NDArray[np.int32], int], Stream, Controls], tuple[Stream, int]]
-"""Searches from place to place for extensions of an itemset; returns the stream of records, and its size."""
+Records: TypeAlias = tuple[Stream, Items, NDArray[np.uint8]]  # each weighs a power of 2; their starts; which power
+Kernel: TypeAlias = Callable[[int, int, tuple[Items, int], Stream, Controls], tuple[Stream, int]]
+# Searches from place to place for extensions of an itemset; returns the stream of records, and its size.
 
 
-def use_bitmaps(rows: Records, held: NDArray[np.int64], job: SearchJob, goal: tuple[int, int, int]) -> Kernel:
-    """Return the kernel that searches bitmaps of all rows.
-
-    Frequent itemsets are met in dictionary order, so they need not be sorted later.
-    """
+def use_bitmaps(rows: Records, held: Numbers, job: SearchJob, goal: tuple[int, int, int]) -> Kernel:
+    """Return the kernel that searches bitmaps of all rows; it meets frequent itemsets in dictionary order."""
     names = np.arange(held.size, dtype=np.int32)
     items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search_frames.FREQUENT else names
     counts = held[items]
@@ -186,7 +330,7 @@ def use_bitmaps(rows: Records, held: NDArray[np.int64], job: SearchJob, goal: tu
 
 
 def use_lists(
-    rows: Records, held: NDArray[np.int64], kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
+    rows: Records, held: Numbers, kind: int, goal: tuple[int, int, int], crowd: float, watch: Watch
 ) -> Kernel:
     """Return the kernel that searches lists of rows, and bitmaps of parts of them that are crowded enough."""
     encode, many = kernels.merge_rows, held.size
@@ -206,7 +350,7 @@ def use_lists(
     )
 
 
-def unpack(stream: Stream, names: NDArray[np.int32], *, sort: bool) -> Weighted:
+def unpack(stream: Stream, names: Items, *, sort: bool) -> Weighted:
     """Return the itemsets of a stream, with ``names`` for its items; ``sort`` sorts the items of each."""
     itemsets, entries = kernels.itemsets.measure(stream)
     offsets, supports = np.empty(itemsets + 1, dtype=np.int64), np.empty(itemsets, dtype=np.int64)

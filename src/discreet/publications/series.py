@@ -1,15 +1,16 @@
-"""Changes: how counts differ between a release and older ones, and which differences are small."""
+"""Series: how the counts of a release differ from those of older ones, and which differences are small."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from heapq import nsmallest
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, compress, pairwise
+from operator import and_
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root, complete_family
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.joint_releases import match_items
@@ -19,136 +20,94 @@ from discreet.runtime import html
 from discreet.runtime.resources import as_threads
 from discreet.runtime.text import count_of
 
-Bits: TypeAlias = int
+Mask: TypeAlias = int
 """An itemset, one bit per item, in the order of all labels."""
+Cell: TypeAlias = tuple[Mask, Mask, int, int]
+"""A base and a top, and how many rows hold every item of the base and no other of the top, before and after."""
+MOST: Final = 100_000  # most small changes to list; their number is exact in any case
+MOST_PARTS: Final = 6  # most older releases to add up in all ways; of more, each is compared alone
 
 
-class Cell(NamedTuple):
-    """How many rows hold every item of ``base`` and no other of ``top``, before and after."""
+class ReleaseCounts(NamedTuple):
+    """A release, its number in the series, and its counts by the labels of all releases.
 
-    base: Bits
-    top: Bits
-    before: int
-    after: int
+    The ``cells`` of each top are None if the release does not determine them; ``items`` are all its items.
+    """
 
-
-class Counts(NamedTuple):
-    """The counts of a release: the cells of each top, None if it does not determine them; its supports; its items."""
-
-    cells: dict[Bits, dict[Bits, int]] | None
-    supports: dict[Bits, int]
-    items: Bits
+    patterns: Patterns
+    number: int
+    cells: dict[Mask, dict[Mask, int]] | None
+    supports: dict[Mask, int]
+    items: Mask
 
 
-@dataclass(frozen=True)
-class Releases:
-    """A new release and older ones by the same labels."""
-
-    labels: tuple[Label, ...]
-    new: Counts
-    olds: tuple[Counts, ...]
-
-    def name(self, itemset: Bits) -> Itemset:
-        """Return an itemset by its labels."""
-        return frozenset(self.labels[place] for place in places(itemset))
-
-    def compare(self, numbers: Iterable[int]) -> tuple[list[Cell], bool]:
-        """Return the counts that the new release shares with some older ones, and whether they are cells.
-
-        The counts of the older ones are added up. A release covers all subsets of its tops, so the itemsets that all
-        cover are the subsets of the largest ones; the cells of smaller ones are sums of theirs.
-        """
-        olds = [self.olds[number] for number in numbers]
-        tables = [one.cells for one in (self.new, *olds) if one.cells is not None]
-        if len(tables) > len(olds):
-            return list(_cells(tables[0], tables[1:], len(self.labels))), True
-        return list(_supports(self.new.supports, [old.supports for old in olds])), False
-
-
-def align_releases(new: Patterns, olds: Sequence[Patterns]) -> Releases:
-    """Return releases over the same labels; items are the same if their labels, or their texts, are equal."""
-    same = [match_items(old.labels, new.labels) for old in olds]
-    labels = sort_labels(chain(new.labels, *(names.values() for names in same)))
+def align_releases(new: Patterns, olds: Sequence[Patterns]) -> tuple[tuple[Label, ...], list[ReleaseCounts]]:
+    """Return all labels, and the releases by these; items are the same if their labels, or their texts, are equal."""
+    names = [dict(zip(new.labels, new.labels, strict=True)), *(match_items(old.labels, new.labels) for old in olds)]
+    labels = sort_labels(chain.from_iterable(one.values() for one in names))
     code = {label: 1 << place for place, label in enumerate(labels)}
-    codes = ({label: code[name] for label, name in names.items()} for names in same)
-    return Releases(labels, _count(new, code), tuple(map(_count, olds, codes)))
+    return labels, [
+        _count_release(patterns, number, [code[name[label]] for label in patterns.labels])
+        for number, (patterns, name) in enumerate(zip([new, *olds], names, strict=True))
+    ]
 
 
-def _count(patterns: Patterns, code: Mapping[Label, Bits]) -> Counts:
-    bits = [code[label] for label in patterns.labels]
+def _count_release(patterns: Patterns, number: int, bits: Sequence[Mask]) -> ReleaseCounts:
     try:
-        cells = _tables(patterns, bits)
+        cells = _read_cells(patterns, bits)
     except InputError:
         cells = None
     rooted = add_root(patterns)
-    itemsets = _as_bits(rooted.offsets.tolist(), rooted.items.tolist(), bits)
-    supports = {0: patterns.n} | dict(zip(itemsets, rooted.supports.tolist(), strict=True))
-    return Counts(cells, supports, sum(bits))
+    supports = {0: patterns.n} | dict(zip(_as_bits(rooted.itemsets, bits), rooted.supports.tolist(), strict=True))
+    return ReleaseCounts(patterns, number, cells, supports, sum(bits))
 
 
-def _tables(patterns: Patterns, bits: Sequence[Bits]) -> dict[Bits, dict[Bits, int]]:
+def _read_cells(patterns: Patterns, bits: Sequence[Mask]) -> dict[Mask, dict[Mask, int]]:
     """Return the cells of each top; refuse patterns that do not determine them."""
     if not len(patterns):
         return {0: {0: patterns.n}}
     family = complete_family(patterns)
-    offsets, items = family.top_itemsets.flat
-    tops = _as_bits(offsets.tolist(), items.tolist(), bits)
-    tables: dict[Bits, dict[Bits, int]] = {top: {} for top in tops}
+    tops = _as_bits(family.top_itemsets, bits)
+    tables: dict[Mask, dict[Mask, int]] = {top: {} for top in tops}
     cells = family.cells(limit=patterns.n + 1, threads=as_threads(None))
-    bases = _as_bits(cells.offsets.tolist(), cells.items.tolist(), bits)
-    for top, base, count in zip(cells.tops.tolist(), bases, cells.counts.tolist(), strict=True):
+    for top, base, count in zip(cells.tops.tolist(), _as_bits(cells.bases, bits), cells.counts.tolist(), strict=True):
         tables[tops[top]][base] = count
     return tables
 
 
-def _cells(
-    new: Mapping[Bits, Mapping[Bits, int]], olds: Sequence[Mapping[Bits, Mapping[Bits, int]]], many: int
+def _as_bits(itemsets: Itemsets, bits: Sequence[Mask]) -> list[Mask]:
+    items = itemsets.items.tolist()
+    return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(itemsets.offsets.tolist())]
+
+
+def _compare_cells(
+    new: Mapping[Mask, Mapping[Mask, int]], olds: Sequence[Mapping[Mask, Mapping[Mask, int]]], many: int
 ) -> Iterator[Cell]:
-    """Yield the cells of the largest itemsets that all releases cover; each is a sum of cells of a larger top."""
-    for top, (one, *others) in _common(new, olds, many).items():
-        after, before = _within(top, new[one]), Counter[Bits]()
-        for old, other in zip(olds, others, strict=True):
-            before.update(_within(top, old[other]))
-        for base in after.keys() | before.keys():
-            yield Cell(base, top, before[base], after[base])
+    """Yield the cells of the largest itemsets that all releases cover.
+
+    A release covers all subsets of its tops, so the itemsets that all cover are the subsets of the largest ones; the
+    cells of smaller ones are sums of theirs.
+    """
+    for common, (top, *tops) in _find_common(new, olds, many).items():
+        after, before = Counter[Mask](), Counter[Mask]()
+        for counter, cells in [(after, new[top]), *((before, old[one]) for old, one in zip(olds, tops, strict=True))]:
+            for base, count in cells.items():
+                counter[base & common] += count
+        yield from ((base, common, before[base], after[base]) for base in after.keys() | before.keys())
 
 
-def _supports(new: Mapping[Bits, int], olds: Sequence[Mapping[Bits, int]]) -> Iterator[Cell]:
-    """Yield the supports that all releases list, as cells that lack nothing."""
-    for itemset in new.keys() & set.intersection(*(set(old) for old in olds)):
-        yield Cell(itemset, itemset, sum(old[itemset] for old in olds), new[itemset])
-
-
-def _common(new: Iterable[Bits], olds: Sequence[Iterable[Bits]], many: int) -> dict[Bits, tuple[Bits, ...]]:
+def _find_common(new: Iterable[Mask], olds: Sequence[Iterable[Mask]], many: int) -> dict[Mask, tuple[Mask, ...]]:
     """Return the largest itemsets within a top of each release, with such tops."""
-    met: dict[Bits, tuple[Bits, ...]] = {top: (top,) for top in new}
+    met: dict[Mask, tuple[Mask, ...]] = {top: (top,) for top in new}
     for old in map(set, olds):
         same = met.keys() & old
         # A top of both needs no partner: most tops of two months are such.
         fewer = [(one, tops) for one, tops in met.items() if one not in same]
-        met = {one & other: (*tops, other) for one, tops in fewer for other in old - same} | {
-            top: (*met[top], top) for top in same
-        }
-        met = {itemset: met[itemset] for itemset in _largest(list(met), many)}
+        common = {one & other: (*tops, other) for one, tops in fewer for other in old - same}
+        common |= {top: (*met[top], top) for top in same}
+        is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, common)).flat, many).tolist()
+        met = dict(compress(common.items(), is_largest))
     return met
-
-
-def _largest(itemsets: Sequence[Bits], many: int) -> Iterator[Bits]:
-    """Yield the itemsets that no other one contains."""
-    is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, itemsets)).flat, many).tolist()
-    return (itemset for itemset, is_one in zip(itemsets, is_largest, strict=True) if is_one)
-
-
-def _within(top: Bits, cells: Mapping[Bits, int]) -> Counter[Bits]:
-    """Return the cells of an itemset, from those of a larger one."""
-    table: Counter[Bits] = Counter()
-    for base, count in cells.items():
-        table[base & top] += count
-    return table
-
-
-def _as_bits(offsets: Sequence[int], items: Sequence[int], bits: Sequence[Bits]) -> list[Bits]:
-    return [sum(bits[item] for item in items[start:stop]) for start, stop in pairwise(offsets)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +152,9 @@ class Changes:
     that all releases cover. If a release does not determine its cells, ``is_whole`` is False, and the counts are the
     supports that all list. ``items`` is the number of items that all share.
 
-    >>> from discreet.publications.series import find_changes
     >>> old = Patterns.from_itemsets([([], 100), (["a"], 50)], n=100)
     >>> new = Patterns.from_itemsets([([], 101), (["a"], 51)], n=101)
-    >>> print(*find_changes(new, old, k=5))
+    >>> print(*compare_releases(new, [old], k=5, grown=True)[0])
     a: 1 row more (50 before, 51 now)
     """
 
@@ -227,33 +185,18 @@ class Changes:
         return html.table(repr(self)[1:-1], head, lines, many=self.small)
 
 
-MOST: Final = 100_000
-"""Most small changes to list; their number is exact in any case."""
-MOST_PARTS: Final = 6
-"""Most older releases to add up in all ways; if there are more, each is compared alone."""
-
-
-def find_changes(new: Patterns, *olds: Patterns, k: int) -> Changes:
-    """Return how the counts of a release differ from those of an older one, or from the sum of several.
-
-    If the new rows include the old ones, the differences are the cells of the added rows: whoever has both releases has
-    a release of these few as well.
-    """
-    return _compare(align_releases(new, olds), olds, range(len(olds)), k)
-
-
 def compare_releases(new: Patterns, olds: Sequence[Patterns], *, k: int, grown: bool) -> tuple[Changes, ...]:
     """Return the changes since each older release, and since several together if few rows are in none of them.
 
     Several may cover parts, such as the wards of a hospital: then their counts add up to at most the new ones.
     Releases that have ``grown`` into each other are not parts.
     """
-    aligned, places = align_releases(new, olds), range(len(olds))
-    alone = [_compare(aligned, olds, [place], k) for place in places]
+    labels, (newest, *older) = align_releases(new, olds)
+    alone = [find_changes(labels, newest, [old], k) for old in older]
     if grown or not is_followed(olds, grown=grown):
         return tuple(alone)
-    groups = (group for size in places[1:] for group in combinations(places, size + 1))
-    together = (_compare(aligned, olds, group, k) for group in groups)
+    groups = chain.from_iterable(combinations(older, size) for size in range(2, len(older) + 1))
+    together = (find_changes(labels, newest, group, k) for group in groups)
     return (*alone, *(one for one in together if one.small and not one.fell))
 
 
@@ -262,28 +205,41 @@ def is_followed(olds: Sequence[Patterns], *, grown: bool) -> bool:
     return grown or len(olds) <= MOST_PARTS
 
 
-def _compare(aligned: Releases, olds: Sequence[Patterns], places: Sequence[int], k: int) -> Changes:
-    cells, is_whole = aligned.compare(places)
-    small = [cell for cell in cells if 0 < abs(cell.after - cell.before) < k]
-    items = aligned.new.items
-    for place in places:
-        items &= aligned.olds[place].items
+def find_changes(labels: Sequence[Label], new: ReleaseCounts, olds: Sequence[ReleaseCounts], k: int) -> Changes:
+    """Return how the counts of a release differ from those of an older one, or from the sum of several.
+
+    If the new rows include the old ones, the differences are the cells of the added rows: whoever has both releases has
+    a release of these few as well.
+    """
+    tables = [one.cells for one in (new, *olds) if one.cells is not None]
+    is_whole = len(tables) > len(olds)
+    if is_whole:
+        cells = list(_compare_cells(tables[0], tables[1:], len(labels)))
+    else:
+        common = new.supports.keys() & set.intersection(*(set(old.supports) for old in olds))
+        cells = [(one, one, sum(old.supports[one] for old in olds), new.supports[one]) for one in common]
+    small = [cell for cell in cells if 0 < abs(cell[3] - cell[2]) < k]
     listed = (
-        Change(aligned.name(base), aligned.name(top), before, after)
+        Change(_name(base, labels), _name(top, labels), before, after)
         for base, top, before, after in nsmallest(MOST, small, key=_rank)
     )
     return Changes(
-        tuple(olds[place] for place in places),
-        tuple(place + 1 for place in places),
+        tuple(old.patterns for old in olds),
+        tuple(old.number for old in olds),
         k,
-        rose=sum(cell.after > cell.before for cell in cells),
-        fell=sum(cell.after < cell.before for cell in cells),
+        rose=sum(after > before for _, _, before, after in cells),
+        fell=sum(after < before for _, _, before, after in cells),
         small=len(small),
         listed=tuple(listed),
-        items=items.bit_count(),
+        items=reduce(and_, (old.items for old in olds), new.items).bit_count(),
         is_whole=is_whole,
     )
 
 
+def _name(itemset: Mask, labels: Sequence[Label]) -> Itemset:
+    return frozenset(labels[place] for place in places(itemset))
+
+
 def _rank(cell: Cell) -> tuple[int, int, int, int]:
-    return abs(cell.after - cell.before), cell.top.bit_count(), cell.top, cell.base
+    base, top, before, after = cell
+    return abs(after - before), top.bit_count(), top, base

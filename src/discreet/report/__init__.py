@@ -11,7 +11,7 @@ from discreet.report.figures import (
     plotly_script,
     tradeoff_figure,
 )
-from discreet.report.findings import exposed_csv, findings_csv, marked
+from discreet.report.findings import Source, database_source, exposed_csv, findings_csv, in_words, marked
 from discreet.report.hidden import (
     hidden_facts,
     hidden_text,
@@ -33,9 +33,8 @@ from discreet.report.release import (
     release_text,
 )
 from discreet.report.sacro import check_sacro, write_sacro
-from discreet.report.svg_cells import cells_svg
+from discreet.report.svg import cells_svg
 from discreet.report.text import aligned, audit_text, channels_text, chart, share, show_sum, tradeoff_text
-from discreet.report.wording import Source, database_source, in_words
 from discreet.runtime.text import percent, printable
 
 __all__ = [

@@ -1,25 +1,26 @@
 """Attacks as text and JSON: what follows about fewer than k rows, why, and from which assumptions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from textwrap import wrap
 from typing import Any, Final
 
-from discreet import __version__
-from discreet.data.labels import Label
-from discreet.disclosure.attacks.attack import ATTACKERS
-from discreet.disclosure.attacks.bounds import Bounds
-from discreet.disclosure.attacks.certificate import Bound, Cells, Claim
+from discreet.data.itemsets import Label
+from discreet.disclosure.attacks.attack import ATTACKERS, Bounds
+from discreet.disclosure.attacks.certificate import Bound, CellSum, Claim
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Attack
-from discreet.disclosure.attacks.formula import Mark, Pattern
-from discreet.io.text import encode_lines
+from discreet.disclosure.attacks.formula import Mark
 from discreet.judging.checks import WIDTH
+from discreet.report.findings import Source
 from discreet.report.json import document, encoded
-from discreet.report.wording import Source
 from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
+ACYCLIC: Final = (
+    "The maximal itemsets are acyclic: an attacker who does not use that missing itemsets are rare infers channels and "
+    "nothing else, whatever they can do."
+)
 
 
 def attack_text(
@@ -53,24 +54,18 @@ def attack_text(
         yield from wrap(promise, WIDTH)
     for undecided in attack.undecided:
         yield from wrap(f"Undecided, so not safe: {undecided}.", WIDTH)
-    if attack.derived is not None and attack.derived.supports.size:
-        derived = count_of(attack.derived.supports.size, "support")
+    if attack.derived:
+        derived = count_of(len(attack.derived), "support")
         yield from wrap(f"{derived} that are not listed can be derived from the listed ones.", WIDTH)
     yield from wrap(f"They are assumed to know {'; '.join(attack.assumptions)}.", WIDTH)
     if attack.is_acyclic:
-        yield from wrap(
-            "The maximal itemsets are acyclic: an attacker who does not use that missing itemsets are rare infers "
-            "channels and nothing else, whatever they can do.",
-            WIDTH,
-        )
+        yield from wrap(ACYCLIC, WIDTH)
 
 
 def attack_json(attack: Attack, *, source: Source | None = None, against: Sequence[Source] = ()) -> Iterator[bytes]:
     """Yield an attack as JSON, each finding with the certificate that proves it."""
     facts = attack.facts
     head = {
-        "discreet": __version__,
-        "report": "attack",
         "k": attack.k,
         "n": facts.n,
         "level": attack.level,
@@ -79,23 +74,21 @@ def attack_json(attack: Attack, *, source: Source | None = None, against: Sequen
         "absent": facts.absent,
         "schema": [_named(group, facts.labels) for group in facts.schema],
         "undecided": [undecided._asdict() for undecided in attack.undecided],
-        "derived": 0 if attack.derived is None else int(attack.derived.supports.size),
+        "derived": 0 if attack.derived is None else len(attack.derived),
         "is_acyclic": attack.is_acyclic,
         "input": source._asdict() if source else None,
         **_beside(facts, against),
     }
     entries = (
-        encoded(
-            {
-                **_claim(finding.certificate.claim, facts.labels),
-                "level": finding.level,
-                "sentence": finding.sentence,
-                "lemmas": [_claim(lemma, facts.labels) for lemma in finding.certificate.lemmas],
-            }
-        )
+        {
+            **_claim(finding.certificate.claim, facts.labels),
+            "level": finding.level,
+            "sentence": finding.sentence,
+            "lemmas": [_claim(lemma, facts.labels) for lemma in finding.certificate.lemmas],
+        }
         for finding in attack.findings
     )
-    yield from encode_lines(document(head, {"findings": entries}))
+    yield from document("attack", head, {"findings": map(encoded, entries)})
 
 
 def bounds_text(found: Bounds) -> Iterator[str]:
@@ -115,8 +108,6 @@ def bounds_json(found: Bounds, *, source: Source | None = None, against: Sequenc
     """Yield for how many rows a pattern holds as JSON, with the certificate that proves it."""
     labels = found.facts.labels
     head = {
-        "discreet": __version__,
-        "report": "bounds",
         "n": found.facts.n,
         "pattern": found.pattern.words(labels),
         "low": found.low,
@@ -128,7 +119,7 @@ def bounds_json(found: Bounds, *, source: Source | None = None, against: Sequenc
         "certificate": _claim(found.certificate.claim, labels),
     }
     lemmas = (encoded(_claim(lemma, labels)) for lemma in found.certificate.lemmas)
-    yield from encode_lines(document(head, {"lemmas": lemmas}))
+    yield from document("bounds", head, {"lemmas": lemmas})
 
 
 def _beside(facts: Facts, against: Sequence[Source]) -> dict[str, Any]:
@@ -144,13 +135,14 @@ def _beside(facts: Facts, against: Sequence[Source]) -> dict[str, Any]:
         if isinstance(label, Mark)
     ]
     olds = [old._asdict() for old in against]
-    return {name: told for name, told in (("against", olds), ("marks", marks)) if told}
+    return {name: facts for name, facts in (("against", olds), ("marks", marks)) if facts}
 
 
 def _claim(claim: Claim, labels: tuple[Label, ...]) -> dict[str, Any]:
     return {
         "pattern": claim.pattern.words(labels),
-        **_pattern(claim.pattern, labels),
+        "over": _named(claim.pattern.over, labels),
+        "cells": _name_cells(claim.pattern.cells, labels),
         "low": claim.low,
         "high": claim.high,
         "lower": _bound(claim.lower, labels),
@@ -158,30 +150,27 @@ def _claim(claim: Claim, labels: tuple[Label, ...]) -> dict[str, Any]:
     }
 
 
-def _pattern(pattern: Pattern, labels: tuple[Label, ...]) -> dict[str, Any]:
-    cells = sorted(pattern.cells, key=lambda cell: (len(cell), sorted(cell)))
-    return {"over": _named(pattern.over, labels), "cells": [_named(cell, labels) for cell in cells]}
+def _name_cells(cells: Iterable[Codes], labels: tuple[Label, ...]) -> list[list[str]]:
+    return [_named(cell, labels) for cell in sorted(cells, key=lambda cell: (len(cell), sorted(cell)))]
 
 
 def _bound(bound: Bound, labels: tuple[Label, ...]) -> dict[str, Any]:
     """Return the grounds of a bound: cells beside the pattern's own sum, or multipliers of supports."""
-    if isinstance(bound, Cells):
-        beside = sorted(bound.beside, key=lambda cell: (len(cell), sorted(cell)))
-        return {"beside": [_named(cell, labels) for cell in beside]}
-    terms = [{"times": _fraction(times), "items": _named(itemset, labels)} for itemset, times in bound.terms]
+    if isinstance(bound, CellSum):
+        return {"beside": _name_cells(bound.beside, labels)}
     relations = [
-        {
-            "times": _fraction(times),
-            "terms": [{"times": factor, "items": _named(itemset, labels)} for itemset, factor in relation.times],
-            "least": relation.least,
-        }
+        {"times": _fraction(times), "terms": _name_terms(relation.times, labels), "least": relation.least}
         for relation, times in bound.relations
     ]
-    told = {"terms": terms, "within": [_named(top, labels) for top in bound.within]}
-    return told | ({"relations": relations} if relations else {})
+    terms = {"terms": _name_terms(bound.terms, labels), "within": [_named(top, labels) for top in bound.within]}
+    return terms | ({"relations": relations} if relations else {})
 
 
-def _fraction(number: Fraction) -> int | str:
+def _name_terms(terms: Iterable[tuple[Codes, Fraction | int]], labels: tuple[Label, ...]) -> list[dict[str, Any]]:
+    return [{"times": _fraction(times), "items": _named(itemset, labels)} for itemset, times in terms]
+
+
+def _fraction(number: Fraction | int) -> int | str:
     return int(number) if number.denominator == 1 else str(number)
 
 

@@ -11,36 +11,30 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking.block import Comparison
-from discreet.blocking.distortion import supports_in
-from discreet.blocking.release.release import Release
+from discreet.blocking.block import Comparison, Release
+from discreet.blocking.problem import supports_in
 from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
 from discreet.errors import InputError
-from discreet.hiding.compare import HidingComparison
+from discreet.hiding.hide import HidingComparison
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
 from discreet.report.hidden import hiding_curves
-from discreet.report.svg_chart import COLOURS
+from discreet.report.svg import COLOURS
 from discreet.runtime.text import percent
 
 Figure: TypeAlias = dict[str, Any]
 """``data`` and ``layout``, as ``Plotly.newPlot`` takes them."""
-
 SAFE, UNSAFE = COLOURS[0], COLOURS[1]
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-HATCHED: Final = {"fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2}
-MOST_POINTS: Final = 2_000
-"""Points of a scatter at most: more of them show no more, and make a page slow."""
-MOST_ITEMSETS: Final = 60_000
-"""Itemsets up to which all cells are counted for a histogram; of more, only channels are."""
-MOST_BARS: Final = 20
-"""Bars for counts below k; where k is larger, a bar stands for several counts."""
+MOST_POINTS: Final = 2_000  # of a scatter: more of them show no more, and make a page slow
+MOST_ITEMSETS: Final = 60_000  # up to which all cells are counted for a histogram; of more, only channels are
+MOST_BARS: Final = 20  # for counts below k; where k is larger, a bar stands for several counts
 
 
 def plotly_script() -> bytes:
-    """Return the script that draws the figures, out of the package plotly, which is not imported: that is slow.
+    """Return the script that draws the figures, from the package plotly, which is slow to import and so is not.
 
     >>> plotly_script()[:3]
     b'/**'
@@ -67,8 +61,7 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
     columns = zip(tradeoff.ks, tradeoff.channels.T.tolist(), tradeoff.exposed.T.tolist(), strict=True)
     data = [
         {
-            **_curve(f"k = {one:,}", shares, [math.log10(1 + value) for value in channels], number),
-            "line": {"color": _colour(number), "width": 4 if one == k else 2, "dash": DASHES[number % len(DASHES)]},
+            **_curve(f"k = {one:,}", shares, [math.log10(1 + n) for n in channels], number, 4 if one == k else 2),
             "customdata": [list(pair) for pair in zip(channels, exposed, strict=True)],
             "hovertemplate": "min support %{x:.3~g}%<br>%{customdata[0]:,} channels<br>%{customdata[1]:,} rows exposed",
         }
@@ -76,7 +69,9 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
     ]
     most = int(tradeoff.channels.max(initial=0))
     ticks = [0, *(10**power for power in range(len(str(most)) + 1) if 10**power <= 10 * max(1, most))]
-    up = _axis("maximal channels", tickvals=[math.log10(1 + tick) for tick in ticks], ticktext=_commas(ticks))
+    up = _axis(
+        "maximal channels", tickvals=[math.log10(1 + tick) for tick in ticks], ticktext=[f"{tick:,}" for tick in ticks]
+    )
     up |= {"range": [-0.06 * math.log10(2 + most), 1.08 * math.log10(2 + most)]}
     return _figure(data, _axis("minimum support, % of rows", ticksuffix="%"), up)
 
@@ -124,50 +119,39 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
 def cell_sizes_figure(found: Audit | Channels) -> Figure:
     """Return a histogram of the sizes of cells, in which those below k are set apart by colour and hatching."""
     bins = cell_sizes(found)
+    names = {True: "fewer than k rows: channels", False: "k rows or more"}
+    parts = {is_unsafe: [one for one in bins if one.is_unsafe == is_unsafe] for is_unsafe in names}
     data = [
         {
             "type": "bar",
-            "name": name,
+            "name": names[is_unsafe],
             "x": [one.name for one in part],
             "y": [one.cells for one in part],
             "showlegend": any(one.cells for one in part),
-            "marker": {"color": colour, "pattern": {**HATCHED, "shape": shape}},
+            "marker": _hatch(UNSAFE if is_unsafe else SAFE, hatched=is_unsafe),
             "hovertemplate": "%{y:,} cells of %{x} rows<extra></extra>",
         }
-        for name, colour, shape, part in (
-            ("fewer than k rows: channels", UNSAFE, "/", [one for one in bins if one.is_unsafe]),
-            ("k rows or more", SAFE, "", [one for one in bins if not one.is_unsafe]),
-        )
+        for is_unsafe, part in parts.items()
         if part
     ]
     across = _axis("rows in the cell", type="category", categoryorder="array", categoryarray=[one.name for one in bins])
     return _figure(data, across, _axis("cells", rangemode="tozero", separatethousands=True), bargap=0.15)
 
 
-class Changes(NamedTuple):
-    """Closed itemsets of before or after: the supports in both, the same pair of supports once; 0 after is lost."""
-
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
-    itemsets: int
-
-
-def changes(release: Release) -> Changes:
-    """Return the supports before and after blocking, each pair of supports once, the smallest first.
+def pair_supports(release: Release) -> NDArray[np.int64]:
+    """Return the supports of closed itemsets before and after blocking, each pair once, the smallest first; 0 is lost.
 
     >>> from discreet import block
-    >>> found = changes(block([["a", "b"]] * 40 + [["a"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress"))
-    >>> list(zip(found.before.tolist(), found.after.tolist())), found.itemsets
-    ([(40, 40), (42, 40), (92, 90)], 3)
+    >>> rows = [["a", "b"]] * 40 + [["a"]] * 2 + [[]] * 50
+    >>> pair_supports(block(rows, min_support=10, k=10, method="suppress")).tolist()
+    [[40, 40], [42, 40], [92, 90]]
     """
     old, new = release.original, release.patterns
     lists = [old, *([new] if len(new) else [])]
     pairs = [np.column_stack([supports_in(old, listed), supports_in(new, listed)]) for listed in lists]
-    every = np.concatenate(pairs)
+    once = np.unique(np.concatenate(pairs), axis=0)
     # An itemset that is only closed now had no support of its own before, but that of a closure, which is known.
-    every = every[every[:, 0] > 0]
-    once = np.unique(every, axis=0)
-    return Changes(once[:, 0], once[:, 1], len(old))
+    return once[once[:, 0] > 0]
 
 
 def before_after_figure(release: Release) -> Figure:
@@ -176,25 +160,18 @@ def before_after_figure(release: Release) -> Figure:
     What lies on the line has not changed. Of more than 2,000 different points, those evenly apart are shown, and the
     legend says so; the largest change is always among them.
     """
-    found = changes(release)
-    chosen = _spread(found)
-    before, after = found.before[chosen], found.after[chosen]
+    pairs = pair_supports(release)
+    chosen = _spread(pairs)
+    before, after = pairs[chosen].T
     lost = after == 0
-    shown = f" ({chosen.size:,} of {found.before.size:,} points)" if chosen.size < found.before.size else ""
+    shown = f" ({chosen.size:,} of {len(pairs):,} points)" if chosen.size < len(pairs) else ""
     ends = np.concatenate([before, after[~lost], [1] * (not before.size)])
     least, most = int(ends.min()), int(ends.max())
-    bottom = 0.7 * least
-    line = {
-        **_curve("unchanged", [least, most], [least, most], 0),
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "line": {"color": "#808080", "width": 1, "dash": "dot"},
-    }
-    told = "before %{x:,}<br>after %{y:,}<extra></extra>"
-    data = [line, _points(f"published{shown}", before[~lost], after[~lost], SAFE, "circle", told)]
+    look = {"mode": "lines", "hoverinfo": "skip", "line": {"color": "#808080", "width": 1, "dash": "dot"}}
+    line = {**_curve("unchanged", [least, most], [least, most], 0), **look}
+    data = [line, _points(f"published{shown}", before[~lost], after[~lost], SAFE, "circle", "after %{y:,}")]
     if lost.any():
-        flat = np.full(int(lost.sum()), bottom)
-        data.append(_points("lost", before[lost], flat, UNSAFE, "x", "before %{x:,}<br>lost<extra></extra>"))
+        data.append(_points("lost", before[lost], np.full(int(lost.sum()), 0.7 * least), UNSAFE, "x", "lost"))
     # Within two decades a mark for each would be one or two: then there are those of 1, 2 and 5.
     step = 1 if most > 100 * least else "D2"
     scale = {"type": "log", "dtick": step, "tickformat": ",~g", "minor": {"ticks": "inside", "dtick": "D1"}}
@@ -205,22 +182,20 @@ def comparison_figure(comparison: Comparison) -> Figure:
     """Return the average distortion of each method as bars, the least set apart; for the owner of the rows alone."""
     lines = [(line.name, line.release.distortion.average) for line in comparison.lines if line.release is not None]
     least = min(average for _, average in lines)
+    parts = {is_least: [line for line in lines if (line[1] == least) == is_least] for is_least in (True, False)}
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "y": [name for name, _ in part],
             "x": [100 * average for _, average in part],
-            "text": [percent(average) + more for _, average in part],
+            "text": [percent(average) + ", the least" * is_least for _, average in part],
             "textposition": "outside",
             "cliponaxis": False,
-            "marker": {"color": colour, "pattern": {**HATCHED, "shape": shape}},
+            "marker": _hatch(SAFE if is_least else "#808080", hatched=not is_least),
             "hovertemplate": "%{y}: %{x:.3~g}%<extra></extra>",
         }
-        for part, more, colour, shape in (
-            ([line for line in lines if line[1] == least], ", the least", SAFE, ""),
-            ([line for line in lines if line[1] > least], "", "#808080", "/"),
-        )
+        for is_least, part in parts.items()
         if part
     ]
     # Beside the longest bar, there must be room for its number.
@@ -237,8 +212,8 @@ def hiding_figure(comparison: HidingComparison) -> Figure:
     data = [
         {
             **_curve(name, [x for x, _ in curve], [y for _, y in curve], names.index(name)),
-            "xaxis": f"x{number or ''}".replace("x1", "x2"),
-            "yaxis": f"y{number or ''}".replace("y1", "y2"),
+            "xaxis": ("x", "x2")[number],
+            "yaxis": ("y", "y2")[number],
             "legendgroup": name,
             "showlegend": number == 0,
         }
@@ -258,9 +233,8 @@ def _figure(data: Sequence[Figure], across: Mapping[str, Any], up: Mapping[str, 
     """Return a figure: neither background nor letters have a colour, so that the page sets them."""
     legend = {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"}
     layout = {
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "margin": {"l": 16, "r": 16, "t": 16, "b": 16},
+        **dict.fromkeys(("paper_bgcolor", "plot_bgcolor"), "rgba(0,0,0,0)"),
+        "margin": dict.fromkeys("lrtb", 16),
         "legend": legend,
         "showlegend": True,
         "xaxis": dict(across),
@@ -270,24 +244,30 @@ def _figure(data: Sequence[Figure], across: Mapping[str, Any], up: Mapping[str, 
     return {"data": list(data), "layout": layout}
 
 
+def _hatch(colour: str, *, hatched: bool) -> Figure:
+    pattern = {"fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2, "shape": "/" * hatched}
+    return {"color": colour, "pattern": pattern}
+
+
 def _axis(title: str, **more: object) -> Figure:
     return {"title": {"text": title}, "automargin": True, "zeroline": False, **more}
 
 
-def _curve(name: str, x: Sequence[float], y: Sequence[float], number: int) -> Figure:
-    """Return a curve, told apart by colour, mark and dashes."""
+def _curve(name: str, x: Sequence[float], y: Sequence[float], number: int, width: int = 2) -> Figure:
+    """Return a curve with its colour, mark and dashes; black, the last colour, would not be seen on a dark page."""
+    colour = COLOURS[number % (len(COLOURS) - 1)]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
         "x": list(x),
         "y": list(y),
-        "line": {"color": _colour(number), "width": 2, "dash": DASHES[number % len(DASHES)]},
+        "line": {"color": colour, "width": width, "dash": DASHES[number % len(DASHES)]},
         "marker": {"symbol": SHAPES[number % len(SHAPES)], "size": 8},
     }
 
 
-def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str, told: str) -> Figure:
+def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str, then: str) -> Figure:
     return {
         "type": "scatter",
         "mode": "markers",
@@ -295,23 +275,14 @@ def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str
         "x": x.tolist(),
         "y": y.tolist(),
         "marker": {"color": colour, "symbol": shape, "size": 6, "opacity": 0.7},
-        "hovertemplate": told,
+        "hovertemplate": f"before %{{x:,}}<br>{then}<extra></extra>",
     }
 
 
-def _colour(number: int) -> str:
-    """Return the colour of a curve; black, the last, would not be seen on a dark page."""
-    return COLOURS[number % (len(COLOURS) - 1)]
-
-
-def _commas(numbers: Sequence[int]) -> list[str]:
-    return [f"{number:,}" for number in numbers]
-
-
-def _spread(found: Changes) -> NDArray[np.intp]:
+def _spread(pairs: NDArray[np.int64]) -> NDArray[np.intp]:
     """Return which points to show: all of a few, else some evenly apart and the one of the largest change."""
-    many = found.before.size
+    many = len(pairs)
     if many <= MOST_POINTS:
         return np.arange(many)
-    largest = int(np.argmax(np.abs(found.after - found.before)))
+    largest = int(np.argmax(np.abs(pairs[:, 1] - pairs[:, 0])))
     return np.unique([*(np.arange(MOST_POINTS - 1) * many // (MOST_POINTS - 1)).tolist(), largest])

@@ -1,27 +1,139 @@
-"""Findings of any candidate as a table: one per line, in cells that no spreadsheet takes for a formula."""
+"""Findings of any candidate: in words about people, and as a table that no spreadsheet takes for formulas."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet.data.labels import Itemset, Label, sort_labels
-from discreet.data.merged import Merged
-from discreet.data.transactions import Transactions
-from discreet.disclosure.channels import Exposed, Term, format_sum
+from discreet.data.itemsets import Itemset, Label, sort_labels
+from discreet.data.transactions import Merged, Transactions
+from discreet.disclosure.channels import Channel, Difference, Exposed, format_sum
+from discreet.disclosure.implications import Implication
 from discreet.errors import InputError, OutputError
+from discreet.io.databases import name_of
 from discreet.io.files import MARK
-from discreet.io.text import WITHIN, as_record, encode_lines, quote_label
+from discreet.io.notation import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
-from discreet.judging.finding import AuditFinding, FindingGroup, Who
+from discreet.judging.finding import AuditFinding, FindingGroup, Who, join_names
 from discreet.publications.rules.bounded import Bounded
-from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
-from discreet.report.wording import Source, older_name
+from discreet.runtime import html
 from discreet.runtime.text import printable
+
+
+class Source(NamedTuple):
+    """The file that was audited: its name without its folder, and the SHA-256 digest of its bytes."""
+
+    file: str
+    sha256: str
+
+
+def older_name(numbers: Iterable[int], against: Sequence[Source]) -> str:
+    """Return the names of older releases: their files if these are known, else their places, from 1 on.
+
+    >>> older_name([1, 3], ())
+    'older release 1 and older release 3'
+    """
+    return " and ".join(against[number - 1].file if against else f"older release {number}" for number in numbers)
+
+
+def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.show_label) -> str:
+    """Return who a channel or a difference is about, for a reader who has never heard of either.
+
+    >>> print(in_words(Channel(frozenset("ab"), frozenset("abc"), 2)))
+    Exactly 2 people have a and b, but not c.
+    >>> print(in_words(Channel(frozenset(), frozenset("cd"), 1)))
+    Exactly 1 person has neither c nor d.
+    >>> print(in_words(Difference(frozenset("a"), frozenset("acd"), 3)))
+    Exactly 3 people have a, but not both c and d.
+    """
+    return _count_people(Who(finding.base, finding.lacked).in_words(name), finding.count, finding.count)
+
+
+def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_label, *, than: str = "before") -> str:
+    """Return who a finding of any kind is about; ``name`` writes an item, ``than`` what a change is compared with.
+
+    >>> from discreet import Rules, audit
+    >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
+    >>> print(describe(audit(rules, k=5).findings[0]))
+    Exactly 1 person has a, but not b.
+    """
+    match finding.value:
+        case Implication(base=base, item=item):
+            others = join_names([name(label) for label in sort_labels(base)])
+            count = finding.terms[0].support
+            everyone = f"Everyone with {others} also" if base else "Everyone"
+            return f"{everyone} has {name(item)}: {'1 person' if count == 1 else f'all {count:,} people'}."
+        case Change(count=count):
+            who = f"{_people(finding.low)} {'more' if count > 0 else 'fewer'} than {than}"
+            which, (have, are) = finding.who.in_words(name), _verbs(finding.low)
+            return f"{who} {have} {which}." if which else f"There {are} {who}."
+        case Few(outcome=outcome, trees=trees):
+            by = f" (tree {', '.join(map(str, trees))})" if trees else ""
+            return f"{', '.join(filter(None, (_from_to(finding.low, finding.high), outcome)))}{by}"
+    return _count_people(finding.who.in_words(name), finding.low, finding.high)
+
+
+def _count_people(which: str, low: int, high: int) -> str:
+    have, are = _verbs(high)
+    return f"{_from_to(low, high)} {have} {which}." if which else f"There {are} exactly {_people(high)} in all."
+
+
+def _people(many: int) -> str:
+    return "1 person" if many == 1 else f"{many:,} people"
+
+
+def _from_to(low: int, high: int) -> str:
+    return f"Exactly {_people(high)}" if low == high else f"From {low:,} to {_people(high)}"
+
+
+def _verbs(many: int) -> tuple[str, str]:
+    return ("has", "is") if many == 1 else ("have", "are")
+
+
+def database_source(rows: Transactions | Merged, url: str, *, table: str | None) -> Source:
+    """Return the source that a report names: neither where the database is, nor who has read it.
+
+    >>> rows = Transactions([["a"], ["a", "b"]], ids=[3, 7])
+    >>> database_source(rows, "postgresql://ada:secret@host/ward", table="stays").file
+    'table stays of a PostgreSQL database'
+    """
+    name = name_of(url, table=table)
+    if isinstance(rows, Merged):
+        name += f" (items that at least {rows.min_support:,} rows hold)"
+    digest = hashlib.sha256()
+    for line in canonical(rows):
+        digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+    return Source(name, digest.hexdigest())
+
+
+def canonical(rows: Transactions | Merged) -> Iterator[str]:
+    r"""Yield all rows in lines: a row id and an item each; of merged rows, how many there are and their items.
+
+    They are in the order of ids, then of items, separated by tabs; a tab, a line end or a backslash within is escaped
+    as COPY of PostgreSQL does.
+
+    >>> list(canonical(Transactions([["a"], ["a", "b\tc"]], ids=[3, 7])))
+    ['3\ta', '7\ta', '7\tb\\tc']
+    """
+    texts = [_escaped(str(label)) for label in rows.labels]
+    for row, (start, stop) in enumerate(pairwise(rows.offsets.tolist())):
+        items = [texts[item] for item in rows.items[start:stop].tolist()]
+        if isinstance(rows, Merged):
+            yield "\t".join([str(rows.weights[row]), *items])
+        else:
+            name = str(row + 1) if rows.ids is None else _escaped(str(rows.ids[row]))
+            yield from (f"{name}\t{item}" for item in items)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+
 
 HEAD: Final = ["finding", "count", "rows that", "base", "lacked", "sum"]
 
@@ -52,26 +164,22 @@ def _list_group(
         which, lacked = rows_that(one.who, names), frozenset[Label]().union(*one.who.lacks)
         if isinstance(one.value, Change):
             which = f"{which}: {direction(one.value)} since {printable(since)}"
+        count = str(one.low) if one.low == one.high else format_limits(one.low, one.high)
         items = joined(one.who.has, names), joined(lacked, names)
-        yield [
-            one.kind,
-            str(one.low) if one.low == one.high else within((one.low, one.high)),
-            which,
-            *items,
-            _sum(one, names, is_short=place >= explain),
-        ]
+        yield [one.kind, count, which, *items, _explain(one, names, with_terms=place < explain)]
 
 
-def _sum(one: AuditFinding, names: Mapping[Label, str], *, is_short: bool) -> str:
+def _explain(one: AuditFinding, names: Mapping[Label, str], *, with_terms: bool) -> str:
     match one.value:
         case Change(before=before, after=after):
             return f"{after} now − {before} before"
         case Bounded():
-            texts = (f"sup({joined(itemset, names)}) {within(limits)}" for itemset, limits in one.value.terms)
+            texts = (f"sup({joined(itemset, names)}) {format_limits(*limits)}" for itemset, limits in one.value.terms)
             return format_sum(one.terms, texts)
         case Few():
             return ""
-    return "" if is_short or one.kind == "implication" else named_sum(one.terms, names)
+    terms = one.terms if with_terms and one.kind != "implication" else []
+    return format_sum(terms, (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)) if terms else ""
 
 
 def direction(change: Change) -> str:
@@ -84,7 +192,7 @@ def cell_names(labels: Iterable[Label]) -> dict[Label, str]:
     names = {label: quote_label(str(label)) for label in labels}
     if len(set(names.values())) < len(names):
         raise OutputError(
-            "two labels have the same text, such as 1 and '1', so a table cannot tell them apart; rename one"
+            "two labels have the same text, such as 1 and '1', so cells cannot tell them apart; rename one"
         )
     return names
 
@@ -97,16 +205,9 @@ def joined(itemset: Itemset, names: Mapping[Label, str]) -> str:
 def rows_that(who: Who, names: Mapping[Label, str]) -> str:
     """Return which rows a finding is about."""
     if who.conditions or who.outcome:
-        return ", ".join(
-            filter(None, (f"reach {' and '.join(map(printable, who.conditions)) or 'any row'}", printable(who.outcome)))
-        )
+        path = f"reach {' and '.join(map(printable, who.conditions)) or 'any row'}"
+        return ", ".join(filter(None, (path, printable(who.outcome))))
     return f"hold {who.in_words(names.__getitem__) or 'anything'}"
-
-
-def named_sum(terms: Sequence[Term], names: Mapping[Label, str]) -> str:
-    """Return a sum of supports, each with its itemset."""
-    texts = (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)
-    return format_sum(terms, texts) if terms else ""
 
 
 def exposed_csv(audit: Audit) -> Iterator[bytes]:
@@ -119,14 +220,18 @@ def exposed_csv(audit: Audit) -> Iterator[bytes]:
     >>> b"".join(exposed_csv(found))
     b'row,channels,smallest\n10,1,1\n11,1,2\n12,1,2\n'
     """
-    rows, exposed = exposed_rows(audit)
-    yield from encode_lines(_lines(exposed, rows.ids))
+    rows, (numbers, channels, smallest, _) = exposed_rows(audit)
+    head = ",".join(["row", *["id"] * (rows.ids is not None), "channels", "smallest"])
+    order = np.lexsort((numbers, -channels, smallest))
+    columns = zip(*(column[order].tolist() for column in (numbers, channels, smallest)), strict=True)
+    lines = ([row + 1, *([] if rows.ids is None else [rows.ids[row]]), *counts] for row, *counts in columns)
+    yield from encode_lines(chain([head], map(as_record, lines)))
 
 
 def exposed_rows(audit: Audit) -> tuple[Transactions, Exposed]:
-    """Return the rows, and which are exposed; refuse to tell where they are not at hand, or merged."""
+    """Return the rows, and which are exposed; refuse rows that are merged or not at hand."""
     if audit.exposed is None or audit.rows is None:
-        raise InputError("exposed rows can be told only where the rows are at hand, and channels could be looked for")
+        raise InputError("exposed rows are known only where the rows are at hand, and channels could be looked for")
     if isinstance(audit.rows, Merged):
         raise InputError(
             "which rows are exposed cannot be told of merged rows, only how many; read all of them for that"
@@ -145,11 +250,3 @@ def marked(name: str) -> str:
         return name
     stem, dot, suffixes = path.name.partition(".")
     return str(path.with_name(f"{stem}.{MARK}{dot}{suffixes}" if stem else f"{path.name}.{MARK}"))
-
-
-def _lines(exposed: Exposed, ids: Sequence[Hashable] | None) -> Iterator[str]:
-    numbers, channels, smallest, _ = exposed
-    yield ",".join(["row", *["id"] * (ids is not None), "channels", "smallest"])
-    for at in np.lexsort((numbers, -channels, smallest)).tolist():
-        row = int(numbers[at])
-        yield as_record([row + 1, *([] if ids is None else [ids[row]]), int(channels[at]), int(smallest[at])])

@@ -1,26 +1,25 @@
 """Hidden rows for their owner: which itemsets are hidden, how well and at what cost; and methods side by side."""
 
-import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 from textwrap import wrap
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from discreet import __version__
-from discreet.data.labels import sort_labels
-from discreet.hiding.compare import HidingComparison, MethodLine
+from discreet.data.itemsets import sort_labels
 from discreet.hiding.folder import describe
-from discreet.hiding.hide import METHODS, Hidden
+from discreet.hiding.hide import METHODS, Hidden, HidingComparison, MethodLine
 from discreet.hiding.measures import Hiding, RuleCounts
 from discreet.hiding.problem import OptimalityGap
-from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
-from discreet.report.svg_chart import Panel, lines_svg
-from discreet.report.text import aligned, share
-from discreet.report.wording import Source
+from discreet.report.findings import Source
+from discreet.report.svg import Panel, lines_svg
+from discreet.report.text import aligned, indented, share
 from discreet.runtime.text import count_of, percent, printable
 
+Costs: TypeAlias = Sequence[Hiding]
+Ghosts: TypeAlias = Sequence[RuleCounts]
 MEASURES: Final = {
     "hiding_failure": "hiding failure",
     "misses_cost": "misses cost",
@@ -28,16 +27,11 @@ MEASURES: Final = {
     "dissimilarity": "dissimilarity",
 }
 """The measures of the paper, with their names in tables."""
-SHOWN: Final = 20
+SHOWN: Final = 20  # sensitive itemsets
 
 
 def hidden_text(
-    hidden: Hidden,
-    *,
-    source: Source | None = None,
-    measured: Sequence[Hiding] = (),
-    rules: Sequence[RuleCounts] = (),
-    show_labels: bool = False,
+    hidden: Hidden, *, source: Source | None = None, measured: Costs = (), rules: Ghosts = (), show_labels: bool = False
 ) -> Iterator[str]:
     """Yield hidden rows in lines: the method, each sensitive itemset before and after, what was touched and measured.
 
@@ -59,8 +53,7 @@ def hidden_text(
     file = f"{source.file}: " if source else ""
     what = f"{many:,} sensitive itemset{' is' if many == 1 else 's are'} hidden in {rows:,} rows"
     yield from wrap(printable(f'{file}{what} by "{method}": {METHODS[method].summary}.'), WIDTH)
-    yield ""
-    yield from _table(hidden, show_labels=show_labels)
+    yield from ("", *_table(hidden, show_labels=show_labels))
     if many > SHOWN:
         yield f"  … and {many - SHOWN:,} more; --json lists all of them."
     yield ""
@@ -77,12 +70,7 @@ def hidden_text(
 
 
 def hidden_facts(
-    hidden: Hidden,
-    *,
-    source: Source | None = None,
-    measured: Sequence[Hiding] = (),
-    rules: Sequence[RuleCounts] = (),
-    show_labels: bool = False,
+    hidden: Hidden, *, source: Source | None = None, measured: Costs = (), rules: Ghosts = (), show_labels: bool = False
 ) -> dict[str, Any]:
     """Return everything about hidden rows, for their owner, as JSON may hold it."""
     told = {**describe(hidden, show_labels=show_labels), "input": source._asdict() if source else None}
@@ -93,9 +81,8 @@ def hidden_facts(
     return told
 
 
-def _measures(measured: Sequence[Hiding]) -> Iterator[str]:
-    """Yield a line for each minimum support: how many sensitive itemsets are still found, and which others are lost."""
-    yield from wrap("What is found at a minimum support, of all itemsets that were frequent before:", WIDTH)
+def _measures(measured: Costs) -> Iterator[str]:
+    yield "What is found at a minimum support, of all itemsets that were frequent before:"
     lines = [
         [f"{one.min_support:,}", *(percent(getattr(one, name)) for name in MEASURES), f"{one.missed:,}"]
         for one in measured
@@ -103,14 +90,9 @@ def _measures(measured: Sequence[Hiding]) -> Iterator[str]:
     yield from aligned([["min support", *MEASURES.values(), "itemsets missed"], *lines])
 
 
-def _ghosts(rules: Sequence[RuleCounts]) -> Iterator[str]:
-    """Yield a line for each minimum support: how many rules hold before and after, and how many only after."""
-    confidence = percent(float(rules[0].min_confidence))
-    yield from wrap(
-        f"Association rules with one item on the right and a confidence of at least {confidence}; ghosts are those "
-        "that hold only now:",
-        WIDTH,
-    )
+def _ghosts(rules: Ghosts) -> Iterator[str]:
+    which = f"one item on the right and a confidence of at least {percent(float(rules[0].min_confidence))}"
+    yield from wrap(f"Association rules with {which}; ghosts are those that hold only now:", WIDTH)
     lines = [[f"{value:,}" for value in (one.min_support, one.before, one.after, one.ghosts)] for one in rules]
     yield from aligned([["min support", "rules before", "now", "ghosts"], *lines])
 
@@ -121,7 +103,6 @@ def measure_facts(one: Hiding) -> dict[str, Any]:
 
 
 def _table(hidden: Hidden, *, show_labels: bool) -> Iterator[str]:
-    """Yield a line for each sensitive itemset, with its labels if asked to."""
     columns = (hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist())
     cells = [[f"{value:,}" for value in line] for line in islice(zip(*columns, strict=True), SHOWN)]
     head, *rest = aligned([["itemset", "rows before", "at most", "now"], *cells])
@@ -139,10 +120,10 @@ def _proved(gap: OptimalityGap) -> str:
 
     >>> _proved(OptimalityGap(1, 1, False))
     'Of the other frequent itemsets, 1 is lost; no way to hide loses fewer.'
-    >>> _proved(OptimalityGap(7, 4, stopped=True))
-    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: a longer search may find better.'
     >>> _proved(OptimalityGap(7, 0, skipped=True))
     'Of the other frequent itemsets, 7 are lost; how few must be is not known: there is too much for a proof.'
+    >>> _proved(OptimalityGap(7, 4, stopped=True))
+    'Of the other frequent itemsets, 7 are lost; at least 4 must be. The time was up: a longer search may find better.'
     """
     lost = f"Of the other frequent itemsets, {gap.lost:,} {'is' if gap.lost == 1 else 'are'} lost"
     if gap.lost <= gap.bound:
@@ -156,7 +137,7 @@ def _proved(gap: OptimalityGap) -> str:
 def hiding_comparison_text(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[str]:
     """Yield a table for each minimum support, a line for each method and disclosure in it, and the recommendation.
 
-    >>> from discreet.hiding.compare import compare_hiding
+    >>> from discreet.hiding.hide import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], methods=["minfia", "maxfia"])
     >>> print(*list(hiding_comparison_text(found))[:2], sep=chr(10))
@@ -166,13 +147,11 @@ def hiding_comparison_text(comparison: HidingComparison, *, source: Source | Non
     file = f"{source.file}: " if source else ""
     yield printable(f"{file}{count_of(comparison.sensitive, 'sensitive itemset')} in {comparison.n:,} rows.")
     for number, min_support in enumerate(comparison.min_supports):
-        yield ""
-        yield from _show_support(comparison, number, min_support)
+        yield from ("", *_show_support(comparison, number, min_support))
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.method} ({_target(line, comparison)}) was left out: {line.left_out}.", WIDTH))
-    yield ""
-    yield from wrap(comparison.recommendation, WIDTH)
+    yield from ("", *wrap(comparison.recommendation, WIDTH))
 
 
 def hiding_comparison_facts(comparison: HidingComparison, *, source: Source | None = None) -> dict[str, Any]:
@@ -193,8 +172,7 @@ def hiding_comparison_facts(comparison: HidingComparison, *, source: Source | No
 
 def hiding_comparison_json(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield methods side by side as JSON."""
-    told = hiding_comparison_facts(comparison, source=source)
-    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
+    yield from indented(hiding_comparison_facts(comparison, source=source))
 
 
 def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
@@ -202,16 +180,14 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
 
     A method that hides below a minimum support is a level line: no disclosure changes it.
 
-    >>> from discreet.hiding.compare import compare_hiding
+    >>> from discreet.hiding.hide import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], disclosures=[0, 1], methods=["minfia", "maxfia"])
     >>> hiding_comparison_svg(found).count(b"<polyline")
     4
     """
-    least = min(comparison.min_supports)
-    return lines_svg(
-        f"Hiding, at a minimum support of {count_of(least, 'row')} of {comparison.n:,}", hiding_curves(comparison)
-    )
+    least = count_of(min(comparison.min_supports), "row")
+    return lines_svg(f"Hiding, at a minimum support of {least} of {comparison.n:,}", hiding_curves(comparison))
 
 
 def hiding_curves(comparison: HidingComparison) -> list[Panel]:
@@ -225,7 +201,8 @@ def hiding_curves(comparison: HidingComparison) -> list[Panel]:
             if line.measures:
                 value = 100 * float(getattr(line.measures[number], name))
                 places = shares if line.disclosure is None else [line.disclosure]
-                series.setdefault(_curve(line, comparison), []).extend((float(100 * at), value) for at in places)
+                name_of = line.method + f", {_target(line, comparison)}" * (line.disclosure is None)
+                series.setdefault(name_of, []).extend((float(100 * at), value) for at in places)
         curves = {method: sorted(curve) for method, curve in series.items()}
         panels.append(Panel(MEASURES[name], "disclosure, %", f"{MEASURES[name]}, %", curves))
     return panels
@@ -233,22 +210,18 @@ def hiding_curves(comparison: HidingComparison) -> list[Panel]:
 
 def _show_support(comparison: HidingComparison, number: int, min_support: int) -> Iterator[str]:
     """Yield the measures at one minimum support, the ``number``-th."""
-    measured = [line.measures[number] for line in comparison.lines if line.measures]
-    first = measured[0]
+    first = next(line.measures[number] for line in comparison.lines if line.measures)
     held = f"held by at least {min_support:,} rows ({share(min_support, comparison.n)})"
-    yield from wrap(
-        f"{count_of(first.before, 'itemset')} {held}, {first.restricted_before:,} of them restricted:", WIDTH
-    )
+    many = count_of(first.before, "itemset")
+    yield from wrap(f"{many} {held}, {first.restricted_before:,} of them restricted:", WIDTH)
     cells = [["", "hide", *MEASURES.values(), "rows touched", "items removed", "seconds"]]
     for line in comparison.lines:
         values = ["-"] * (len(MEASURES) + 2)
         if line.measures:
-            found = line.measures[number]
-            values = [*(percent(getattr(found, name)) for name in MEASURES)]
+            values = [percent(getattr(line.measures[number], name)) for name in MEASURES]
             values += [f"{line.rows_touched:,}", f"{line.items_removed:,}"]
         cells.append([line.method, _target(line, comparison), *values, f"{line.seconds:.3f}"])
-    width = max(len(line[0]) for line in cells)
-    yield from aligned([[line[0].ljust(width), *line[1:]] for line in cells])
+    yield from aligned(cells, first="<")
 
 
 def _facts(line: MethodLine, comparison: HidingComparison) -> dict[str, Any]:
@@ -265,9 +238,4 @@ def _facts(line: MethodLine, comparison: HidingComparison) -> dict[str, Any]:
 
 
 def _target(line: MethodLine, comparison: HidingComparison) -> str:
-    """Return how much was to be hidden."""
     return f"below {comparison.below:,}" if line.disclosure is None else f"to {percent(float(line.disclosure))}"
-
-
-def _curve(line: MethodLine, comparison: HidingComparison) -> str:
-    return line.method if line.disclosure is not None else f"{line.method}, {_target(line, comparison)}"

@@ -2,25 +2,23 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from numbers import Integral
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from discreet import __version__
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Channels, Difference, Exposed, Term
+from discreet.disclosure.channels import Channel, Channels, Difference, Term
 from discreet.disclosure.implications import Implications
-from discreet.io.label_codes import iterate_codes
-from discreet.io.text import encode_lines
+from discreet.io.notation import encode_lines, iterate_codes
 from discreet.judging.audit import Audit
-from discreet.judging.policy import ZEROS, Policy
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.series import Changes
 from discreet.publications.trees.leaves import Forest
+from discreet.report.findings import Source
 from discreet.report.text import ranks
-from discreet.report.wording import Source
 
 
 def audit_json(
@@ -34,25 +32,24 @@ def audit_json(
     describe = {Patterns: _describe_patterns, Forest: _describe_forest}.get(type(audit.candidate), _describe_facts)
     facts, lists = describe(audit, explain, against)
     head = {
-        "discreet": __version__,
-        "report": "tree audit" if isinstance(audit.candidate, Forest) else "audit",
         "verdict": audit.verdict.name,
-        "policy": policy_facts(audit.policy),
+        "policy": audit.policy.facts(),
         "k": audit.policy.k,
         "what": audit.what,
         "input": source._asdict() if source else None,
         **facts,
     }
     checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
-    yield from encode_lines(document(head, {"checks": checks, **lists}))
+    report = "tree audit" if isinstance(audit.candidate, Forest) else "audit"
+    yield from document(report, head, {"checks": checks, **lists})
 
 
-Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]
-"""Facts of a candidate, and the lists of its findings."""
+Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]  # facts, and lists of findings
 
 
 def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) -> Described:
-    patterns = audit.patterns
+    patterns, exposed = audit.patterns, audit.exposed
+    histogram = [{"count": count, "rows": rows} for count, rows in (exposed.histogram() if exposed else ())]
     facts: dict[str, object] = {
         "n": patterns.n,
         "min_support": patterns.min_support,
@@ -61,31 +58,29 @@ def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) ->
         **({"against": [one._asdict() for one in against]} if against else {}),
         "with_rows": audit.rows is not None,
         "is_acyclic": audit.is_acyclic,
-        "exposed": _exposed(audit.exposed),
+        "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": histogram},
         "warnings": audit.warnings,
     }
     return facts, {
         "channels": None if audit.channels is None else channels_of(audit.channels, patterns, explain),
         "implications": None if audit.implications is None else _implications(audit.implications),
-        "differences": _differences(audit.differences, patterns, explain),
+        "differences": _objects(audit.differences, patterns, explain),
         **({"changes": _changes(audit.changes)} if audit.changes else {}),
-        **({"rests": bounded_json(audit.evidence.remainders)} if audit.evidence.remainders else {}),
+        **({"rests": _bounded(audit.evidence.remainders)} if audit.evidence.remainders else {}),
     }
 
 
 def _describe_facts(audit: Audit, explain: int, _: Sequence[Source]) -> Described:
     channels = None if audit.channels is None else channels_of(audit.channels, audit.patterns, explain)
-    return {"with_rows": audit.rows is not None}, {
-        "channels": channels,
-        "findings": bounded_json(audit.evidence.bounded),
-    }
+    lists = {"channels": channels, "findings": _bounded(audit.evidence.bounded)}
+    return {"with_rows": audit.rows is not None}, lists
 
 
 def _describe_forest(audit: Audit, _: int, __: Sequence[Source]) -> Described:
     forest = cast("Forest", audit.candidate)
     keys = "path", "outcome", "low", "high"
     findings = (
-        encoded({**{key: getattr(few, key) for key in keys}, "trees": few.trees or None})
+        encoded({key: getattr(few, key) for key in keys} | {"trees": few.trees or None})
         for few in audit.evidence.leaves
     )
     return {"trees": len(forest), "leaves": forest.size}, {"findings": findings}
@@ -103,8 +98,6 @@ def channels_json(
     ['    {"base": ["a", "b"], "top": ["a", "b", "c"], "count": 2}']
     """
     head = {
-        "discreet": __version__,
-        "report": "channels",
         "k": channels.k,
         "n": patterns.n,
         "min_support": patterns.min_support,
@@ -113,15 +106,13 @@ def channels_json(
         "input": source._asdict() if source else None,
         "all": every is not None,
     }
-    entries = channels_of(channels, patterns, 0) if every is None else _objects(every)
-    yield from encode_lines(document(head, {"channels": entries}))
+    entries = channels_of(channels, patterns, 0) if every is None else _objects(every, patterns)
+    yield from document("channels", head, {"channels": entries})
 
 
 def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield a trade-off as JSON: a line for each minimum support, in the order of ``min_supports``."""
     head = {
-        "discreet": __version__,
-        "report": "tradeoff",
         "n": tradeoff.n,
         "input": source._asdict() if source else None,
         "min_supports": tradeoff.min_supports,
@@ -133,55 +124,44 @@ def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         "exposed": map(encoded, tradeoff.exposed.tolist()),
         "safe": (encoded({"k": k, "min_support": safe}) for k, safe in tradeoff.safe.items()),
     }
-    yield from encode_lines(document(head, lists))
+    yield from document("tradeoff", head, lists)
 
 
-def document(head: Mapping[str, Any], lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
-    """Yield the lines of a JSON object: values that take a line, then lists with an entry a line."""
-    yield "{"
-    yield from (f"  {encoded(key)}: {encoded(value)}," for key, value in head.items())
+def document(report: str, head: Mapping[str, object], lists: Mapping[str, Iterable[str] | None]) -> Iterator[bytes]:
+    """Yield a report as a JSON object: values that take a line each, then lists with an entry per line."""
+    values = {"discreet": __version__, "report": report, **head}
+    body = (f"  {encoded(key)}: {encoded(value)}," for key, value in values.items())
+    yield from encode_lines(chain(["{"], body, _show_lists(lists), ["}"]))
+
+
+def _show_lists(lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
     for number, (key, entries) in enumerate(lists.items(), start=1):
         comma = "," * (number < len(lists))
         if entries is None:
             yield f"  {encoded(key)}: null{comma}"
         else:
             yield f"  {encoded(key)}: ["
-            yield from _with_commas(entries)
+            pairs = pairwise(chain(entries, [None]))
+            yield from (f"    {entry}{',' * (after is not None)}" for entry, after in pairs)
             yield f"  ]{comma}"
-    yield "}"
-
-
-def _with_commas(entries: Iterable[str]) -> Iterator[str]:
-    """Yield each entry on its line, with a comma after all but the last."""
-    before = None
-    for entry in entries:
-        if before is not None:
-            yield f"    {before},"
-        before = entry
-    if before is not None:
-        yield f"    {before}"
 
 
 def channels_of(channels: Channels, patterns: Patterns, explain: int) -> Iterator[str]:
     """Yield each maximal channel, from the arrays: there may be hundreds of thousands."""
     names = Names(channels.labels)
     sums = {at: _sum(channels[at].terms(patterns)) for at in channels.ranking()[:explain].tolist()}
-    tops = [names.of(top) for top in iterate_codes(Itemsets(channels.top_offsets, channels.top_items))]
-    bases = map(names.of, iterate_codes(Itemsets(channels.cells.offsets, channels.cells.items)))
+    tops = [names.of(top) for top in iterate_codes(channels.tops)]
+    bases = map(names.of, iterate_codes(channels.cells.bases))
     counts = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
     for number, (base, top, count) in enumerate(counts):
         yield f'{{"base": {base}, "top": {tops[top]}, "count": {count}{sums.get(number, "")}}}'
 
 
-def _objects(found: Iterable[Channel | Difference], sums: Sequence[str] = ()) -> Iterator[str]:
+def _objects(found: Iterable[Channel | Difference], patterns: Patterns, explain: int = 0) -> Iterator[str]:
     """Yield channels or differences one by one; the first of them with their sums."""
     for number, one in enumerate(found):
-        sum_ = sums[number] if number < len(sums) else ""
-        yield f'{{"base": {labels_json(one.base)}, "top": {labels_json(one.top)}, "count": {one.count}{sum_}}}'
-
-
-def _differences(differences: Sequence[Difference], patterns: Patterns, explain: int) -> Iterator[str]:
-    return _objects(differences, [_sum(difference.terms(patterns)) for difference in differences[:explain]])
+        total = _sum(one.terms(patterns)) if number < explain else ""
+        yield f'{{"base": {_labels(one.base)}, "top": {_labels(one.top)}, "count": {one.count}{total}}}'
 
 
 def _changes(since: Sequence[Changes]) -> Iterator[str]:
@@ -189,35 +169,33 @@ def _changes(since: Sequence[Changes]) -> Iterator[str]:
     for changes in since:
         numbers = encoded(changes.numbers)
         for change in changes:
-            cell = f'"base": {labels_json(change.base)}, "top": {labels_json(change.top)}'
+            cell = f'"base": {_labels(change.base)}, "top": {_labels(change.top)}'
             counts = f'"count": {change.count}, "before": {change.before}, "after": {change.after}'
             yield f'{{"releases": {numbers}, {cell}, {counts}}}'
 
 
-def bounded_json(found: Iterable[Bounded]) -> Iterator[str]:
+def _bounded(found: Iterable[Bounded]) -> Iterator[str]:
     """Yield findings within limits: which rows, from how many to how many, and the supports that tell so."""
     for one in found:
-        lacked = ", ".join(sorted(map(labels_json, one.lacked)))
+        lacked = ", ".join(sorted(map(_labels, one.lacked)))
         terms = ", ".join(
-            f'{{"times": {term.times}, "items": {labels_json(itemset)}, "low": {low}, "high": {high}}}'
+            f'{{"times": {term.times}, "items": {_labels(itemset)}, "low": {low}, "high": {high}}}'
             for term, (itemset, (low, high)) in zip(one.sum, one.terms, strict=True)
         )
         limits = f'"low": {one.low}, "high": {one.high}'
-        yield f'{{"base": {labels_json(one.base)}, "lacked": [{lacked}], {limits}, "sum": [{terms}]}}'
+        yield f'{{"base": {_labels(one.base)}, "lacked": [{lacked}], {limits}, "sum": [{terms}]}}'
 
 
 def _implications(implications: Implications) -> Iterator[str]:
     names = Names(implications.labels)
-    bases = map(names.of, iterate_codes(Itemsets(implications.offsets, implications.bases)))
+    bases = map(names.of, iterate_codes(implications.bases))
     for base, item in zip(bases, implications.items.tolist(), strict=True):
         yield f'{{"base": {base}, "item": {names.texts[item]}}}'
 
 
 def _sum(terms: Iterable[Term]) -> str:
-    """Return the end of an entry that tells the sum."""
-    texts = (
-        f'{{"times": {term.times}, "items": {labels_json(term.itemset)}, "support": {term.support}}}' for term in terms
-    )
+    shown = ((term.times, _labels(term.itemset), term.support) for term in terms)
+    texts = (f'{{"times": {times}, "items": {items}, "support": {support}}}' for times, items, support in shown)
     return f', "sum": [{", ".join(texts)}]'
 
 
@@ -238,8 +216,7 @@ class Names:
         return f"[{', '.join([self.texts[code] for code in sorted(codes, key=self.ranks.__getitem__)])}]"
 
 
-def labels_json(labels: Iterable[Label]) -> str:
-    """Return labels as a list, in their order."""
+def _labels(labels: Iterable[Label]) -> str:
     return f"[{', '.join(map(_label, sort_labels(labels)))}]"
 
 
@@ -254,27 +231,6 @@ def _label(label: Label) -> str:
     text = str(label)
     # Half a pair of surrogates is no UTF-8: only escaped can it be written.
     return json.dumps(text, ensure_ascii=any("\ud800" <= letter <= "\udfff" for letter in text))
-
-
-def policy_facts(policy: Policy) -> dict[str, Any]:
-    """Return what a policy asks for, and where it is from."""
-    return {
-        "name": policy.name,
-        "k": policy.k,
-        "zeros": next(word for word, verdict in ZEROS.items() if verdict is policy.zeros),
-        "round_to": policy.round_to,
-        "max_itemsets": policy.max_itemsets,
-        "source": policy.source,
-        "about": policy.about,
-    }
-
-
-def _exposed(exposed: Exposed | None) -> dict[str, Any] | None:
-    """Return how many rows are exposed, and how many of them by a channel of 1 row, of 2 rows, and so on."""
-    if exposed is None:
-        return None
-    histogram = [{"count": count, "rows": rows} for count, rows in exposed.histogram()]
-    return {"rows": exposed.rows, "smallest": histogram}
 
 
 def encoded(value: object) -> str:

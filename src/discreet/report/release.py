@@ -1,19 +1,16 @@
 """Releases in words: for the owner what was changed and what it cost, for everyone else how to read them."""
 
-import json
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import Comparison, describe
-from discreet.blocking.release.release import Proof, Release
+from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.problem import Proof
 from discreet.disclosure.attacks.attack import ATTACKERS
-from discreet.io.text import encode_lines
 from discreet.judging.checks import WIDTH
-from discreet.report.json import policy_facts
-from discreet.report.text import aligned, audit_text, share
-from discreet.report.wording import Source
+from discreet.report.findings import Source
+from discreet.report.text import aligned, audit_text, indented, share
 from discreet.runtime.text import count_of, percent, printable
 
 
@@ -41,7 +38,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "frequent": release.frequent,
         "is_whole": release.is_whole,
         "against": release.against,
-        "policy": policy_facts(release.policy),
+        "policy": release.policy.facts(),
     }
 
 
@@ -51,11 +48,7 @@ def release_facts(release: Release) -> dict[str, Any]:
     return {
         **public_facts(release),
         "method": release.method,
-        "rows": {
-            "before": release.rows.n,
-            "suppressed": release.rows_suppressed,
-            "added": release.rows_added,
-        },
+        "rows": {"before": release.rows.n, "suppressed": release.rows_suppressed, "added": release.rows_added},
         "distortion": release.distortion._asdict(),
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
         "rounds": release.rounds,
@@ -68,38 +61,23 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
 
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
-    >>> print(*release_text(block(rows, min_support=10, k=10, method="suppress")), sep=chr(10))
-    2 closed itemsets of 98 rows, made safe for k = 10 by "suppress": rows that inference channels
-    single out are left out, until there is no channel.
-    <BLANKLINE>
+    >>> lines = list(release_text(block(rows, min_support=10, k=10, method="suppress")))
+    >>> print(*lines[3:8], sep=chr(10))
       rows                100 before, 98 now: 2 suppressed, 0 added
       frequent itemsets   8 before, 0 lost
       changed or lost     4 of 8 (50%)
       average distortion  1.75%
       largest change      2 rows
-    <BLANKLINE>
-    The supports are those of the rows changed in this way, and are mutually consistent.
-    <BLANKLINE>
-    An audit of what would be published:
-    <BLANKLINE>
-    RELEASE: 2 closed itemsets, each held by at least 10 of 98 rows (10.2%); k = 10.
-    <BLANKLINE>
-      ✓ consistency         The list is complete, and its supports are mutually consistent.
-      ✓ size                2 itemsets listed.
-      ✓ low counts          No support is below 10.
-      ✓ inference channels  No difference of published counts reveals fewer than 10 rows.
-    <BLANKLINE>
-    From these counts nobody can infer that a pattern of AND, OR and NOT holds for 1 to 9 rows, except
-    by what is missing from the list, or other knowledge.
     """
     file = f"{source.file}: " if source else ""
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
     if release.distortion.changed:
-        yield from ("", *_cost(release))
+        lines = cost_lines(release)
+        width = max(map(len, lines))
+        yield from ("", *(f"  {name.ljust(width)}  {value}" for name, value in lines.items()))
         if release.compared:
             yield from ("", *wrap(list_averages(release), WIDTH))
-    yield ""
-    yield from wrap(" ".join([*describe_proof(release.proof), explain_supports(release)]), WIDTH)
+    yield from ("", *wrap(" ".join([*describe_proof(release.proof), explain_supports(release)]), WIDTH))
     yield from _audited(release, "An audit of what would be published:")
 
 
@@ -116,11 +94,9 @@ def public_text(release: Release) -> Iterator[str]:
     that contains it; if there is none, it was not frequent.
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
-    yield ""
-    yield from wrap(" ".join(explain_release(public_facts(release))), WIDTH)
+    yield from ("", *wrap(" ".join(explain_release(public_facts(release))), WIDTH))
     yield from _audited(release, "An audit of these files alone:")
-    yield ""
-    yield "Check it yourself, in the folder of this file:  discreet verify ."
+    yield from ("", "Check it yourself, in the folder of this file:  discreet verify .")
 
 
 def explain_release(facts: Mapping[str, Any]) -> list[str]:
@@ -140,33 +116,20 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
 
 def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield everything about a release as JSON, for the owner of the rows."""
-    told = {
-        **release_facts(release),
-        "input": source._asdict() if source else None,
-    }
-    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
+    yield from indented({**release_facts(release), "input": source._asdict() if source else None})
 
 
 def _listed(release: Release) -> str:
-    """Return the number of published itemsets and rows."""
     patterns = release.patterns
     return f"{count_of(len(patterns), f'{patterns.kind} itemset')} of {count_of(patterns.n, 'row')}"
 
 
 def _how(release: Release) -> str:
-    """Return how the release was made safe."""
     k = f"{release.policy.k:,}"
     tried = "" if release.against == "plain" else f'; the attacker "{release.against}" finds nothing in them'
     if not release.distortion.changed:
         return f"safe for k = {k} as they are{tried}"
     return f'made safe for k = {k} by "{release.method}": {describe(release.method)}{tried}'
-
-
-def _cost(release: Release) -> Iterator[str]:
-    """Yield the cost of a release, one measure per line."""
-    lines = cost_lines(release)
-    width = max(map(len, lines))
-    yield from (f"  {name.ljust(width)}  {told}" for name, told in lines.items())
 
 
 def cost_lines(release: Release) -> dict[str, str]:
@@ -184,12 +147,11 @@ def cost_lines(release: Release) -> dict[str, str]:
 
 def list_averages(release: Release) -> str:
     """Return the costs of the methods that a release was compared with."""
-    told = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
-    return f"It is the best, by average distortion, of: {'; '.join(told)}."
+    costs = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
+    return f"It is the best, by average distortion, of: {'; '.join(costs)}."
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
-    """Yield an audit of the patterns, if there are any."""
     if release.audit is not None:
         yield from ("", title, "")
         yield from audit_text(release.audit, explain=0)
@@ -202,8 +164,8 @@ def describe_proof(proof: Proof | None) -> list[str]:
     among = "No release" if proof.whole else f"No release made of the same {proof.kinds:,} kinds of rows"
     if proof.gap == 0:
         return [f"{among} has less average distortion."]
-    told = [f"{among} has an average distortion below {percent(proof.bound)}."] if proof.bound > 0 else []
-    return [*told, *["The time was up: a longer search may find less."] * proof.stopped]
+    bound = [f"{among} has an average distortion below {percent(proof.bound)}."] if proof.bound > 0 else []
+    return [*bound, *["The time was up: a longer search may find less."] * proof.stopped]
 
 
 def explain_supports(release: Release) -> str:
@@ -221,6 +183,7 @@ def explain_supports(release: Release) -> str:
     return "The supports are those of the rows changed in this way, and are mutually consistent."
 
 
+COSTS: Final = ["rows suppressed", "added", "itemsets lost", "changed", "distortion"]
 GUARANTEES: Final = (
     "Distortion is an average. No release has an inference channel; each was checked for it. A whole one has the "
     "supports of some rows, and lists all of their closed itemsets; an exact one has the supports of the rows "
@@ -242,25 +205,17 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
     yield ""
     lines = [
-        [
-            line.name,
-            *(["-"] * 5 if line.release is None else cost_cells(line.release)),
-            f"{line.seconds:.2f}",
-            name_guarantee(line.release),
-        ]
+        [line.name, *cost_cells(line.release), f"{line.seconds:.2f}", name_guarantee(line.release)]
         for line in comparison.lines
     ]
-    head = ["", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "seconds", "guarantee"]
-    width = max(len(line[0]) for line in lines)
-    yield from aligned([[line[0].ljust(width), *line[1:]] for line in [head, *lines]])
+    yield from aligned([["", *COSTS, "seconds", "guarantee"], *lines], first="<")
     yield ""
     tried = f" {name_attacker(best.against)} finds nothing in any of them." if best.against != "plain" else ""
     yield from wrap(f"{GUARANTEES}{tried}", WIDTH)
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
-    yield ""
-    yield from wrap(comparison.recommendation, WIDTH)
+    yield from ("", *wrap(comparison.recommendation, WIDTH))
 
 
 def comparison_json(comparison: Comparison, *, source: Source | None = None) -> Iterator[bytes]:
@@ -274,31 +229,19 @@ def comparison_json(comparison: Comparison, *, source: Source | None = None) -> 
         }
         for line in comparison.lines
     ]
-    told = {
-        "discreet": __version__,
-        "report": "comparison",
-        "input": source._asdict() if source else None,
-        "recommendation": comparison.recommendation,
-        "best": comparison.best.method,
-        "methods": lines,
-    }
-    yield from encode_lines([json.dumps(told, indent=2, ensure_ascii=False)])
+    facts = {"input": source._asdict() if source else None, "recommendation": comparison.recommendation}
+    best = {"best": comparison.best.method, "methods": lines}
+    yield from indented({"discreet": __version__, "report": "comparison", **facts, **best})
 
 
-def cost_cells(release: Release) -> list[str]:
-    """Return the cost of a release as a line of a table."""
-    cost = release.distortion
-    return [
-        f"{release.rows_suppressed:,}",
-        f"{release.rows_added:,}",
-        f"{cost.lost:,}",
-        share(cost.changed, cost.itemsets),
-        percent(cost.average),
-    ]
+def cost_cells(release: Release | None) -> list[str]:
+    """Return the ``COSTS`` of a release."""
+    if release is None:
+        return ["-"] * len(COSTS)
+    cost, touched = release.distortion, (release.rows_suppressed, release.rows_added, release.distortion.lost)
+    return [*(f"{number:,}" for number in touched), share(cost.changed, cost.itemsets), percent(cost.average)]
 
 
 def name_guarantee(release: Release | None) -> str:
     """Return what is guaranteed of a release beside having no channel."""
-    if release is None:
-        return "-"
-    return "whole" if release.is_whole else "exact"
+    return "-" if release is None else "whole" if release.is_whole else "exact"

@@ -1,4 +1,4 @@
-"""A folder that SACRO-Viewer opens: the itemsets that somebody wants to publish, for whoever checks them first."""
+"""A folder that SACRO-Viewer opens: what somebody wants to publish, for whoever checks it first."""
 
 import json
 import os
@@ -6,179 +6,64 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
-from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any, Final
 
 from discreet import __version__
-from discreet.data.labels import Itemset, Label
-from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
-from discreet.disclosure.channels import Channel, Difference, Term
 from discreet.errors import on_command_line
-from discreet.io.files import MARK, save
-from discreet.io.folders import OWN, check_folder, digest, folder_beside, write_text
-from discreet.io.label_codes import iterate_codes, iterate_patterns, sort_pattern_codes
-from discreet.io.text import HEADER, WITHIN, as_record
+from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
+from discreet.io.notation import WITHIN, as_record, write_text
 from discreet.judging.audit import Audit
-from discreet.judging.finding import Who, find_terms
-from discreet.judging.verdict import CheckName, Verdict
-from discreet.publications.series import Change
-from discreet.report.findings import cell_names, direction, joined, named_sum, rows_that
-from discreet.report.wording import Source, older_name
+from discreet.judging.policy import CheckName, Verdict
+from discreet.report.findings import Source
+from discreet.report.sacro_tables import COUNT, SUMS, Flagged, Signs, gather, list_findings, name_labels, tabulate
 from discreet.runtime.text import count_of, printable
 
-SUMS: Final = 1_000
-"""Of so many findings, the worst, the sums are followed: each takes a pass over all itemsets."""
-
-Finding: TypeAlias = Channel | Difference | Change
-
-
-class Signs(NamedTuple):
-    """What gives away too much: the check that found it, the worst first, and the sums of the worst.
-
-    Of changes, ``since`` names the places of the older releases that each is one from.
-    """
-
-    check: CheckName
-    found: Sequence[Finding]
-    sums: Sequence[Sequence[Term]]
-    since: Sequence[tuple[int, ...]] = ()
-
-
-def evidence_of(audit: Audit) -> list[Signs]:
-    """Return the channels or, where they could not be looked for, the differences; then rests and changes.
-
-    Of each there is something.
-    """
-    if audit.channels is None:
-        check, found = CheckName.DIFFERENCES, list[Finding](audit.differences)
-    else:
-        check, found = CheckName.CHANNELS, list[Finding](audit.channels.worst())
-    listed = add_root(audit.patterns)
-    sums = [one.terms(listed) for one in found[:SUMS] if not isinstance(one, Change)]
-    every = [Signs(check, found, sums), _rests(audit), _changes(audit)]
-    return [evidence for evidence in every if evidence.found]
-
-
-def _rests(audit: Audit) -> Signs:
-    """Return the rests of attributes; a support that is not listed is that of a listed itemset, which is named."""
-    listed = add_root(audit.patterns)
-    found = [Channel(one.base, one.top, one.high) for one in audit.evidence.remainders]
-    sums = [
-        [term._replace(itemset=_closest(term.itemset, listed)) for term in one.sum]
-        for one in audit.evidence.remainders[:SUMS]
-    ]
-    return Signs(CheckName.SCHEMA, found, sums)
-
-
-def _changes(audit: Audit) -> Signs:
-    """Return the small changes since each older release, the smallest first; the sums are those of now."""
-    pairs = [(change, changes) for changes in audit.changes for change in changes]
-    sums = [find_terms(one, changes, audit.patterns, one.after) for one, changes in pairs[:SUMS]]
-    return Signs(CheckName.DIFFERENCING, [one for one, _ in pairs], sums, [changes.numbers for _, changes in pairs])
-
-
-def flagged(audit: Audit, listed: Patterns, every: Iterable[Signs]) -> dict[CheckName, list[int]]:
-    """Return the lines, from 0 on, of supports that are to be flagged, by the name of the check that asks for it.
-
-    ``listed`` are the patterns of the audit, in the order of the lines.
-
-    >>> from discreet import audit
-    >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10)
-    >>> flagged(found, found.patterns, evidence_of(found))
-    {<CheckName.CHANNELS: 'inference channels'>: [1, 2]}
-    """
-    supports, policy = listed.supports, audit.policy
-    low = (supports > 0) & (supports < policy.k)
-    if policy.zeros is not Verdict.RELEASE:
-        low |= supports == 0
-    found = {
-        CheckName.LOW_COUNTS: np.flatnonzero(low).tolist(),
-        CheckName.ROUNDING: np.flatnonzero(supports % (policy.round_to or 1)).tolist(),
-        **{evidence.check: _lines(_summed(evidence), listed) for evidence in every},
-        CheckName.CLASS_DISCLOSURE: _lines(_implied(audit, listed), listed),
-    }
-    return {check: lines for check, lines in found.items() if lines}
-
-
-def _lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
-    """Return the lines of those itemsets that have one: the empty itemset, which n tells of, need not be listed."""
-    code = {label: number for number, label in enumerate(listed.labels)}
-    wanted = {tuple(sorted(code[label] for label in itemset)) for itemset in itemsets}
-    every = enumerate(iterate_codes(listed.itemsets))
-    return [line for line, itemset in every if tuple(itemset) in wanted] if wanted else []
-
-
-def _summed(evidence: Signs) -> Iterator[Itemset]:
-    """Yield the itemsets whose supports take part in sums: every base; both of a difference; all terms that we have."""
-    for one in evidence.found:
-        yield one.base
-        if isinstance(one, Difference):
-            yield one.top
-    yield from (term.itemset for terms in evidence.sums for term in terms)
-
-
-def _implied(audit: Audit, listed: Patterns) -> Iterator[Itemset]:
-    """Yield the itemsets whose supports tell the shortest implications: base, and the closest to base with item."""
-    for implication in islice(audit.implications or (), SUMS):
-        yield implication.base
-        yield _closest(implication.base | {implication.item}, listed)
-
-
-def _closest(itemset: Itemset, listed: Patterns) -> Itemset:
-    """Return the listed itemset that the support of an itemset is known by: the closest of those that hold it."""
-    code = {label: number for number, label in enumerate(listed.labels)}
-    codes = [code[label] for label in itemset]
-    met = np.concatenate([[0], np.cumsum(np.isin(listed.items, codes))])[listed.offsets]
-    holding = np.flatnonzero(np.diff(met) == len(codes))
-    sizes = np.diff(listed.offsets)[holding]
-    return frozenset(listed.labelled(int(holding[np.lexsort((sizes, -listed.supports[holding]))[0]])))
-
-
-VERSION: Final = "0.4.9"
-"""The version of ACRO whose shape outputs.json has; SACRO-Viewer takes 0.4 and later."""
+VERSION: Final = "0.4.9"  # of ACRO, whose shape outputs.json has; SACRO-Viewer takes 0.4 and later
 STATUS: Final = {Verdict.RELEASE: "pass", Verdict.REVIEW: "review", Verdict.WITHHOLD: "fail"}
-
-ITEMSETS: Final = "itemsets.csv"
+CANDIDATES: Final = {
+    "itemsets": f"items with {WITHIN} between them, and their supports; the itemset without items stands for all rows",
+    "supports": f"items with {WITHIN} between them, and the limits of supports; no items stand for all rows",
+    "rules": f"items with {WITHIN} between them; a rounded number is shown with its limits",
+    "leaves": "and how many rows reach each, of each class",
+}
+"""The tables of what somebody wants to publish, and what they list."""
 FINDINGS: Final = {
-    "inference channels": f"channels.{MARK}.csv",
-    "differences": f"differences.{MARK}.csv",
-    "schema": f"rests.{MARK}.csv",
-    "differencing": f"changes.{MARK}.csv",
+    CheckName.CHANNELS: "channels",
+    CheckName.DIFFERENCES: "differences",
+    CheckName.SCHEMA: "rests",
+    CheckName.BOUNDS: "bounds",
+    CheckName.DIFFERENCING: "changes",
+    CheckName.LOW_COUNTS: "few",
+    CheckName.SEVERAL_TREES: "overlaps",
 }
-"""The files of what gives away too much, by the check that found it: what they tell must not leave."""
+"""The names of the files of findings, by the check that found them: they must not leave."""
 GIVEN_AWAY: Final = {
-    **dict.fromkeys(FINDINGS, "this is what the itemsets would give away."),
-    "schema": "this is what the itemsets would give away to whoever knows which values exclude each other.",
-    "differencing": "this is what the itemsets would give away together with older releases.",
+    CheckName.SCHEMA: " to whoever knows which values exclude each other",
+    CheckName.DIFFERENCING: " together with older releases",
 }
-"""What the files are, by the same checks."""
 OUTPUTS: Final = "outputs.json"
-FILES: Final = (ITEMSETS, *FINDINGS.values(), OUTPUTS, "README.txt")
+FILES: Final = (
+    *(f"{name}.csv" for name in CANDIDATES),
+    *(f"{name}.{MARK}.csv" for name in FINDINGS.values()),
+    *(OUTPUTS, "README.txt"),
+)
 NAMES: Final = {*FILES, "checksums", *(f"checksums/{name}.txt" for name in FILES)}
 """What such a folder may hold."""
-
-CHANGED: Final = ["before", "now", "more or fewer", "since"]
-"""The columns that only changes have; the sum is that of now."""
-SUPPORT, COUNT = 0, 2
-"""The columns that cells are flagged in, of the itemsets and of what is found; the first column is not counted."""
-
 README: Final = f"""\
 {MARK}: this folder is for whoever checks the output, inside the place where the rows are.
 
 Open it with SACRO-Viewer. It holds
 
 {OUTPUTS:<14}  what was found, the status of each output, and which cells are flagged
-{ITEMSETS:<14}  the itemsets that somebody wants to publish, items with {WITHIN} between them, and their supports;
-{"":<14}  the itemset without items stands for all rows
+{{file:<14}}  the {{name}} that somebody wants to publish:
+{"":<14}  {{about}}
 checksums       the SHA-256 digest of each file
 
-Only {ITEMSETS} may be released, and that once it has passed. Where something is found, a file whose name says
+Only {{file}} may be released, and that once it has passed. Where something is found, a file whose name says
 {MARK} lists it, the fewest rows first: which rows, how many, and for the first {SUMS:,} the sum of supports
-that tells it. It is evidence for you: never approve it.
+that reveals it. It is evidence for you: never approve it.
 """
 
 
@@ -190,16 +75,12 @@ def write_sacro(
     timestamp: datetime | None = None,
     against: Sequence[Source] = (),
 ) -> None:
-    """Write an audit as a folder that SACRO-Viewer opens: the itemsets as a table, in which supports are flagged.
+    """Write an audit as a folder that SACRO-Viewer opens: the candidate as a table, in which counts are flagged.
 
-    ``against`` are the files of the older releases that it was compared with, if they are known.
-
-    It is written beside and moved into place. An older one that is as we wrote it gives way; any other is refused, such
-    as one that was reviewed. Only its owner may enter it: give the checkers access. Flagged are supports that are too
-    low, not rounded, or that tell of an implication, and those that channels are summed up from: the base of each
-    channel, and all that the worst 1,000 need; likewise for rests of attributes, and for changes since older releases.
-
-    Each of these is an output of its own that always fails, so that whoever approves the itemsets does not release it.
+    The folder is moved into place when it is whole. It replaces one that is as we wrote it, and nothing else, such as a
+    reviewed one. Only its owner may enter it: give the checkers access. Flagged counts are too low, not rounded, or
+    part of a finding: the base of each, and all that the worst 1,000 of a kind need; ``against`` are the files of older
+    releases. The findings are outputs that always fail, so that whoever approves the candidate does not release them.
     Without ``timestamp`` the same audit gives the same bytes.
 
     >>> from tempfile import TemporaryDirectory
@@ -215,20 +96,22 @@ def write_sacro(
     """
     place = Path(folder)
     check_sacro(place)
-    listed, evidence = sort_pattern_codes(audit.patterns), evidence_of(audit)
-    names = cell_names(audit.patterns.labels)
-    results = {"itemsets": _itemsets(audit, flagged(audit, listed, evidence))}
+    signs, names = gather(audit), name_labels(audit)
+    table = tabulate(audit, signs, names)
+    file = f"{table.name}.csv"
+    results = {table.name: _candidate_result(audit, table.name, _file(file, table.flagged))}
     with folder_beside(place, OWN) as beside:
-        save(beside / ITEMSETS, _table(chain([HEADER], _itemset_lines(listed, names))), private=True)
-        for one in evidence:
-            file = FINDINGS[one.check]
-            save(beside / file, _table(_finding_lines(one, names)))
-            results[file.removesuffix(".csv")] = _evidence_result(audit, one, file)
+        save(beside / file, _as_csv(table.lines), private=True)
+        for one in signs:
+            uid = f"{FINDINGS[one.check]}.{MARK}"
+            save(beside / f"{uid}.csv", _as_csv(list_findings(one, names)))
+            results[uid] = _findings_result(audit, one, uid, table.name)
         when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
-        told = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
+        outputs = {"version": VERSION, "results": {uid: _result(uid, one, when) for uid, one in results.items()}}
         # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
-        save(beside / OUTPUTS, [f"{json.dumps(told)}\n".encode()], private=True)
-        write_text(beside / "README.txt", [README, *_origin(source), *_compared(against)], private=True)
+        save(beside / OUTPUTS, [f"{json.dumps(outputs)}\n".encode()], private=True)
+        readme = README.format(file=file, name=table.name, about=CANDIDATES[table.name])
+        write_text(beside / "README.txt", [readme, *_origin(source, against)], private=True)
         _write_checksums(beside)
 
 
@@ -241,24 +124,21 @@ def _is_ours(place: Path) -> bool:
     """Return whether a folder is as we wrote it: SACRO-Viewer writes reviews into outputs.json."""
     held = {path.relative_to(place).as_posix() for path in place.rglob("*")}
     outputs, checksum = place / OUTPUTS, place / "checksums" / f"{OUTPUTS}.txt"
-    if not (held <= NAMES and outputs.is_file() and checksum.is_file()):
-        return False
-    return checksum.read_bytes() == digest(outputs).encode()
+    is_whole = held <= NAMES and outputs.is_file() and checksum.is_file()
+    return is_whole and checksum.read_bytes() == digest(outputs).encode()
 
 
-def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str, Any]:
-    """Return what is told of the itemsets: as it may be released with them, nothing that they do not tell."""
+def _candidate_result(audit: Audit, name: str, file: dict[str, Any]) -> dict[str, Any]:
+    """Return the result for the candidate; it may leave with the candidate, so it says nothing that this does not."""
     status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
-    why = " ".join(check.sentence for check in failed)
-    last = audit.promise or audit.advice.say(on_command_line)
+    why, last = " ".join(check.sentence for check in failed), audit.promise or audit.advice.say(on_command_line)
+    kind = f"{audit.patterns.kind} itemsets" if name == "itemsets" else name
     return {
         "status": status,
-        "properties": _properties(audit, f"{audit.patterns.kind} itemsets"),
-        "files": [
-            _file(ITEMSETS, {check: [[as_record, SUPPORT] for as_record in lines] for check, lines in flagged.items()})
-        ],
+        "properties": _properties(audit, kind),
+        "files": [file],
         "outcome": {one.name: {"status": STATUS[one.verdict], "found": one.found} for one in audit.checks},
-        "command": _command(audit),
+        "command": _command(audit, name),
         # Its first part must be the status, and no label may be in it: SACRO-Viewer splits it, and shows it as HTML.
         "summary": "; ".join([status, *(f"{check.name}: {check.found:,}" for check in failed)]),
         "comments": [_as_html(sentence) for sentence in (last, *_beside(audit), *audit.warnings)],
@@ -266,72 +146,66 @@ def _itemsets(audit: Audit, flagged: Mapping[CheckName, list[int]]) -> dict[str,
     }
 
 
-def _evidence_result(audit: Audit, evidence: Signs, file: str) -> dict[str, Any]:
-    """Return what is told of the findings: they fail, whatever the policy."""
+def _findings_result(audit: Audit, signs: Signs, uid: str, name: str) -> dict[str, Any]:
+    """Return the result for findings: they fail, whatever the policy."""
+    check, many = signs.check, len(signs.findings)
+    what = f"this is what the {name} would give away{GIVEN_AWAY.get(check, '')}."
     return {
         "status": "fail",
-        "properties": _properties(audit, evidence.check),
-        "files": [_file(file, {evidence.check: [[as_record, COUNT] for as_record in range(len(evidence.found))]})],
-        "outcome": {evidence.check: {"status": "fail", "found": len(evidence.found)}},
-        "command": _command(audit),
-        "summary": f"fail; evidence for the checker, never to be released; {evidence.check}: {len(evidence.found):,}",
-        "comments": [f"DO NOT RELEASE: {GIVEN_AWAY[evidence.check]} Reject it, whatever comes of them."],
+        "properties": _properties(audit, check),
+        "files": [_file(f"{uid}.csv", {check: [[line, COUNT] for line in range(many)]})],
+        "outcome": {check: {"status": "fail", "found": many}},
+        "command": _command(audit, name),
+        "summary": f"fail; evidence for the checker, never to be released; {check}: {many:,}",
+        "comments": [f"DO NOT RELEASE: {what} Reject it, whatever comes of them."],
         "exception": "No exception is asked for: this is evidence for the checker.",
     }
 
 
-def _result(uid: str, told: Mapping[str, Any], timestamp: str) -> dict[str, Any]:
+def _result(uid: str, result: Mapping[str, Any], timestamp: str) -> dict[str, Any]:
     """Return a result with its keys in the order of ACRO."""
-    every = {"uid": uid, "type": "table", "timestamp": timestamp, **told}
+    every = {"uid": uid, "type": "table", "timestamp": timestamp, **result}
     order = "uid status type properties files outcome command summary timestamp comments exception"
     return {key: every[key] for key in order.split()}
 
 
-def _file(name: str, cells: Mapping[str, list[list[int]]]) -> dict[str, Any]:
+def _file(name: str, cells: Flagged) -> dict[str, Any]:
     """Return a file with its flagged cells: line and column, from 0 on, of what is neither header nor first column."""
-    summary = {"suppressed": False, **{check: len(flagged) for check, flagged in cells.items()}}
+    summary: dict[str, int] = {"suppressed": False, **{check: len(flagged) for check, flagged in cells.items()}}
     return {"name": name, "sdc": {"summary": summary, "cells": cells}}
 
 
 def _properties(audit: Audit, method: str) -> dict[str, Any]:
-    patterns = audit.patterns
-    return {
-        "method": method,
-        "k": audit.policy.k,
-        "policy": printable(str(audit.policy)),
-        "n": patterns.n,
-        "min_support": patterns.min_support,
-        "kind": patterns.kind,
-        "itemsets": len(patterns),
-        "discreet": __version__,
-    }
+    about: dict[str, Any] = {"candidate": printable(audit.what)}
+    if isinstance(audit.candidate, Patterns):
+        patterns = audit.candidate
+        about = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind, "itemsets": len(patterns)}
+    policy = {"k": audit.policy.k, "policy": printable(str(audit.policy))}
+    return {"method": method, **policy, **about, "discreet": __version__}
 
 
-def _command(audit: Audit) -> str:
-    """Return the command that judges these patterns so, but for the name of their file."""
+def _command(audit: Audit, name: str) -> str:
+    """Return the command that judges this candidate so, but for the name of its file."""
     policy, patterns = audit.policy, audit.patterns
     by = [] if policy.name == "k" else ["--policy", policy.name]
-    rule = [*by, "-k", str(policy.k), "--n", str(patterns.n), "--kind", patterns.kind]
-    return printable(shlex.join(["discreet", "audit", ITEMSETS, *rule]))
+    itemsets = ["--n", str(patterns.n), "--kind", patterns.kind]
+    kind = {"itemsets": itemsets, "rules": ["--rules"], "leaves": ["--tree"]}.get(name, [])
+    return printable(shlex.join(["discreet", "audit", f"{name}.csv", *by, "-k", str(policy.k), *kind]))
 
 
-def _origin(source: Source | None) -> Iterator[str]:
-    """Yield where the itemsets are from: only here: a digest would let others test guesses about the rows."""
-    if source is not None:
-        yield f"Audited: {printable(source.file)}, SHA-256 {source.sha256}"
-
-
-def _compared(against: Sequence[Source]) -> Iterator[str]:
-    """Yield which older releases the itemsets were compared with: only here, likewise."""
-    for number, older in enumerate(against, start=1):
-        yield f"Older release {number}: {printable(older.file)}, SHA-256 {older.sha256}"
+def _origin(source: Source | None, against: Sequence[Source]) -> Iterator[str]:
+    """Yield which files were compared, in no other file: a digest would let others test guesses about the rows."""
+    named = {"Audited": source, **{f"Older release {number}": older for number, older in enumerate(against, start=1)}}
+    for name, file in named.items():
+        if file is not None:
+            yield f"{name}: {printable(file.file)}, SHA-256 {file.sha256}"
 
 
 def _beside(audit: Audit) -> Iterator[str]:
-    """Yield what was looked at that the command does not tell."""
+    """Yield what was looked at beside what the command says."""
     if audit.changes:
         many = count_of(max(number for changes in audit.changes for number in changes.numbers), "older release")
-        yield f"The itemsets were compared with {many}, which README.txt names if it can: give each with --against."
+        yield f"They were compared with {many}, which README.txt names if it can: give each with --against."
     if any(check.name is CheckName.SCHEMA for check in audit.checks):
         yield "Values of an attribute were taken to exclude each other: say with --schema what stands before a value."
 
@@ -341,35 +215,7 @@ def _as_html(sentence: str) -> str:
     return escape(printable(sentence))
 
 
-def _itemset_lines(listed: Patterns, names: Mapping[Label, str]) -> Iterator[list[str]]:
-    texts = [names[label] for label in listed.labels]
-    for itemset, support in iterate_patterns(listed):
-        yield [WITHIN.join([texts[code] for code in itemset]), str(support)]
-
-
-def _finding_lines(evidence: Signs, names: Mapping[Label, str]) -> Iterator[list[str]]:
-    """Yield the header, then each finding: in words, its base and top, how many rows, and the sum if we have it."""
-    yield ["rows that", "base", "top", "count", "sum", *CHANGED * bool(evidence.since)]
-    lines = zip(evidence.found, chain(evidence.sums, repeat(())), chain(evidence.since, repeat(())), strict=False)
-    for one, terms, since in lines:
-        base, top = (joined(part, names) for part in (one.base, one.top))
-        more = _changed(one, since) if isinstance(one, Change) else []
-        yield [
-            rows_that(Who(one.base, one.lacked), names),
-            base,
-            top,
-            str(abs(one.count)),
-            named_sum(terms, names),
-            *more,
-        ]
-
-
-def _changed(change: Change, since: Iterable[int]) -> list[str]:
-    """Return the cells that only changes have: how many rows before and now, more or fewer, and since when."""
-    return [str(change.before), str(change.after), direction(change), older_name(since, ())]
-
-
-def _table(lines: Iterable[list[str]]) -> Iterator[bytes]:
+def _as_csv(lines: Iterable[list[str]]) -> Iterator[bytes]:
     """Yield a table as CSV, without a line end after the last line.
 
     SACRO-Viewer guesses what stands between cells from how alike the first lines are: an empty one at the end of a

@@ -1,28 +1,28 @@
 """Audits of every candidate, channels and trade-offs as lines of plain text, the worst first."""
 
+import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from textwrap import wrap
 from typing import Final
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Term, format_sum
 from discreet.errors import on_command_line
-from discreet.io.label_codes import iterate_codes
+from discreet.io.notation import encode_lines, iterate_codes
 from discreet.judging import checks
 from discreet.judging.audit import Audit
 from discreet.judging.checks import WIDTH
 from discreet.judging.finding import AuditFinding
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.series import Changes
-from discreet.report.wording import Source, older_name
+from discreet.report.findings import Source, older_name
 from discreet.runtime.text import count_of, printable
 
-LONGEST_SUM: Final = 8
-"""Supports up to which a sum is written out; of a longer one the first four are."""
-SHOWN_OF_LONGER: Final = 4
+LONGEST_SUM, SHOWN_OF_LONGER = 8, 4
+"""Supports up to which a sum is written out, and those that are shown of a longer one."""
 TITLES: Final = {
     "channel": "The worst channels, and the sums of published supports that reveal them",
     "difference": "The smallest differences of published supports",
@@ -32,7 +32,6 @@ TITLES: Final = {
     "change": "The smallest changes since ",
     "leaf": "The leaves of the fewest rows",
 }
-"""What stands above the findings of each kind."""
 
 
 def audit_text(
@@ -61,28 +60,27 @@ def audit_text(
     Make it safe with `discreet block`, or raise --min-support: `discreet tradeoff` shows how far.
     """
     yield printable(f"{audit.verdict.name}: {_describe(audit, source)}")
-    yield ""
-    yield from checks.list_checks(audit.checks)
+    yield from ("", *checks.list_checks(audit.checks))
     if audit.exposed is not None:
         yield from ("", exposed_line(audit))
-    for group in audit.groups:
+    for group in audit.groups if explain else ():
         since = older_name(group.values.numbers, against) if isinstance(group.values, Changes) else ""
-        lines = map(finding_line, group.worst(explain))
-        yield from _show(printable(f"{TITLES[group.kind]}{since}:"), lines, explain, group.total)
-    yield ""
-    yield from wrap(audit.promise or audit.advice.say(on_command_line), WIDTH)
+        yield from ("", printable(f"{TITLES[group.kind]}{since}:"))
+        yield from (f"  {printable(_show_finding(finding))}" for finding in group.worst(explain))
+        if group.total > explain:
+            yield f"  … and {group.total - explain:,} more; --json lists all of them."
+    yield from ("", *wrap(audit.promise or audit.advice.say(on_command_line), WIDTH))
 
 
-def finding_line(finding: AuditFinding) -> str:
-    """Return a finding in a line, with the sum of published supports that reveals it."""
+def _show_finding(finding: AuditFinding) -> str:
     match finding.kind:
         case "channel" | "difference":
-            return printable(f"{finding} = {show_sum(finding.terms)}")
+            return f"{finding} = {show_sum(finding.terms)}"
         case "implication":
-            return printable(f"{finding}: all {count_of(finding.terms[0].support, 'row')}")
+            return f"{finding}: all {count_of(finding.terms[0].support, 'row')}"
         case "remainder" | "bounds":
-            return printable(f"{finding}, as {finding.explain()}")
-    return printable(str(finding))
+            return f"{finding}, as {finding.explain()}"
+    return str(finding)
 
 
 def channels_text(channels: Channels) -> Iterator[str]:
@@ -94,8 +92,8 @@ def channels_text(channels: Channels) -> Iterator[str]:
     """
     names = [printable(str(label)) for label in channels.labels]
     rank = ranks(channels.labels).__getitem__
-    tops = [sorted(top, key=rank) for top in iterate_codes(Itemsets(channels.top_offsets, channels.top_items))]
-    bases = iterate_codes(Itemsets(channels.cells.offsets, channels.cells.items))
+    tops = [sorted(top, key=rank) for top in iterate_codes(channels.tops)]
+    bases = iterate_codes(channels.cells.bases)
     cells = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
     for base, top, count in cells:
         held = [names[item] for item in sorted(base, key=rank)]
@@ -108,14 +106,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
 
     >>> from discreet import tradeoff
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
-    >>> print(*tradeoff_text(tradeoff(rows, min_supports=[5, 9], ks=[2, 3])), sep=chr(10))
-    20 rows.
-    <BLANKLINE>
-    Maximal channels of fewer than k rows:
-      min support  itemsets  k = 2  k = 3
-          5 (25%)         4      0      1
-          9 (45%)         2      0      0
-    <BLANKLINE>
+    >>> print(*list(tradeoff_text(tradeoff(rows, min_supports=[5, 9], ks=[2, 3])))[7:], sep=chr(10))
     Rows that they expose:
       min support  itemsets  k = 2  k = 3
           5 (25%)         4      0      2
@@ -126,22 +117,22 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
       k = 3: 7 rows (35%)
     """
     yield printable(f"{source.file + ': ' if source else ''}{tradeoff.n:,} rows.")
-    for title, numbers in (
-        ("Maximal channels of fewer than k rows:", tradeoff.channels),
-        ("Rows that they expose:", tradeoff.exposed),
-    ):
-        yield from ("", title)
-        head = ["min support", "itemsets", *(f"k = {k:,}" for k in tradeoff.ks)]
-        lines = [
-            [f"{support:,} ({share(support, tradeoff.n)})", f"{itemsets:,}", *(f"{number:,}" for number in line)]
-            for support, itemsets, line in zip(
-                tradeoff.min_supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True
-            )
-        ]
-        yield from aligned([head, *lines])
+    for title, lines in list_tradeoff(tradeoff):
+        cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in line] for line in lines]
+        yield from ("", f"{title}:", *aligned(cells))
     yield from ("", "No channel of fewer than k rows, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {safe_from(safe, tradeoff)}"
+
+
+def list_tradeoff(tradeoff: Tradeoff) -> Iterator[tuple[str, list[list[str | int]]]]:
+    """Yield two tables, of channels and of exposed rows: the title, and lines of which the first is the head."""
+    supports = [f"{support:,} ({share(support, tradeoff.n)})" for support in tradeoff.min_supports]
+    head: list[str | int] = ["min support", "itemsets", *(f"k = {k:,}" for k in tradeoff.ks)]
+    tables = {"Maximal channels of fewer than k rows": tradeoff.channels, "Rows that they expose": tradeoff.exposed}
+    for title, numbers in tables.items():
+        lines = zip(supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True)
+        yield title, [head, *([support, itemsets, *line] for support, itemsets, line in lines)]
 
 
 def ranks(labels: Sequence[Label]) -> list[int]:
@@ -164,7 +155,6 @@ def share(count: int, n: int) -> str:
 
 
 def _describe(audit: Audit, source: Source | None) -> str:
-    """Return the candidate, and the rule that it was judged by."""
     what, policy = audit.what, audit.policy
     if isinstance(audit.candidate, Patterns):
         n, least = audit.patterns.n, audit.patterns.min_support
@@ -176,132 +166,87 @@ def _describe(audit: Audit, source: Source | None) -> str:
 
 def exposed_line(audit: Audit) -> str:
     """Return how many rows are exposed, and how much."""
-    exposed, n, k = audit.exposed, audit.patterns.n, audit.policy.k
+    exposed, n = audit.exposed, audit.patterns.n
     if exposed is None or not exposed.rows:
         return f"None of {n:,} rows is exposed."
-    many, least = exposed.rows, int(exposed.smallest.min())
-    one = many == 1
-    return (
-        f"{many:,} of {n:,} rows {'is' if one else 'are'} exposed: channels of fewer than {k:,} rows single "
-        f"{'it' if one else 'them'} out, the smallest of {least:,} row{'s' * (least != 1)}."
-    )
+    are, them = ("is", "it") if exposed.rows == 1 else ("are", "them")
+    least = count_of(int(exposed.smallest.min()), "row")
+    single = f"channels of fewer than {audit.k:,} rows single {them} out, the smallest of {least}"
+    return f"{exposed.rows:,} of {n:,} rows {are} exposed: {single}."
 
 
-def _show(title: str, lines: Iterable[str], most: int, total: int) -> Iterator[str]:
-    """Yield the first lines under a title, and the number of those left out; nothing if none is to be shown."""
-    if most:
-        yield from ("", title)
-        yield from (f"  {line}" for line in lines)
-        if total > most:
-            yield f"  … and {total - most:,} more; --json lists all of them."
-
-
-def show_sum(terms: Sequence[Term]) -> str:
-    """Return a sum of supports as numbers; a long one is cut."""
-    if len(terms) <= LONGEST_SUM:
-        return format_sum(terms, [f"{term.support:,}" for term in terms])
-    first = terms[:SHOWN_OF_LONGER]
-    return f"{format_sum(first, [f'{term.support:,}' for term in first])} … ({len(terms):,} supports)"
+def show_sum(terms: Sequence[Term], most: int = LONGEST_SUM) -> str:
+    """Return a sum of supports as numbers; one of more than ``most`` is cut."""
+    first = terms if len(terms) <= most else terms[:SHOWN_OF_LONGER]
+    rest = f" … ({len(terms):,} supports)" * (len(first) < len(terms))
+    return f"{format_sum(first, [f'{term.support:,}' for term in first])}{rest}"
 
 
 def safe_from(min_support: int | None, tradeoff: Tradeoff) -> str:
-    """Return from which minimum support on it is safe."""
+    """Return the lowest safe minimum support in words."""
     if min_support is None:
         return "at none"
     lowest = ", the lowest that was asked for" * (min_support == tradeoff.min_supports[0])
     return f"{min_support:,} rows ({share(min_support, tradeoff.n)}){lowest}"
 
 
-def aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table, each column as wide as its widest entry and aligned on the right."""
+def aligned(lines: Sequence[Sequence[str]], first: str = ">") -> Iterator[str]:
+    """Yield the lines of a table, its columns aligned on the right; the ``first`` may be on the left ("<")."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = [first, *">" * len(widths)]
     for line in lines:
-        yield "  " + "  ".join(entry.rjust(width) for entry, width in zip(line, widths, strict=True))
+        cells = zip(line, sides, widths, strict=False)
+        yield "  " + "  ".join(f"{entry:{side}{width}}" for entry, side, width in cells)
+
+
+def indented(facts: Mapping[str, object]) -> Iterator[bytes]:
+    """Yield facts as JSON for people to read."""
+    return encode_lines([json.dumps(facts, indent=2, ensure_ascii=False)])
 
 
 MARKS: Final = "●■▲◆○□△◇"
 """One for each k, the smallest first; the command line has another sign for each in ASCII."""
-
-HEIGHT: Final = 12
-CHART_WIDTH: Final = 64
+HEIGHT, CHART_WIDTH, MARGIN = 12, 64, 5
 LOGARITHMIC_FROM: Final = 50
 """The scale is logarithmic if the largest number is more than this many times the smallest above 0."""
 
 
 def chart(tradeoff: Tradeoff) -> Iterator[str]:
     """Yield the lines of a chart: the number of maximal channels over the minimum support, a curve for each k."""
-    most = int(tradeoff.channels.max())
+    most, many = max(1, int(tradeoff.channels.max())), len(tradeoff.min_supports)
     least = int(tradeoff.channels[tradeoff.channels > 0].min(initial=most))
-    scale = Scale(most, logarithmic=most > LOGARITHMIC_FROM * max(1, least))
+    is_logarithmic = most > LOGARITHMIC_FROM * max(1, least)
+
+    def height(value: int) -> int:
+        return round(HEIGHT * math.log(1 + value) / math.log(1 + most) if is_logarithmic else HEIGHT * value / most)
+
     canvas = [[" "] * CHART_WIDTH for _ in range(HEIGHT + 1)]
-    columns = places(len(tradeoff.min_supports))
+    room = CHART_WIDTH - 1 - 2 * MARGIN
+    columns = [MARGIN + at * room // (many - 1) for at in range(many)] if many > 1 else [CHART_WIDTH // 2]
     # The smallest k last, so that it shows where curves meet.
     for number in reversed(range(len(tradeoff.ks))):
-        values = tradeoff.channels[:, number].tolist()
-        _draw(canvas, columns, [scale.height(value) for value in values], MARKS[number % len(MARKS)])
-    yield f"Maximal channels over minimum support{', logarithmic scale' * scale.logarithmic}:"
+        heights = map(height, tradeoff.channels[:, number].tolist())
+        _draw(canvas, list(zip(columns, heights, strict=True)), MARKS[number % len(MARKS)])
+    yield f"Maximal channels over minimum support{', logarithmic scale' * is_logarithmic}:"
     legend = [f"{MARKS[number % len(MARKS)]} k = {k:,}" for number, k in enumerate(tradeoff.ks)]
     yield from ("  " + "   ".join(legend[start : start + 6]) for start in range(0, len(legend), 6))
-    names = scale.ticks()
+    between = [10**power for power in range(len(str(most)))] if is_logarithmic else [most // 2]
+    names = {height(value): f"{value:,}" for value in (*between, 0, most)} | {0: "0"}
     width = max(map(len, names.values()))
-    for height in range(HEIGHT, -1, -1):
-        name = names.get(height, "")
-        yield f"  {name:>{width}} {'┤' if name else '│'}{''.join(canvas[height])}".rstrip()
+    for at in range(HEIGHT, -1, -1):
+        name = names.get(at, "")
+        yield f"  {name:>{width}} {'┤' if name else '│'}{''.join(canvas[at])}".rstrip()
     yield f"  {'':>{width}} └{'─' * CHART_WIDTH}"
     yield f"  {'':>{width}}  {_under(columns, [share(count, tradeoff.n) for count in tradeoff.min_supports])}".rstrip()
 
 
-class Scale:
-    """The axis of a chart, from 0 at the bottom to ``most`` at the top."""
-
-    def __init__(self, most: int, *, logarithmic: bool) -> None:
-        """Keep the largest number, and whether the scale is logarithmic."""
-        self.most = max(1, most)
-        self.logarithmic = logarithmic
-
-    def height(self, value: float) -> int:
-        """Return the line of the chart that a number stands on.
-
-        >>> Scale(100, logarithmic=False).height(50), Scale(99, logarithmic=True).height(9)
-        (6, 6)
-        """
-        if self.logarithmic:
-            return round(HEIGHT * math.log(1 + value) / math.log(1 + self.most))
-        return round(HEIGHT * value / self.most)
-
-    def ticks(self) -> dict[int, str]:
-        """Return the numbers that the axis names, by their lines: 0, the largest, and some between.
-
-        >>> sorted(Scale(100, logarithmic=False).ticks().items())
-        [(0, '0'), (6, '50'), (12, '100')]
-        """
-        powers = [10**power for power in range(len(str(self.most)))]
-        between = powers if self.logarithmic else [self.most // 2]
-        return {self.height(value): f"{value:,}" for value in (*between, 0, self.most)} | {0: "0"}
-
-
-def places(many: int) -> list[int]:
-    """Return the columns of so many minimum supports, spread evenly.
-
-    >>> places(1), places(3)
-    ([32], [5, 31, 58])
-    """
-    margin = 5
-    if many == 1:
-        return [CHART_WIDTH // 2]
-    return [margin + number * (CHART_WIDTH - 1 - 2 * margin) // (many - 1) for number in range(many)]
-
-
-def _draw(canvas: list[list[str]], columns: list[int], heights: list[int], mark: str) -> None:
+def _draw(canvas: list[list[str]], points: list[tuple[int, int]], mark: str) -> None:
     """Draw a curve: dots from point to point, and a mark at each."""
-    for at in range(len(columns) - 1):
-        start, stop = columns[at], columns[at + 1]
+    for (start, low), (stop, high) in pairwise(points):
         for column in range(start + 1, stop):
-            part = (column - start) / (stop - start)
-            height = round(heights[at] + part * (heights[at + 1] - heights[at]))
-            if canvas[height][column] == " ":
-                canvas[height][column] = "·"
-    for column, height in zip(columns, heights, strict=True):
+            line = canvas[round(low + (column - start) / (stop - start) * (high - low))]
+            line[column] = "·" if line[column] == " " else line[column]
+    for column, height in points:
         canvas[height][column] = mark
 
 

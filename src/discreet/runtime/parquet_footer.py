@@ -10,29 +10,23 @@ from typing import Any, Final, TypeAlias
 from discreet.errors import InputError
 
 FileBytes: TypeAlias = bytes | bytearray | mmap
-Struct: TypeAlias = dict[int, Any]
-"""A Thrift struct, by the field numbers of parquet.thrift."""
+Struct: TypeAlias = dict[int, Any]  # a Thrift struct, by the field numbers of parquet.thrift
 
-LARGEST: Final = 1 << 24
-"""Bytes of a footer at most; a column of a row group takes about a hundred."""
-WIDTHS: Final = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}
-"""Bytes of a value of each physical type; text is stored once, and each value points to it in 16 bytes."""
-ENCODINGS: Final = {0, 2, 3, 4, 5, 6, 8, 9}
-"""Encodings that store each text in full or once; DELTA_BYTE_ARRAY does neither."""
-PAGE: Final = 1 << 10
-"""Bytes that a page counts for at least, so that many small pages are too many as well."""
+LARGEST: Final = 1 << 24  # bytes of a footer at most; a column of a row group takes about a hundred
+WIDTHS: Final = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}  # bytes of a value of each type; text takes a pointer of 16
+ENCODINGS: Final = {0, 2, 3, 4, 5, 6, 8, 9}  # they store each text in full or once; DELTA_BYTE_ARRAY does neither
+PAGE: Final = 1 << 10  # bytes that a page counts for at least, so that many small pages are too many as well
 MAGIC: Final = b"PAR1"
 STDERR: Final = 2
-SILENCE: Final = RLock()
-"""All threads share standard error, so they silence it in turn."""
+SILENCE: Final = RLock()  # all threads share standard error, so they silence it in turn
 NO_PARQUET: Final = "this is no Parquet file, or a damaged one; check its format, or write it again"
 
 
 def measure_groups(data: FileBytes) -> Iterator[int]:
     """Yield the least number of bytes that a Parquet file unpacks to, after each of its row groups.
 
-    Runs of equal values take hardly any room in a file. The footer leads to the pages; sizes come from the page
-    headers, as in a reader. A page that several row groups share counts for each.
+    Runs of equal values take hardly any room in a file, so sizes come from the page headers, which the footer leads to.
+    A page that several row groups share counts for each.
     """
     size = int.from_bytes(data[-8:-4], "little")
     if data[:4] != MAGIC or data[-4:] != MAGIC or not 0 < size <= min(LARGEST, len(data) - 12):
@@ -47,7 +41,7 @@ def measure_groups(data: FileBytes) -> Iterator[int]:
 
 
 def _measure_column(data: FileBytes, about: Struct, rows: int) -> int:
-    """Return how many bytes a column of a row group unpacks to: its pages, its values, and the ends of rows."""
+    """Return the bytes that a column of a row group unpacks to: its pages, its values, and the ends of rows."""
     at = min(about[word] for word in (9, 11) if word in about)
     end, width = at + about[7], WIDTHS.get(about[1], 16)
     size = values = 0

@@ -15,12 +15,9 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 
-TICK: Final = 0.1
-"""Seconds between two looks at the solver, in which Ctrl-C is heard."""
-SMALL: Final = 1 << 10
-"""Columns up to which a program without whole numbers is solved too quickly to need a thread for Ctrl-C."""
-SEED: Final = 1
-"""The solver's random seed: with one thread, the same program gives the same solution."""
+TICK: Final = 0.1  # seconds between two looks at the solver, in which Ctrl-C is heard
+SMALL: Final = 1 << 10  # columns up to which a program without whole numbers needs no thread for Ctrl-C
+SEED: Final = 1  # the solver's random seed: with one thread, the same program gives the same solution
 
 
 class Terms(NamedTuple):
@@ -86,16 +83,8 @@ class Program:
 
         It stops at whole numbers of a cost that is low ``enough``, with the bound known by then. Whole numbers are
         solved to the exact optimum: supports are whole, and one too many is wrong.
-
-        >>> program = Program()
-        >>> both = program.add_columns(2, upper=[3, 4], whole=False)
-        >>> program.add_rows(1, Terms(np.zeros(2, np.int64), both, np.ones(2)), upper=5)
-        >>> least = program.prepare()
-        >>> [least(np.array(costs), 1.0, -np.inf).bound for costs in ([-1.0, -1.0], [0.0, -1.0], [1.0, 0.0])]
-        [-5.0, -4.0, 0.0]
         """
-        # Without whole numbers, the last basis is a better start than presolving.
-        presolve = "on" if self._is_whole else "off"
+        presolve = "on" if self._is_whole else "off"  # without whole numbers, the last basis is a better start
         solver = self._load({"mip_rel_gap": 0.0, "mip_abs_gap": 0.5, "presolve": presolve})
         every = np.arange(self.width, dtype=np.int32)
 
@@ -111,12 +100,10 @@ class Program:
         return any(part.any() for part in self._whole)
 
     def _load(self, options: Mapping[str, float | str]) -> "Highs":
-        """Return HiGHS with the program in it."""
         import highspy  # noqa: PLC0415 - loaded late
 
         solver = highspy.Highs()
-        fixed = {"output_flag": False, "threads": 1, "random_seed": SEED}
-        for name, value in {**fixed, **options}.items():
+        for name, value in {"output_flag": False, "threads": 1, "random_seed": SEED, **options}.items():
             solver.setOptionValue(name, value)
         solver.passModel(self._model())
         return solver
@@ -124,8 +111,7 @@ class Program:
     def _run(self, solver: "Highs", seconds: float) -> Solved:
         import highspy  # noqa: PLC0415 - loaded late
 
-        # HiGHS adds up the time of all its runs.
-        solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+        solver.setOptionValue("time_limit", solver.getRunTime() + seconds)  # HiGHS adds up the time of all its runs
         if self._is_whole or self.width > SMALL:
             _run_in_thread(solver)
         else:
@@ -143,7 +129,6 @@ class Program:
         return Solved(values, -np.inf if stopped else float(info.objective_function_value), stopped=stopped)
 
     def _model(self) -> "HighsLp":
-        """Return the program as HiGHS takes it."""
         import highspy  # noqa: PLC0415 - loaded late
 
         rows, columns, factors = (np.concatenate(part) for part in zip(*self._terms, strict=True))
@@ -181,7 +166,7 @@ def _run_in_thread(solver: "Highs") -> None:
     """Run the solver in a thread, so that Ctrl-C is heard; it then ends as soon as it can."""
     import highspy  # noqa: PLC0415 - loaded late
 
-    is_over = Event()
+    is_over, is_done = Event(), Event()
 
     def ask(_kind: object, _message: object, _output: object, answer: "CallbackInput | None", _data: object) -> None:
         if answer is not None and is_over.is_set():
@@ -191,8 +176,6 @@ def _run_in_thread(solver: "Highs") -> None:
     kinds = highspy.cb.HighsCallbackType
     for kind in (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt):
         solver.startCallback(kind)
-    # The thread is not joined: Python 3.11 takes it for ended when Ctrl-C interrupts the join.
-    is_done = Event()
 
     def run() -> None:
         try:
@@ -200,6 +183,7 @@ def _run_in_thread(solver: "Highs") -> None:
         finally:
             is_done.set()
 
+    # The thread is not joined: Python 3.11 takes it for ended when Ctrl-C interrupts the join.
     Thread(target=run, daemon=True).start()
     try:
         while not is_done.wait(TICK):

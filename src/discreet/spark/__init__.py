@@ -16,10 +16,9 @@ if not (shutil.which("java") or "JAVA_HOME" in os.environ):
     raise ImportError(f"discreet.spark needs Java, which is not found, and JAVA_HOME does not say where it is; {EXTRA}")
 
 from discreet.hiding.hide import Hidden
-from discreet.spark.cells import detect
 from discreet.spark.frames import query, quest
 from discreet.spark.hiding import hide
-from discreet.spark.publishing import audit, block, tradeoff
+from discreet.spark.publishing import audit, block, detect, tradeoff
 from discreet.spark.shards import mine
 
 __all__ = ["Hidden", "audit", "block", "detect", "hide", "mine", "query", "quest", "tradeoff"]

@@ -2,32 +2,29 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial, reduce
 from operator import and_, or_
 from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, SparkSession, types
 from pyspark.sql import functions as sql
 
 from discreet import kernels
 from discreet.data.generate import BasketOptions, Baskets, Source, check_whole, draw_rows, draw_source, make_generator
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Items, Label, as_itemset, sort_labels
 from discreet.data.query import Name, parse
-from discreet.data.transactions import LONGEST_ROW, as_itemset
+from discreet.data.transactions import LONGEST_ROW
 from discreet.errors import InputError, OptionError
+from discreet.runtime.solver import Numbers
 
 LABELS: Final = (types.StringType, types.ByteType, types.ShortType, types.IntegerType, types.LongType)
-"""Types of items that Spark and Python write and compare alike."""
+# Types of items that Spark and Python write and compare alike.
 BY: Final = "give items= for a column of arrays, or row= and item= for an item a line"
-TOTALS: Final = ("rows", "missing", "longest")
-"""Numbers on the line without an item: rows, missing values, and the length of the longest row."""
+TOTALS: Final = ("rows", "missing", "longest")  # of all rows, missing values and lengths, on a line without an item
 CONNECTIVES: Final[Mapping[str, Callable[[Column, Column], Column]]] = {"&": and_, "|": or_}
-BLOCK: Final = 1 << 14
-"""Rows that are drawn from one seed. Another number gives other rows."""
+BLOCK: Final = 1 << 14  # rows that are drawn from one seed. Another number gives other rows.
 
 
 class FrameOptions(TypedDict, total=False):
@@ -46,26 +43,25 @@ class FrameOptions(TypedDict, total=False):
 class ArrowRows(NamedTuple):
     """Rows of an Arrow batch: row ``r`` has ``values[offsets[r]:offsets[r + 1]]``, unordered and perhaps repeated."""
 
-    offsets: NDArray[np.int64]
+    offsets: Numbers
     values: pa.Array
     missing: int
 
-    def encode(self, labels: pa.Array) -> NDArray[np.int32]:
+    def encode(self, labels: pa.Array) -> Items:
         """Return the place of each value among ``labels``; any other value gets the next code."""
         import pyarrow.compute as pc  # noqa: PLC0415 - only where rows are coded
 
         places = pc.index_in(self.values, value_set=labels.cast(self.values.type))
-        codes: NDArray[np.int32] = pc.fill_null(places, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
+        codes: Items = pc.fill_null(places, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
         return codes
 
 
-@dataclass(frozen=True, eq=False)
-class ItemCounts:
+class ItemCounts(NamedTuple):
     """``n`` rows, the labels of their items in the fixed order, and the support of each."""
 
     n: int
     labels: tuple[Label, ...]
-    supports: NDArray[np.int64]
+    supports: Numbers
 
 
 def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
@@ -142,10 +138,8 @@ def count_items(rows: DataFrame) -> ItemCounts:
     is_total = np.array([label is None for label in table.column("item").to_pylist()], dtype=np.bool_)
     totals = {name: sum(table.column(name).to_numpy()[is_total].tolist()) for name in TOTALS}
     if totals["missing"]:
-        raise InputError(
-            f"the frame holds {totals['missing']:,} missing values; leave out rows without id or items, and items that "
-            "are null, or fill them"
-        )
+        advice = "leave out rows without id or items, and items that are null, or fill them"
+        raise InputError(f"the frame holds {totals['missing']:,} missing values; {advice}")
     if totals["longest"] > LONGEST_ROW:
         raise InputError(f"a row holds {totals['longest']:,} items; at most {LONGEST_ROW:,} are allowed")
     items = [label for label in table.column("item").to_pylist() if label is not None]
@@ -157,8 +151,7 @@ def count_items(rows: DataFrame) -> ItemCounts:
 def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the support of each item in a partition, and the totals on a line without an item."""
     supports: Counter[Label] = Counter()
-    rows = missing = longest = 0
-    kind = None
+    rows, missing, longest, kind = 0, 0, 0, None
     for batch in read_batches(batches):
         rows += batch.offsets.size - 1
         missing += batch.missing
@@ -179,8 +172,7 @@ def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[FrameOptions]) -> DataFrame:
     """Return the rows that hold every item of an itemset, or make a query true, with their ids if they have some.
 
-    They are the rows that ``Transactions.rows`` numbers; Spark computes them when they are used. A query is text, as in
-    ``Transactions.support``. No row holds an item that is not there.
+    A query is text, as in ``Transactions.support``. Spark computes the rows when they are used.
     """
     rows = select_rows(frame, options)
     is_text = isinstance(_label_type(rows), types.StringType)
@@ -191,10 +183,8 @@ def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[Fra
     for step in parse(wanted).steps:
         if isinstance(step, Name):
             stack.append(_holds(step.text if is_text else _as_number(step), is_text=is_text))
-        elif step == "~":
-            stack.append(~stack.pop())
         else:
-            stack.append(CONNECTIVES[step](stack.pop(), stack.pop()))
+            stack.append(~stack.pop() if step == "~" else CONNECTIVES[step](stack.pop(), stack.pop()))
     return rows.filter(stack.pop())
 
 
@@ -218,13 +208,11 @@ def quest(
 ) -> DataFrame:
     """Generate ``n`` market baskets: a ``row`` id, counted from 0, and ``items``.
 
-    They are drawn as by ``discreet.generate.quest``, from the same potentially large itemsets for the same seed, but in
-    blocks of 16,384 rows. Each block has its own random numbers, from the seed and its number: its rows depend neither
-    on the number of blocks nor on the partition that draws them.
+    They are drawn as by ``quest`` on one machine, from the same potentially large itemsets for the same seed, but in
+    blocks of 16,384 rows. Each block draws from the seed and its own number, so its partition does not matter.
     """
-    count, baskets = check_whole("n", n), Baskets.of(**options)
-    source = draw_source(make_generator(seed), baskets)
-    many = -(-count // BLOCK)
+    count, baskets = check_whole("n", n), Baskets(**options)
+    source, many = draw_source(make_generator(seed), baskets), -(-count // BLOCK)
     parts = partitions or max(1, min(many, 4 * session.sparkContext.defaultParallelism))
     blocks = session.range(0, many, 1, check_whole("partitions", parts, least=1))
     run = partial(draw_partition, source=source, seed=seed, length=baskets.length, count=count)

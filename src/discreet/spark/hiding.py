@@ -18,19 +18,13 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Label
+from discreet.data.itemsets import Items, Itemsets, Label, offsets_of
 from discreet.data.thresholds import Share, Threshold, as_count
 from discreet.errors import InputError, OptionError
+from discreet.hiding import problem
 from discreet.hiding.hide import METHODS, Hidden
-from discreet.hiding.problem import (
-    Sensitive,
-    check_hidden,
-    count_to_lose,
-    encode_sensitive,
-    parse_sensitive,
-    refuse_two_targets,
-)
+from discreet.hiding.problem import Sensitive
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import LABELS, FrameOptions, count_items, read_batch, select_rows
 
 RULES: Final = {name: method.rule for name, method in METHODS.items() if method.rule is not None}
@@ -48,9 +42,9 @@ class HidingPlan(NamedTuple):
     """What to remove from which rows: enough to change a row on its own. Codes are places among ``labels``."""
 
     labels: tuple[Label, ...]
-    supports: NDArray[np.int64]
+    supports: Numbers
     itemsets: Itemsets
-    victims: Sequence[NDArray[np.int32]]
+    victims: Sequence[Items]
     most_first: bool
     keeps_one: bool
     cuts: tuple[Cut, ...] = ()
@@ -61,7 +55,7 @@ class Block(NamedTuple):
 
     rows: Itemsets
     holds: NDArray[np.bool_]
-    conflict: NDArray[np.int64]
+    conflict: Numbers
     batch: pa.RecordBatch
 
 
@@ -85,23 +79,20 @@ def hide(
     counts = count_items(rows)
     _check_ids(rows, counts.n)
     code = {label: number for number, label in enumerate(counts.labels)}
-    parsed = parse_sensitive(sensitive, disclosure, code)
     least = None if below is None else as_count(below, counts.n)
-    refuse_two_targets(parsed, least)
-    itemsets = Itemsets.of(encode_sensitive(parsed, code, counts.supports))
-    rule = RULES[method]
+    parsed = problem.parse_sensitive(sensitive, disclosure, code, least)
+    itemsets, rule = problem.encode_sensitive(parsed, code, counts.supports), RULES[method]
     ranking = rule.most_conflict_first, rule.keeps_one
     plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
     held, *_ = _count_conflicts(rows, plan)
     before = held.sum(axis=1)
-    plan = plan._replace(cuts=_find_cuts(rows, plan, held, count_to_lose(before, parsed, least).tolist()))
+    plan = plan._replace(cuts=_find_cuts(rows, plan, held, problem.count_to_lose(before, parsed, least).tolist()))
     schema = StructType([*rows.schema.fields, StructField("lost", IntegerType())])
     changed = rows.mapInArrow(partial(change_partition, plan=plan), schema)
     held, touched, removed = _count_conflicts(changed, plan)
     after = held.sum(axis=1)
-    check_hidden(before, after, parsed, least)
-    shared = changed.drop("lost")
-    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=shared)
+    problem.check_hidden(before, after, parsed, least)
+    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=changed.drop("lost"))
 
 
 def _check_ids(rows: DataFrame, n: int) -> None:
@@ -116,7 +107,7 @@ def _check_ids(rows: DataFrame, n: int) -> None:
         raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
 
 
-def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[NDArray[np.int64], int, int]:
+def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[Numbers, int, int]:
     """Return how many rows of each conflict (a column) hold each itemset (a line); rows touched and items removed."""
     many = len(plan.itemsets)
     lines = rows.mapInArrow(partial(count_partition, plan=plan), "itemset int, conflict int, count long")
@@ -126,7 +117,7 @@ def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[NDArray[np.int6
     return held[:many], int(held[many, 0]), int(held[many + 1, 0])
 
 
-def _find_cuts(rows: DataFrame, plan: HidingPlan, held: NDArray[np.int64], to_lose: Sequence[int]) -> tuple[Cut, ...]:
+def _find_cuts(rows: DataFrame, plan: HidingPlan, held: Numbers, to_lose: Sequence[int]) -> tuple[Cut, ...]:
     """Return up to which conflict, and which row of it, rows lose each itemset."""
     ranked = held[:, ::-1] if plan.most_first else held
     heaped = np.cumsum(ranked, axis=1)
@@ -155,7 +146,6 @@ def _find_last_ids(rows: DataFrame, plan: HidingPlan, conflict: Sequence[int], l
 
 
 def _read_blocks(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[Block]:
-    """Yield the rows of a partition, batch by batch."""
     labels = pa.array(plan.labels)
     for batch in batches:
         if batch.num_rows:
@@ -175,14 +165,9 @@ def count_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iter
         if "lost" in block.batch.schema.names:
             lost = block.batch.column("lost").to_numpy()
             counts[many:, 0] += np.count_nonzero(lost), lost.sum()
-    itemset, conflict = np.nonzero(counts)
-    yield pa.RecordBatch.from_pydict(
-        {
-            "itemset": pa.array(itemset, type=pa.int32()),
-            "conflict": pa.array(conflict, type=pa.int32()),
-            "count": pa.array(counts[itemset, conflict], type=pa.int64()),
-        }
-    )
+    places = np.nonzero(counts)
+    columns = [*(pa.array(place, type=pa.int32()) for place in places), pa.array(counts[places], type=pa.int64())]
+    yield pa.RecordBatch.from_arrays(columns, names=["itemset", "conflict", "count"])
 
 
 def list_tied(
@@ -202,19 +187,15 @@ def change_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Ite
     for block in _read_blocks(batches, plan):
         is_kept = _mark_losses(block, plan) == kernels.hiding.KEPT
         lengths = block.rows.add_up(is_kept.astype(np.int64))
-        column = block.batch.column("items")
-        items = labels.take(pa.array(block.rows.items[is_kept])).cast(column.type.value_type)
-        offsets = pa.array(offsets_of(lengths), type=pa.int32())
-        left = pa.ListArray.from_arrays(offsets, items).cast(column.type)
+        kind = block.batch.column("items").type
+        items = labels.take(pa.array(block.rows.items[is_kept])).cast(kind.value_type)
+        left = pa.ListArray.from_arrays(pa.array(offsets_of(lengths), type=pa.int32()), items).cast(kind)
         lost = pa.array(block.rows.lengths - lengths, type=pa.int32())
         yield pa.RecordBatch.from_arrays([block.batch.column("row"), left, lost], names=["row", "items", "lost"])
 
 
 def _mark_losses(block: Block, plan: HidingPlan) -> NDArray[np.uint8]:
-    """Return a mark beside each item of each row that says whether it is removed.
-
-    The item of an itemset that has no other stays away: a row does not keep it as its one item.
-    """
+    """Return a mark beside each item of each row: kept, removed, or removed for good if it is sensitive alone."""
     marks = np.full(block.rows.size, kernels.hiding.KEPT, dtype=np.uint8)
     row = block.rows.owners
     for itemset, victims, holds, cut in zip(plan.itemsets, plan.victims, block.holds, plan.cuts, strict=True):

@@ -8,43 +8,35 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.data.itemsets import Weighted, offsets_of
-from discreet.data.labels import Label
-from discreet.data.merged import Merged
+from discreet.data.itemsets import Items, Label, Weighted, offsets_of
 from discreet.data.thresholds import Threshold, as_count
-from discreet.errors import InputError, ThresholdError
+from discreet.data.transactions import Merged
+from discreet.errors import InputError
 from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions, ItemCounts, count_items, read_batches, select_rows
 
-AT_ONCE: Final = 1 << 22
-"""Entries that a partition merges at a time: some forty megabytes."""
-BUCKET: Final = 1 << 24
-"""Entries of a bucket, about, in which equal rows of all partitions are merged."""
+AT_ONCE: Final = 1 << 22  # entries that a partition merges at a time: some forty megabytes
+BUCKET: Final = 1 << 24  # entries of a bucket, about, in which equal rows of all partitions are merged
 PARTS: Final = (
     "key int, total long, rows long, entries long, longest long, lengths binary, items binary, weights binary"
 )
-"""Columns of a frame of parts: a key, how many rows a part stands for, its own rows and their sizes, and the rows."""
+# Columns of a frame of parts: a key, how many rows a part stands for, its own rows and their sizes, and the rows.
 
 log = logging.getLogger("discreet.spark")
 
 
 def write_parts(keyed: Iterable[tuple[int, Weighted]]) -> pa.RecordBatch:
-    """Write parts as a batch of a frame, each with its key.
-
-    >>> part = Weighted(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([5, 7]))
-    >>> read_parts(write_parts([(3, part)])) == part
-    True
-    """
+    """Write parts as a batch of a frame, each with its key."""
     listed = list(keyed)
     parts = [part for _, part in listed]
     numbers = {
@@ -53,16 +45,16 @@ def write_parts(keyed: Iterable[tuple[int, Weighted]]) -> pa.RecordBatch:
         "entries": [part.size for part in parts],
         "longest": [part.longest for part in parts],
     }
-    arrays: dict[str, list[NDArray[Any]]] = {
-        "lengths": [part.lengths.astype(np.int32) for part in parts],
-        "items": [part.items for part in parts],
-        "weights": [part.weights for part in parts],
+    stored = {
+        "lengths": [part.lengths.astype(np.int32).tobytes() for part in parts],
+        "items": [part.items.tobytes() for part in parts],
+        "weights": [part.weights.tobytes() for part in parts],
     }
     return pa.RecordBatch.from_pydict(
         {
             "key": pa.array([key for key, _ in listed], type=pa.int32()),
             **{name: pa.array(values, type=pa.int64()) for name, values in numbers.items()},
-            **{name: pa.array([one.tobytes() for one in each], type=pa.binary()) for name, each in arrays.items()},
+            **{name: pa.array(values, type=pa.binary()) for name, values in stored.items()},
         }
     )
 
@@ -80,17 +72,14 @@ def _read_part(lengths: bytes, items: bytes, weights: bytes) -> Weighted:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Merged rows that stay in Spark, as a frame of parts, with the facts that ``Merged`` holds.
-
-    ``supports`` are those of the items; ``longest`` is the length of the longest row.
-    """
+    """Merged rows that stay in Spark, as a frame of parts, with the facts that ``Merged`` holds."""
 
     frame: DataFrame
     labels: tuple[Label, ...]
     n: int
     min_support: int
-    supports: NDArray[np.int64]
-    longest: int
+    supports: Numbers  # of the items
+    longest: int  # the length of the longest row
 
     @property
     def ids(self) -> None:
@@ -110,18 +99,16 @@ class Spread:
 def merge_frame(
     frame: DataFrame, min_support: Threshold | list[Threshold], options: FrameOptions
 ) -> Iterator[Merged | Spread]:
-    """Merge the rows of a frame: on the driver if the budget allows, else spread over the executors.
-
-    Of several minimum supports the lowest counts.
-    """
-    rows, budget = select_rows(frame, options), _as_budget(options.get("budget"))
+    """Merge the rows of a frame for the lowest minimum support: on the driver if the budget allows, else spread."""
+    rows, budget = select_rows(frame, options), resources.as_whole("budget", options.get("budget"), 0)
     counts = count_items(rows)
     thresholds = min_support if isinstance(min_support, list) else [min_support]
     least = min(as_count(one, counts.n) for one in thresholds)
     spread, size = _gather(rows, counts, least)
-    sizes = resources.size(size), resources.size(budget)
+    room = resources.memory() // 8 if budget is None else budget
+    sizes = resources.size(size), resources.size(room)
     try:
-        if size <= budget:
+        if size <= room:
             log.info("%s of merged rows fit the budget of %s: done locally", *sizes)
             yield spread.collect()
         else:
@@ -129,14 +116,6 @@ def merge_frame(
             yield spread
     finally:
         spread.frame.unpersist()
-
-
-def _as_budget(budget: int | None) -> int:
-    if budget is None:
-        return resources.memory() // 8
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise ThresholdError(f"budget is {str(budget)[:40]!r}; give a number of bytes from 0 on, or leave it out")
-    return budget
 
 
 def _gather(rows: DataFrame, counts: ItemCounts, least: int) -> tuple[Spread, int]:
@@ -151,10 +130,8 @@ def _gather(rows: DataFrame, counts: ItemCounts, least: int) -> tuple[Spread, in
     total, different, entries, longest = (int(number or 0) for number in sums)
     if total != counts.n:
         frame.unpersist()
-        raise InputError(
-            f"the frame had {counts.n:,} rows when they were counted, and {total:,} when they were read; cache it, "
-            "or write it out first"
-        )
+        flaw = f"the frame had {counts.n:,} rows when they were counted, and {total:,} when they were read"
+        raise InputError(f"{flaw}; cache it, or write it out first")
     return Spread(frame, labels, counts.n, least, supports, longest), 4 * entries + 16 * different
 
 
@@ -183,7 +160,7 @@ def merge_bucket(table: pa.Table) -> pa.Table:
     return pa.Table.from_batches([write_parts([(table.column("key")[0].as_py(), _merge([rows], same))])])
 
 
-def _merge(parts: list[Weighted], code: NDArray[np.int32]) -> Weighted:
+def _merge(parts: list[Weighted], code: Items) -> Weighted:
     """Merge equal rows in new codes, without the items whose code is -1."""
     return Weighted(*kernels.merge_rows.merge(*Weighted.concat(parts).arrays, code)[:3])
 

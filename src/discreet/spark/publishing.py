@@ -4,32 +4,34 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Literal, Unpack, cast
+from typing import Final, Literal, NamedTuple, Unpack, cast
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
 
+from discreet import kernels
+from discreet.blocking.block import Release, solve
 from discreet.blocking.block import block as block_locally
-from discreet.blocking.block import solve
+from discreet.blocking.methods import remove_rows
 from discreet.blocking.problem import BlockProblem
-from discreet.blocking.release.release import Release
-from discreet.blocking.suppress import remove_rows
-from discreet.data.itemsets import Weighted
-from discreet.data.merged import Merged, Rows
+from discreet.data.itemsets import Items, Itemsets, Weighted
+from discreet.data.lattice import Cells, build_cells
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
-from discreet.disclosure.channels import Channels
-from discreet.disclosure.detect import find_channels
-from discreet.disclosure.question import Question
-from discreet.errors import OptionError, ThresholdError
+from discreet.data.transactions import Merged, Rows
+from discreet.disclosure.channels import Channels, Exposed
+from discreet.disclosure.detect import WORD, Group, Question, find_channels, group_tops
+from discreet.disclosure.detect import detect as detect_locally
+from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.audit import audit as audit_locally
 from discreet.judging.policy import Policy, as_policy
 from discreet.judging.tradeoff import Tradeoff, find_safe, take_above, weigh_below
 from discreet.judging.tradeoff import tradeoff as tradeoff_locally
 from discreet.runtime.resources import as_threads
-from discreet.spark.cells import count_exposed
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions
 from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
 from discreet.spark.shards import mine_spread
@@ -73,15 +75,11 @@ def tradeoff(
         lists = [take_above(closed, count) for count in counts]
         lines = [find_channels(_ask(patterns, limits[-1])) for patterns in lists]
         exposed = [count_exposed(rows, channels) for channels in lines]
-        return Tradeoff(
-            rows.n,
-            counts,
-            limits,
-            np.array([len(patterns) for patterns in lists]),
-            np.array([weigh_below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]),
-            np.array([weigh_below(one.smallest, one.weights, limits) for one in exposed]),
-            find_safe(closed, limits),
-        )
+        itemsets = np.array([len(patterns) for patterns in lists])
+        small = [weigh_below(line.cells.counts, np.ones_like(line.cells.counts), limits) for line in lines]
+        singled = [weigh_below(one.smallest, one.weights, limits) for one in exposed]
+        safe = find_safe(closed, limits)
+        return Tradeoff(rows.n, counts, limits, itemsets, np.array(small), np.array(singled), safe)
 
 
 def block(
@@ -115,7 +113,7 @@ def _ask(patterns: Patterns, k: int) -> Question:
 
 
 def _suppress(spread: Spread, patterns: Patterns, k: int) -> Weighted:
-    """Return the rows that a channel singles out, round after round, as ``discreet.blocking.suppress`` finds them."""
+    """Return the rows that channels single out, round after round, as ``suppress`` does on one machine."""
     left, known = patterns, Weighted.concat([])
     while True:
         channels = find_channels(_ask(left, k))
@@ -140,3 +138,128 @@ def single_out_partition(
     for rows in map(read_parts, batches):
         exposed = channels.rows(Merged(rows, labels, int(rows.weights.sum()), least))
         yield write_parts([(0, rows.take(exposed.numbers))])
+
+
+ALL: Final = 2**62  # a limit above any count: a partition cannot know which cells will stay small
+EXPOSURE: Final = ("channels", "smallest", "weight")
+
+
+class Tops(NamedTuple):
+    """Maximal itemsets in the codes of the rows, groups that are counted together, and the number of codes."""
+
+    itemsets: Itemsets
+    groups: list[Group]
+    many: int
+
+
+def detect(patterns: Patterns, *, k: int, rows: DataFrame, **options: Unpack[FrameOptions]) -> Channels:
+    """Find the channels of patterns mined from ``rows`` as ``discreet.detect`` does; maximal patterns will do.
+
+    If the rows stay in Spark, each partition counts its own, and only cells of fewer than ``k`` rows leave the
+    executors (and the supports of the maximal itemsets, which are public).
+    """
+    limit = as_k(k)
+    with merge_frame(rows, patterns.min_support, options) as data:
+        if isinstance(data, Merged):
+            return detect_locally(patterns, k=limit, rows=data)
+        return _find_channels(Question(patterns, None, limit, as_threads(None)), data)
+
+
+def _find_channels(question: Question, spread: Spread) -> Channels:
+    """Return the channels of patterns, from the rows; refuse rows that they were not mined from."""
+    patterns, tops = question.patterns, question.tops
+    code = {label: number for number, label in enumerate(spread.labels)}
+    codes = np.array([code.get(label, len(code)) for label in patterns.labels], dtype=np.int32)
+    unknown = np.count_nonzero(codes[tops.items] == len(code))
+    if spread.n != patterns.n or unknown:
+        flaw = f"but there are {spread.n:,}, in which {unknown:,} of their entries are rare"
+        raise InputError(f"the patterns are about {patterns.n:,} rows, {flaw}; give the rows that they were mined from")
+    groups = [Group(group.tops, codes[group.items]) for group in group_tops(question)]
+    in_rows = Tops(Itemsets(tops.offsets, codes[tops.items]), groups, len(code) + 1)
+    cells = _count_cells(spread, in_rows, question.limit)
+    is_top = cells.bases.lengths == tops.lengths[cells.tops]
+    _check_supports(question, cells.tops[is_top], cells.counts[is_top])
+    back = np.full(len(code) + 1, -1, dtype=np.int32)
+    back[codes] = np.arange(codes.size, dtype=np.int32)
+    small = cells.take(np.flatnonzero(cells.counts < question.limit))
+    bases = Itemsets(small.bases.offsets, back[small.bases.items])
+    return Channels.from_cells(small._replace(bases=bases), tops, patterns.labels, n=patterns.n, k=question.limit)
+
+
+def _check_supports(question: Question, tops: Items, counts: Numbers) -> None:
+    """Refuse rows in which the support of a top differs from the patterns."""
+    patterns = question.patterns
+    published = patterns.supports if patterns.kind == "maximal" else question.known.supports[question.known.tops]
+    held = np.zeros_like(published)
+    held[tops] = counts
+    wrong = np.count_nonzero(held != published)
+    if wrong:
+        flaw = f"{wrong:,} of {held.size:,} maximal itemsets have another support in the rows than in the patterns"
+        raise InputError(f"{flaw}; give the rows that they were mined from")
+
+
+def _count_cells(spread: Spread, tops: Tops, limit: int) -> Cells:
+    """Return the cells below ``limit``, and for each top the cell of the rows that hold all of it."""
+    run = partial(count_partition, tops=tops)
+    lines = spread.frame.mapInArrow(run, "top int, base binary, is_top boolean, count long")
+    summed = lines.groupBy("top", "base", "is_top").agg(sql.sum("count").alias("count"))
+    table = summed.filter((sql.col("count") < limit) | sql.col("is_top")).toArrow()
+    bases = Itemsets.of([np.frombuffer(base.as_py(), dtype=np.int32) for base in table.column("base")])
+    numbers, counts = (table.column(name).to_numpy() for name in ("top", "count"))
+    return Cells(numbers.astype(np.int32), bases, counts.astype(np.int64))
+
+
+def count_partition(batches: Iterator[pa.RecordBatch], tops: Tops) -> Iterator[pa.RecordBatch]:
+    """Yield all cells of the rows of a partition, a batch at a time."""
+    lengths = tops.itemsets.lengths
+    long = np.flatnonzero(lengths > WORD).tolist()
+    for rows in map(read_parts, batches):
+        if not len(rows):
+            continue
+        of_groups = [_count_group(rows, tops, group) for group in tops.groups]
+        cells = Cells.concat([*of_groups, *(_count_long(rows, tops, top) for top in long)])
+        columns = {
+            "top": pa.array(cells.tops, type=pa.int32()),
+            "base": pa.array([items.tobytes() for items in cells.bases], type=pa.binary()),
+            "is_top": pa.array(cells.bases.lengths == lengths[cells.tops], type=pa.bool_()),
+            "count": pa.array(cells.counts, type=pa.int64()),
+        }
+        yield pa.RecordBatch.from_pydict(columns)
+
+
+def _count_group(rows: Weighted, tops: Tops, group: Group) -> Cells:
+    place = np.full(tops.many, -1, dtype=np.int64)
+    place[group.items] = np.arange(group.items.size)
+    maps = kernels.cells.map_itemsets(*rows.flat, place)
+    wanted = kernels.cells.map_itemsets(*tops.itemsets.take(group.tops).flat, place)
+    found, bases, counts = kernels.cells.cells_of(maps, rows.weights, wanted, ALL)
+    return build_cells(bases[:, None], group.tops[found].astype(np.int32), counts, tops.itemsets, place)
+
+
+def _count_long(rows: Weighted, tops: Tops, top: int) -> Cells:
+    """Return the cells of a top with more items than a word has bits: the rows cut to it, equal ones merged."""
+    code = np.full(tops.many, -1, dtype=np.int32)
+    items = tops.itemsets[top]
+    code[items] = items
+    offsets, bases, counts, _ = kernels.merge_rows.merge(*rows.arrays, code)
+    return Cells(np.full(counts.size, top, dtype=np.int32), Itemsets(offsets, bases), counts)
+
+
+def count_exposed(spread: Spread, channels: Channels) -> Exposed:
+    """Count the rows that the channels single out, by the number of channels and the smallest count."""
+    run = partial(expose_partition, channels=channels, labels=spread.labels, least=spread.min_support)
+    lines = spread.frame.mapInArrow(run, "channels long, smallest long, weight long")
+    summed = lines.groupBy("channels", "smallest").agg(sql.sum("weight").alias("weight"))
+    table = summed.orderBy("smallest", "channels").toArrow()
+    times, smallest, weights = (table.column(name).to_numpy().astype(np.int64) for name in EXPOSURE)
+    return Exposed(np.arange(weights.size), times, smallest, weights)
+
+
+def expose_partition(
+    batches: Iterator[pa.RecordBatch], channels: Channels, labels: tuple[object, ...], least: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield for each exposed row of a partition its channels, the smallest count, and its weight."""
+    for rows in map(read_parts, batches):
+        exposed = channels.rows(Merged(rows, labels, int(rows.weights.sum()), least))
+        columns = zip(EXPOSURE, (exposed.channels, exposed.smallest, exposed.weights), strict=True)
+        yield pa.RecordBatch.from_pydict({name: pa.array(each, type=pa.int64()) for name, each in columns})

@@ -1,9 +1,8 @@
 """Mine on Spark by shards: the rows that hold some items, searched for the itemsets whose rarest item is one of them.
 
-All rows that hold an itemset hold its rarest item, so they are in one shard, whole. There the support of the itemset,
-and of the itemset with any other item, is the same as in all rows; so the shard alone decides whether it is closed, or
-maximal. A shard that is too heavy with one item is split by the second rarest item, and so on (docs/scale.md has the
-proof).
+All rows that hold an itemset hold its rarest item, so they are in one shard, whole, and the shard alone decides whether
+the itemset is closed or maximal. A shard that is too heavy with one item is split by the second rarest item, and so on
+(docs/scale.md has the proof).
 """
 
 import math
@@ -15,28 +14,24 @@ from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from discreet import kernels
 from discreet.data.generate import check_whole
 from discreet.data.itemsets import Weighted
-from discreet.data.merged import Merged
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold
+from discreet.data.transactions import Merged
 from discreet.mining.mine import mine as mine_locally
-from discreet.mining.search import CROWD, SearchJob, check_size, find_root, plan_jobs, prepare
-from discreet.mining.watch import Controls, Limits, Watch
+from discreet.mining.search import CROWD, Controls, Limits, SearchJob, Watch, check_size, find_root, plan_jobs, prepare
+from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions
 from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
 
-SHARDS_A_CORE: Final = 4
-"""Shards per core, so that none waits long for the last."""
-SHARD: Final = 1 << 24
-"""Entries of a shard, about, at most."""
+SHARDS_A_CORE: Final = 4  # shards per core, so that none waits long for the last
+SHARD: Final = 1 << 24  # entries of a shard, about, at most
 
-Head = tuple[int, ...]
-"""Items by their codes, the rarest first."""
+Head = tuple[int, ...]  # items by their codes, the rarest first
 
 
 class Shard(NamedTuple):
@@ -50,8 +45,8 @@ class Shard(NamedTuple):
 class ShardLoads(NamedTuple):
     """For each item, the entries and the number of rows that hold a head and this item."""
 
-    loads: NDArray[np.int64]
-    supports: NDArray[np.int64]
+    loads: Numbers
+    supports: Numbers
 
 
 def mine(
@@ -64,8 +59,8 @@ def mine(
 ) -> Patterns:
     """Mine the rows of ``frame`` as ``discreet.mine`` does: the same itemsets, in the same order.
 
-    The options name the columns of the rows, ``items``, or ``row`` and ``item``; and the ``budget``, how many bytes of
-    merged rows may come to the driver, which does everything if they fit.
+    The options name the columns, ``items``, or ``row`` and ``item``; if the merged rows fit the ``budget``, in bytes,
+    the driver does everything.
     """
     wanted = as_kind(kind)
     length = None if max_length is None else check_whole("max_length", max_length)
@@ -77,28 +72,21 @@ def mine(
 
 def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Patterns:
     """Mine rows that stay in Spark."""
-    found, least = [], spread.min_support
+    found, n, least = [], spread.n, spread.min_support
     cores = spread.frame.sparkSession.sparkContext.defaultParallelism
-    for job in (
-        plan_jobs(kind, spread.supports, spread.n, least, spread.longest, max_length) if spread.n >= least else ()
-    ):
-        found.append(find_root(job, spread.n))
+    for job in plan_jobs(kind, spread.supports, n, least, spread.longest, max_length) if n >= least else ():
+        found.append(find_root(job, n))
         if job.menu.size and job.root.size < job.span[1]:
             shards, heads = plan_shards(job, least, SHARDS_A_CORE * cores, partial(_weigh_heads, spread))
             found.extend([*heads, _search_all(spread, job, shards, least)])
-    patterns = Patterns.from_codes(
-        *Weighted.concat(found).arrays, spread.labels, n=spread.n, min_support=least, kind=kind
-    )
+    patterns = Patterns.from_codes(*Weighted.concat(found).arrays, spread.labels, n=n, min_support=least, kind=kind)
     return replace(patterns, mined=object())
 
 
 def plan_shards(
     job: SearchJob, least: int, many: int, weigh: Callable[[list[Head]], list[ShardLoads]]
 ) -> tuple[list[Shard], list[Weighted]]:
-    """Return shards of about equal load, ``many`` or more, and the heads of split ones that are itemsets to return.
-
-    ``weigh`` returns the loads of single items above each of some heads.
-    """
+    """Return shards of about equal load, ``many`` or more, and the heads of split ones that are itemsets to return."""
     shards: list[Shard] = []
     found: list[Weighted] = []
     heads: list[Head] = [()]
@@ -115,7 +103,7 @@ def plan_shards(
     return shards, found
 
 
-def _list_head(job: SearchJob, head: Head, supports: NDArray[np.int64], least: int) -> Iterator[Weighted]:
+def _list_head(job: SearchJob, head: Head, supports: Numbers, least: int) -> Iterator[Weighted]:
     """Yield a head with the root if it is an itemset to return, given ``supports`` of each item beside it."""
     if not head:
         return
@@ -137,7 +125,7 @@ def _cut(job: SearchJob, head: Head, weights: ShardLoads, least: int, many: int)
         yield Shard(head, int(places[start]), int(places[stop - 1]) + 1), int(loads[start:stop].sum())
 
 
-def split_loads(loads: NDArray[np.int64], many: int) -> list[int]:
+def split_loads(loads: Numbers, many: int) -> list[int]:
     """Return where ranges of about equal load start, and the last ends: ``many`` or more, none too heavy.
 
     >>> split_loads(np.array([1, 1, 1, 1, 8]), 4)
@@ -176,15 +164,13 @@ def _select_holders(rows: Weighted, head: Head) -> Weighted:
 
 
 def _search_all(spread: Spread, job: SearchJob, shards: list[Shard], least: int) -> Weighted:
-    """Return the itemsets of all shards."""
     many = len(spread.labels)
     dealt = spread.frame.mapInArrow(partial(deal_partition, job=job, shards=shards, many=many), PARTS)
 
     def run(table: pa.Table) -> pa.Table:
         return search_shard(table, job, shards, least, many)
 
-    found = dealt.groupBy("key").applyInArrow(run, PARTS).select("lengths", "items", "weights")
-    return read_parts(found.toArrow())
+    return read_parts(dealt.groupBy("key").applyInArrow(run, PARTS).select("lengths", "items", "weights").toArrow())
 
 
 def deal_partition(

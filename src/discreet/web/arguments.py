@@ -5,15 +5,14 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter, signature
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, get_args
 
 from discreet.data.patterns import KINDS
 from discreet.errors import Option, OptionError, ThresholdError
-from discreet.io.registry import FORMATS
+from discreet.io.read import FORMATS
 from discreet.io.sniff import SHAPES
 from discreet.judging.policy import names as policy_names
 from discreet.runtime.text import abbreviate
-from discreet.web.context import UploadOptions
 from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, tradeoff
 from discreet.web.handlers.block import block, compare
 from discreet.web.handlers.hide import compare_hiding, hide
@@ -27,13 +26,12 @@ LONGEST_TEXT: Final = 1 << 19
 LARGEST_NUMBER: Final = 10**9
 DIGITS: Final = re.compile(r"[0-9]{1,19}")
 LONGEST_SECONDS: Final = 600
-MOST_VALUES: Final = 50
-"""As many as a chart can show."""
+MOST_VALUES: Final = 50  # as many as a chart can show
 MISSING: Final = {"sensitive": "enter at least one combination to hide", "query": "enter a query"}
 
 
 class Handler(NamedTuple):
-    """A function for a request; its keyword arguments, and those ``named``, are what it may be asked with.
+    """A function for a request; its keyword arguments are what it may be asked with.
 
     It may be asked ``by_address`` (GET) unless an argument can hold labels: addresses are kept in histories. ``long``
     work never takes the last worker. ``on_data`` says whether it is about loaded data.
@@ -43,18 +41,20 @@ class Handler(NamedTuple):
     by_address: bool = True
     long: bool = False
     on_data: bool = True
-    named: tuple[str, ...] = ()
 
     @property
     def arguments(self) -> dict[str, bool]:
         """Its arguments, and whether each is needed."""
         parameters = signature(self.run).parameters.values()
-        keywords = (one for one in parameters if one.kind is Parameter.KEYWORD_ONLY)
-        return {one.name: one.default is Parameter.empty for one in keywords} | dict.fromkeys(self.named, False)
+        typed = (get_args(one.annotation)[0] for one in parameters if one.kind is Parameter.VAR_KEYWORD)
+        shared = {name: name in kind.__required_keys__ for kind in typed for name in kind.__annotations__}
+        return shared | {
+            one.name: one.default is Parameter.empty for one in parameters if one.kind is Parameter.KEYWORD_ONLY
+        }
 
 
 HANDLERS: Final[Mapping[str, Handler]] = {
-    "preview": Handler(preview, by_address=False, on_data=False, named=tuple(UploadOptions.__annotations__)),
+    "preview": Handler(preview, by_address=False, on_data=False),
     "read": Handler(read),
     "audit": Handler(audit),
     "tradeoff": Handler(tradeoff, long=True),
@@ -81,11 +81,8 @@ def check_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     for word in given:
         if word not in allowed:
             raise OptionError(f"{abbreviate(word)!r} is unknown to {name}; it takes {', '.join(allowed) or 'nothing'}")
-    values = {
-        word: PARSERS.get(word, _text)(word, value)
-        for word, value in given.items()
-        if value is not None and value != ""
-    }
+    parsed = {word: value for word, value in given.items() if value is not None and value != ""}
+    values = {word: PARSERS.get(word, _text)(word, value) for word, value in parsed.items()}
     for word, is_needed in allowed.items():
         if is_needed and word not in values:
             raise OptionError(MISSING[word]) if word in MISSING else OptionError(Option(word), " is missing; give one")
@@ -154,26 +151,17 @@ def _several(parse: Parse) -> Parse:
 
 _positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
-    "min_support": _threshold,
-    "min_supports": _several(_threshold),
-    "below": _threshold,
-    "disclosure": _threshold,
-    "disclosures": _several(_threshold),
-    "k": _positive,
+    **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
+    **dict.fromkeys(("min_supports", "disclosures"), _several(_threshold)),
+    **dict.fromkeys(("offset", "number", "n"), _whole),
+    **dict.fromkeys(("k", "limit"), _positive),
     "ks": _several(_positive),
+    "seconds": _seconds,
+    **dict.fromkeys(("descending", "merge", "keep_n", "patterns"), _flag),
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
-    "descending": _flag,
-    "offset": _whole,
-    "limit": _positive,
-    "number": _whole,
-    "seconds": _seconds,
-    "merge": _flag,
-    "keep_n": _flag,
     "format": _one_of(*FORMATS),
     "shape": _one_of(*SHAPES),
-    "patterns": _flag,
-    "n": _whole,
     "kind": _one_of(*KINDS),
 }
 """How each argument is parsed, whichever handler takes it; all others are text."""

@@ -1,6 +1,11 @@
-"""What a handler works with: loaded data or a sample, values made before, progress, and a folder for its files."""
+"""What a handler works with: loaded data or a sample, values made before, progress, files, and words for the pages.
+
+Messages never hold a row, a label or a path of this machine.
+"""
 
 import hashlib
+import os
+import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,30 +19,53 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactions, read, read_patterns, write
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
-from discreet.errors import Option
+from discreet.errors import Command, Message, Option
 from discreet.io import datasets
 from discreet.io.sniff import sniff
 from discreet.mining.mine import Budget
-from discreet.report import Source, printable
+from discreet.report import Source
+from discreet.runtime.text import printable
 
 Made = TypeVar("Made")
 
-MOST_PATTERNS: Final = 5_000_000
-"""More itemsets are of no use to a page."""
+MOST_PATTERNS: Final = 5_000_000  # more itemsets are of no use to a page
 LONGEST_LABEL: Final = 400
-TICK: Final = 0.1
-"""Seconds between two reports of progress."""
-KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 8}
-"""How many values of each kind are kept."""
-FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in our zips: the earliest that a zip can hold."""
+TICK: Final = 0.1  # seconds between two reports of progress
+KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 8}  # values of each kind that are kept
+FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)  # of every file in our zips: the earliest that a zip can hold
 CLINIC: Final = "clinic"
 CLINIC_ROWS: Final = 2_000
 CLINIC_SEED: Final = 1
 
+DEBUG: Final = "DISCREET_DEBUG"
+"""The environment variable that sends tracebacks of unforeseen errors to stderr; they may hold data."""
+OPTIONS: Final = {
+    "min_support": "the minimum support",
+    "memory": "the memory that `discreet serve --memory` allows",
+    "seconds": "the time",
+    "keep_n": "the fixed number of rows",
+    "row": "the column of row ids",
+    "item": "the column of items",
+    "items": "the column of lists",
+} | dict.fromkeys(["max_patterns", "max_length"], "")
+"""What the pages call an option, if not by its name; empty if they do not have it."""
+COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
+
+UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
+STOPPED: Final = "The work was stopped; ask again to restart it."
+
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
     """The job is no longer wanted."""
+
+
+class Refusal(Exception):  # noqa: N818 - the sentence says what is wrong
+    """A request that cannot be answered: the HTTP status, and a sentence that says why."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        """Keep the status beside the sentence."""
+        super().__init__(sentence)
+        self.status = status
 
 
 class UploadOptions(TypedDict, total=False):
@@ -142,16 +170,16 @@ class Context:
     def budget(self, then: str, *, max_patterns: int = MOST_PATTERNS) -> Budget:
         """Return the limits of ``mine``; its progress is the stage "mining", and ``then`` the next one."""
         self.stage("mining")
-        mined = False
+        is_mined = False
 
         def progress(done: float, found: int) -> None:
-            nonlocal mined
-            if mined:
+            nonlocal is_mined
+            if is_mined:
                 self.advance(None, None)
             elif done < 1:
                 self.advance(done, found)
             else:
-                mined = True
+                is_mined = True
                 self.stage(then)
 
         # The other half of the memory is for what follows.
@@ -183,8 +211,7 @@ class Context:
         with ZipFile(path, "x", ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
                 entry = ZipInfo(f"{folder.name}/{file.name}", FIRST_DATE)
-                entry.compress_type = ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
+                entry.compress_type, entry.external_attr = ZIP_DEFLATED, 0o644 << 16
                 archive.writestr(entry, file.read_bytes())
         rmtree(folder)
         return path
@@ -207,7 +234,7 @@ class Context:
 
 
 def list_files(*paths: Path) -> list[dict[str, Any]]:
-    """Return the files of a job as JSON lists them."""
+    """Return the files of a job, as JSON."""
     return [{"name": path.name, "bytes": path.stat().st_size} for path in paths]
 
 
@@ -221,6 +248,11 @@ def show_labels(labels: Iterable[object]) -> list[str]:
     return [text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…" for text in texts]
 
 
+def show_itemset(itemset: Iterable[object]) -> list[str]:
+    """Return the labels of an itemset, sorted."""
+    return show_labels(sorted(map(str, itemset)))
+
+
 def list_samples() -> list[dict[str, Any]]:
     """Return the samples on this machine: an invented clinic, the papers' examples, and public files.
 
@@ -230,12 +262,13 @@ def list_samples() -> list[dict[str, Any]]:
     about = "an invented clinic: sex, age, smoking, diagnoses, tests and drugs of patients who do not exist"
     here = {name: file for name, file in datasets.FILES.items() if datasets.locate(name)}
     samples = [
-        *((name, example.paper, len(example.rows.split())) for name, example in datasets.EXAMPLES.items()),
-        *((name, file.about, file.rows) for name, file in here.items()),
+        (CLINIC, f"Clinic, {CLINIC_ROWS:,} patients", about, CLINIC_ROWS),
+        *((name, "", example.paper, len(example.rows.split())) for name, example in datasets.EXAMPLES.items()),
+        *((name, "", file.about, file.rows) for name, file in here.items()),
     ]
     return [
-        {"name": CLINIC, "title": f"Clinic, {CLINIC_ROWS:,} patients", "about": about, "rows": CLINIC_ROWS},
-        *({"name": name, "title": f"{name}, {n:,} rows", "about": text, "rows": n} for name, text, n in samples),
+        {"name": name, "title": title or f"{name}, {n:,} rows", "about": text, "rows": n}
+        for name, title, text, n in samples
     ]
 
 
@@ -247,11 +280,44 @@ def is_sample(name: str) -> bool:
 
 def load_sample(name: str) -> tuple[Transactions, str]:
     """Return the rows of a sample, and the SHA-256 of the public file or of the rows as CSV."""
-    if not is_sample(name):
-        raise InputError("there is no such sample on this machine; choose one from the start page")
     rows = clinic(CLINIC_ROWS, seed=CLINIC_SEED) if name == CLINIC else datasets.load(name)
     if name in datasets.FILES:
         return rows, datasets.FILES[name].sha256
     file = BytesIO()
     write(Transactions(rows), file, format="csv")
     return rows, hashlib.sha256(file.getvalue()).hexdigest()
+
+
+def on_page(term: Option | Command) -> str:
+    """Return what the pages call an option or a command.
+
+    >>> on_page(Option("min_support")), on_page(Option("kind", "closed")), on_page(Command("block"))
+    ('the minimum support', 'kind closed', 'the page Block')
+    """
+    if isinstance(term, Command):
+        return COMMANDS.get(term.name, str(term))
+    name = OPTIONS.get(term.name, term.name.replace("_", " "))
+    return name if term.value is None else f"{name} {term.value}"
+
+
+def say_on_page(message: str, names: Mapping[str, str] | None = None) -> str:
+    """Return a message of the library as a page says it; ``names`` replace the paths of files.
+
+    >>> say_on_page("/tmp/x/1.csv: line 3 is not UTF-8; save the file as UTF-8", {"/tmp/x/1.csv": "baskets.csv"})
+    'baskets.csv: line 3 is not UTF-8; save the file as UTF-8'
+    >>> from discreet.errors import Either
+    >>> say_on_page(Message("the open file: ", "more than 9 itemsets: ", Either(("raise {}", "memory", "min_support"))))
+    'more than 9 itemsets: raise the memory that `discreet serve --memory` allows or the minimum support'
+    """
+    if isinstance(message, Message):
+        message = Message(*(part for part in message.parts if part != "the open file: ")).say(on_page)
+    for path, name in (names or {}).items():
+        message = message.replace(path, name)
+    return " ".join(message.split())
+
+
+def say_unforeseen(error: BaseException) -> str:
+    """Return the sentence for an error that nobody foresaw; print its traceback if that is asked for."""
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    return UNFORESEEN

@@ -17,23 +17,19 @@ from shutil import rmtree
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from discreet.web import messages
-from discreet.web.context import Data
+from discreet.web.context import DEBUG, STOPPED, Data
 
-KEPT: Final = 64
-"""Jobs that are kept with their outcomes and files."""
-SURE_FROM: Final = 0.02
-"""The share of work done from which the time left can be estimated."""
-FINAL: Final = (200, 400)
-"""Statuses that the same request would give again."""
+KEPT: Final = 64  # jobs that are kept with their outcomes and files
+SURE_FROM: Final = 0.02  # share of the work from which the time left can be estimated
+FINAL: Final = (200, 400)  # statuses that the same request would give again
 COMMAND: Final = (sys.executable, "-P", "-m", "discreet.web.worker")
 """With -P, files in the current folder are not taken for libraries."""
 WORKERS: Final = 2
-GRACE: Final = 1.0
-"""Seconds that a worker has to stop by itself before it is killed."""
-TRIES: Final = 3
-"""How often a worker may die before it is ready."""
+GRACE: Final = 1.0  # seconds that a worker has to stop by itself before it is killed
+TRIES: Final = 3  # how often a worker may die before it is ready
 LONGEST_LINE: Final = 1 << 26
+KILLED: Final = "The work ended early, probably for lack of memory. Raise the minimum support, or try again."
+NO_WORKER: Final = "No worker process could be started; stop `discreet serve` and start it again."
 
 
 class Outcome(NamedTuple):
@@ -41,9 +37,6 @@ class Outcome(NamedTuple):
 
     status: int
     facts: dict[str, Any]
-
-
-STOPPED: Final = Outcome(409, {"error": messages.STOPPED})
 
 
 @dataclass(eq=False)
@@ -70,15 +63,8 @@ class WebJob:
         now, left = monotonic(), None
         if self.done is not None and SURE_FROM < self.done < 1:
             left = round((now - self.begun) * (1 - self.done) / self.done, 1)
-        return {
-            "job": self.id,
-            "verb": self.handler,
-            "stage": self.stage,
-            "done": self.done,
-            "found": self.found,
-            "seconds": round(now - self.asked, 1),
-            "seconds_left": left,
-        }
+        facts = {"job": self.id, "verb": self.handler, "stage": self.stage, "done": self.done, "found": self.found}
+        return {**facts, "seconds": round(now - self.asked, 1), "seconds_left": left}
 
     def update(self, message: dict[str, Any]) -> None:
         """Take a worker's report of how far it is."""
@@ -161,11 +147,6 @@ class Pool:
             worker.kill()
         await asyncio.gather(*self._keepers)
 
-    @property
-    def processes(self) -> list[int]:
-        """The ids of the processes that are up."""
-        return [worker.process.pid for worker in self._workers]
-
     def put(self, job: WebJob) -> None:
         """Have a job done as soon as a worker is free."""
         self._waiting.append(job)
@@ -194,7 +175,7 @@ class Pool:
             job.stage = "waiting" if ready else next((worker.starting for worker in self._workers), "starting")
             if not self._left:
                 self._waiting.remove(job)
-                job.end(Outcome(503, {"error": messages.NO_WORKER}))
+                job.end(Outcome(503, {"error": NO_WORKER}))
             elif idle and not (job.long and long >= max(1, self._many - 1)):
                 self._waiting.remove(job)
                 known = (worker for worker in idle if job.data.id in worker.data)
@@ -210,7 +191,7 @@ class Pool:
                     str(self._memory),
                     stdin=PIPE,
                     stdout=PIPE,
-                    stderr=None if os.environ.get(messages.DEBUG) else DEVNULL,
+                    stderr=None if os.environ.get(DEBUG) else DEVNULL,
                     limit=LONGEST_LINE,
                     start_new_session=os.name == "posix",  # out of reach of Ctrl-C, which is for the server alone
                 )
@@ -225,7 +206,7 @@ class Pool:
             await worker.process.wait()
             self._workers.remove(worker)
             if worker.job is not None:
-                worker.job.end(Outcome(503, {"error": messages.KILLED}))
+                worker.job.end(Outcome(503, {"error": KILLED}))
             failures = 0 if worker.ready else failures + 1
             self._assign()
         self._left -= 1
@@ -295,7 +276,7 @@ class Jobs:
         """Stop a job; return whether it was running."""
         if job.outcome is not None:
             return False
-        job.end(STOPPED)
+        job.end(Outcome(409, {"error": STOPPED}))
         self._pool.stop(job)
         return True
 

@@ -1,61 +1,131 @@
-"""Routes: the address of each page, and of its twin under /api that answers in JSON; and the application of them."""
+"""Routes: the address of each page, and of its twin under /api that answers in JSON; and the guard before them.
+
+A request must come from a page of this server, by one of the names of this machine, with the token of this run. Other
+pages in the same browser, even those of other servers on this machine, have none of that.
+"""
 
 import hashlib
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
+from html import escape
 from pathlib import Path
+from secrets import compare_digest
 from typing import Any, Final, TypeVar, cast
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.requests import ClientDisconnect, Request, cookie_parser
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import DiscreetError, __version__
 from discreet.data.patterns import KINDS
 from discreet.hiding.hide import METHODS
 from discreet.judging.policy import load, names
 from discreet.report import plotly_script
-from discreet.web import messages
 from discreet.web.arguments import HANDLERS, check_arguments
-from discreet.web.context import NO_DATA, Data, UploadOptions, list_samples
+from discreet.web.context import NO_DATA, Data, Refusal, UploadOptions, list_samples, say_on_page, say_unforeseen
 from discreet.web.handlers.hide import METHOD
 from discreet.web.jobs import WebJob
-from discreet.web.messages import UNKNOWN_DATA, UNKNOWN_JOB, UNKNOWN_UPLOAD, Refusal
-from discreet.web.security import SAFE, Guard, JsonAnswer, answer_error
 from discreet.web.state import State
 
 Found = TypeVar("Found")
 
 HERE: Final = Path(__file__).parent
+TEMPLATES: Final = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
 PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "block", "hide", "query", "verify")}}
 """The template of each page, by its address."""
+WAIT: Final = 0.3  # seconds that an answer may take before it is the progress instead, by default
+LONGEST_WAIT: Final = 10.0
+LARGEST_BODY: Final = 1 << 20
+SAFE: Final = ("GET", "HEAD")
 SENTENCES: Final = {
     404: "There is nothing at this address.",
     405: "This address does not take such requests; see docs/web.md.",
 }
-WAIT: Final = 0.3
-"""Seconds that an answer may take before it is the progress instead, by default."""
-LONGEST_WAIT: Final = 10.0
-LARGEST_BODY: Final = 1 << 20
+UNKNOWN_DATA: Final = "This data is no longer loaded: load the file again."
+UNKNOWN_UPLOAD: Final = "This upload is gone: load the file again."
+UNKNOWN_JOB: Final = "There is no such work, or no longer: ask again."
+WRONG_HOST: Final = (
+    "Wrong address",
+    "This server answers to 127.0.0.1 and localhost alone. Open the address that `discreet serve` shows.",
+)
+WRONG_PAGE: Final = ("Wrong page", "Another page asked for this. Use a page of this server.")
+EXPIRED: Final = (
+    "This link has expired",
+    "Open the address shown where you started discreet: the one that `discreet serve` prints.",
+)
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
-class Api:
-    """The answers in JSON, which docs/web.md describes: 200 with the result, or 202 with the progress.
+class Answers:
+    """The pages of a server; and the answers in JSON that their scripts ask for, as docs/web.md describes them.
 
-    The same request joins the same job. An error is ``{"error": sentence}`` with a status of 400 or more.
+    These are 200 with the result, or 202 with the progress: the same request joins the same job. An error is
+    ``{"error": sentence}`` with a status of 400 or more.
     """
 
     def __init__(self, state: State) -> None:
         """Answer from the state of a server."""
         self.state = state
+
+    async def show(self, request: Request) -> Response:
+        """Show a page; for unknown data, the start page that says so."""
+        name = PAGES[request.url.path]
+        asked = request.query_params.get("data")
+        if not asked:
+            upload = self.state.uploads.get(request.query_params.get("upload", ""))
+            return self._render(name, upload=None if upload is None else upload.facts)
+        data = self.state.data(asked)
+        if data is None:
+            return self._render("load", error=UNKNOWN_DATA, status=404)
+        outcome = await self.state.jobs.ask("read", {}, data).wait(WAIT)
+        if outcome is not None and outcome.status == 200:  # noqa: PLR2004 - of HTTP
+            return self._render(name, data=outcome.facts)
+        return self._render(name, data={"data": data.id, "file": data.file, "n": None})
+
+    async def plotly(self, request: Request) -> Response:
+        """Send the script that draws figures, from the package plotly."""
+        script, mark = self._plotly
+        if request.headers.get("if-none-match") == mark:
+            return Response(status_code=304, headers={"ETag": mark})
+        return Response(script, media_type="text/javascript", headers={"ETag": mark})
+
+    @cached_property
+    def _plotly(self) -> tuple[bytes, str]:
+        script = plotly_script()
+        return script, f'"{hashlib.blake2b(script, digest_size=12).hexdigest()}"'
+
+    def _render(self, name: str, *, status: int = 200, **facts: dict[str, Any] | str | None) -> Response:
+        page = TEMPLATES.get_template(f"{name}.html").render(
+            page=name,
+            **{"data": None, "upload": None, "error": None, **facts},
+            version=__version__,
+            samples=list_samples(),
+            limit=self.state.max_upload,
+            policies=[load(policy) for policy in names()],
+            kinds=KINDS,
+            hiding_methods=METHODS,
+            hiding_method=METHOD,
+        )
+        return HTMLResponse(page, status_code=status)
 
     async def upload(self, request: Request) -> Response:
         """Take a file."""
@@ -106,7 +176,8 @@ class Api:
     async def job(self, request: Request) -> Response:
         """Return the progress of a job, or its outcome."""
         job = _find(self.state.jobs.get, request.path_params["job"], UNKNOWN_JOB)
-        return await self._answer(job, _wait(dict(request.query_params), 0.0))
+        _, seconds = await _read_request(request, 0.0)
+        return await self._answer(job, seconds)
 
     async def cancel(self, request: Request) -> Response:
         """Stop a job."""
@@ -141,19 +212,14 @@ def _find(get: Callable[[str], Found | None], name: object, missing: str) -> Fou
     return found
 
 
-async def _read_request(request: Request) -> tuple[dict[str, Any], float]:
-    """Return the arguments, from the address or the body, and how many seconds to wait."""
+async def _read_request(request: Request, wait: float = WAIT) -> tuple[dict[str, Any], float]:
+    """Return the arguments, from the address or the body, and how many seconds to wait for the answer."""
     given: dict[str, Any] = dict(request.query_params) if request.method in SAFE else await _read_body(request)
-    return given, _wait(given, WAIT)
-
-
-def _wait(given: dict[str, Any], default: float) -> float:
-    """Return how many seconds to wait for the answer, within limits."""
     try:
-        seconds = float(given.pop("wait", default))
+        seconds = float(given.pop("wait", wait))
     except (TypeError, ValueError):
-        seconds = default
-    return seconds if 0 <= seconds <= LONGEST_WAIT else LONGEST_WAIT
+        seconds = wait
+    return given, seconds if 0 <= seconds <= LONGEST_WAIT else LONGEST_WAIT
 
 
 async def _read_body(request: Request) -> dict[str, Any]:
@@ -174,62 +240,105 @@ async def _read_body(request: Request) -> dict[str, Any]:
     return given
 
 
-class Pages:
-    """The pages of a server; their scripts ask the API for the rest."""
+class JsonAnswer(JSONResponse):
+    """JSON in ASCII, which can hold any label."""
 
-    def __init__(self, state: State) -> None:
-        """Show the state of a server."""
-        self._state = state
-        self._templates = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
-        self._plotly: bytes | None = None
+    def render(self, content: object) -> bytes:
+        """Return the bytes."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
-    async def show(self, request: Request) -> Response:
-        """Show a page; for unknown data, the start page that says so."""
-        name = PAGES[request.url.path]
-        asked = request.query_params.get("data")
-        if not asked:
-            upload = self._state.uploads.get(request.query_params.get("upload", ""))
-            return self._render(name, upload=None if upload is None else upload.facts)
-        data = self._state.data(asked)
-        if data is None:
-            return self._render("load", error=UNKNOWN_DATA, status=404)
-        outcome = await self._state.jobs.ask("read", {}, data).wait(WAIT)
-        if outcome is not None and outcome.status == 200:  # noqa: PLR2004 - of HTTP
-            return self._render(name, data=outcome.facts)
-        return self._render(name, data={"data": data.id, "file": data.file, "n": None})
 
-    async def plotly(self, request: Request) -> Response:
-        """Send the script that draws figures, from the package plotly."""
-        if self._plotly is None:
-            self._plotly = plotly_script()
-        mark = f'"{hashlib.blake2b(self._plotly, digest_size=12).hexdigest()}"'
-        if request.headers.get("if-none-match") == mark:
-            return Response(status_code=304, headers={"ETag": mark})
-        return Response(self._plotly, media_type="text/javascript", headers={"ETag": mark})
+class Guard:
+    """The gate before an application: it answers every request that is denied."""
 
-    def _render(
-        self,
-        name: str,
-        *,
-        data: dict[str, Any] | None = None,
-        upload: dict[str, Any] | None = None,
-        error: str | None = None,
-        status: int = 200,
-    ) -> Response:
-        page = self._templates.get_template(f"{name}.html").render(
-            page=name,
-            data=data,
-            upload=upload,
-            error=error,
-            version=__version__,
-            samples=list_samples(),
-            limit=self._state.max_upload,
-            policies=[load(policy) for policy in names()],
-            kinds=KINDS,
-            hiding_methods=METHODS,
-            hiding_method=METHOD,
-        )
-        return HTMLResponse(page, status_code=status)
+    def __init__(self, app: ASGIApp, *, port: int, token: str, once: str) -> None:
+        """Guard an application on ``port`` by a ``token``.
+
+        The token ``once`` is valid for one visit: other users of this machine may see it on its way to a browser.
+        """
+        self._app, self._token, self._once = app, token, once
+        names = ("127.0.0.1", "localhost", "[::1]")
+        # A browser leaves out port 80.
+        self._hosts = {f"{name}:{port}" for name in names} | ({*names} if port == 80 else set())  # noqa: PLR2004
+        self._cookie = f"discreet-{port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or let the application answer, with headers that restrict browsers."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":  # nothing here speaks anything else
+            answer = self._check(scope)
+            # A browser may keep files that hold no data, and asks each time whether they have changed.
+            is_static = answer is None and scope["path"].startswith("/static/")
+            headers = {**HEADERS, "Cache-Control": "no-cache" if is_static else "no-store"}
+
+            async def send_with_headers(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    MutableHeaders(scope=message).update(headers)
+                await send(message)
+
+            await (answer or self._app)(scope, receive, send_with_headers)
+
+    def _check(self, scope: Scope) -> Response | None:
+        """Return the answer to a denied request or to a token; None if the application is to answer."""
+        headers, deny = Headers(scope=scope), partial(answer_error, scope["path"], 403)
+        host = headers.getlist("host")
+        if len(host) != 1 or host[0] not in self._hosts:
+            return deny(*WRONG_HOST)
+        if not _is_own(scope, headers, host[0]):
+            return deny(*WRONG_PAGE)
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        tokens = [value for name, value in pairs if name == "token"]
+        if tokens and scope["method"] in SAFE and scope["path"] in PAGES:
+            if not (self._is_token(tokens[0]) or self._use_once(tokens[0])):
+                return deny(*EXPIRED)
+            rest = urlencode([pair for pair in pairs if pair[0] != "token"])
+            return self._give_cookie(scope["path"] + f"?{rest}" * bool(rest), headers)
+        cookies = (cookie_parser(header).get(self._cookie) for header in headers.getlist("cookie"))
+        is_known = any(self._is_token(cookie) for cookie in cookies if cookie is not None)
+        return None if is_known else deny(*EXPIRED)
+
+    def _give_cookie(self, address: str, headers: Headers) -> Response:
+        """Return the cookie, and lead on to the address without the token."""
+        answer: Response = RedirectResponse(address, status_code=303)
+        if headers.get("sec-fetch-site") == "cross-site":
+            # Led here by another site, a browser holds the cookie back until a page of ours leads on.
+            refresh = f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
+            answer = HTMLResponse(f'<!doctype html><html lang="en"><title>discreet</title>{refresh}</html>')
+        answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="strict")
+        return answer
+
+    def _is_token(self, token: str) -> bool:
+        return compare_digest(token.encode(), self._token.encode())
+
+    def _use_once(self, token: str) -> bool:
+        """Return whether this is the token for one visit; it is invalid from now on."""
+        if not self._once or not compare_digest(token.encode(), self._once.encode()):
+            return False
+        self._once = ""
+        return True
+
+
+def _is_own(scope: Scope, headers: Headers, host: str) -> bool:
+    """Return whether a request comes from a page of ours, or from no page at all.
+
+    Browsers call a page on another port of this machine "same-site" and send our cookie with its requests. Such a
+    page is denied; it may only link to one of our pages.
+    """
+    site = headers.get("sec-fetch-site", "same-origin")
+    origin = headers.get("origin")
+    if scope["method"] not in SAFE:
+        return site == "same-origin" and origin in {None, f"http://{host}"}
+    is_visit = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return site in {"same-origin", "none"} or (is_visit and scope["path"] in PAGES)
+
+
+def answer_error(path: str, status: int, title: str, sentence: str) -> Response:
+    """Return an error: to a program as JSON, to a person as a page."""
+    if path.startswith("/api/"):
+        return JsonAnswer({"error": sentence}, status_code=status)
+    page = TEMPLATES.get_template("error.html").render(title=title, sentence=sentence)
+    return HTMLResponse(page, status_code=status)
 
 
 def application(state: State, *, port: int, token: str, once: str = "") -> ASGIApp:
@@ -243,39 +352,33 @@ def application(state: State, *, port: int, token: str, once: str = "") -> ASGIA
         finally:
             await state.close()
 
-    app = Starlette(
-        routes=_list_routes(Api(state), Pages(state)),
-        lifespan=lifespan,
-        exception_handlers=dict.fromkeys([DiscreetError, Refusal, HTTPException, Exception], _answer_error),
-    )
-    return Guard(app, port=port, token=token, once=once, pages=PAGES)
+    errors = dict.fromkeys([DiscreetError, Refusal, HTTPException, Exception], _explain)
+    app = Starlette(routes=_list_routes(Answers(state)), lifespan=lifespan, exception_handlers=errors)
+    return Guard(app, port=port, token=token, once=once)
 
 
-def _list_routes(api: Api, pages: Pages) -> list[Route | Mount]:
-    handlers = [
-        Route(f"/api/{name}", partial(api.ask, name), methods=["GET", "POST"] if handler.by_address else ["POST"])
-        for name, handler in HANDLERS.items()
-    ]
+def _list_routes(answers: Answers) -> list[Route | Mount]:
+    methods = {name: ["GET", "POST"] if handler.by_address else ["POST"] for name, handler in HANDLERS.items()}
     return [
-        *(Route(path, pages.show) for path in PAGES),
-        Route("/api/upload", api.upload, methods=["POST"]),
-        Route("/api/samples", api.samples),
-        *handlers,
-        Route("/api/jobs", api.running),
-        Route("/api/jobs/{job}", api.job),
-        Route("/api/cancel", api.cancel, methods=["POST"]),
-        Route("/api/files/{job}/{name}", api.file),
-        Route("/static/plotly.min.js", pages.plotly),
+        *(Route(path, answers.show) for path in PAGES),
+        *(Route(f"/api/{name}", partial(answers.ask, name), methods=methods[name]) for name in HANDLERS),
+        Route("/api/upload", answers.upload, methods=["POST"]),
+        Route("/api/samples", answers.samples),
+        Route("/api/jobs", answers.running),
+        Route("/api/jobs/{job}", answers.job),
+        Route("/api/cancel", answers.cancel, methods=["POST"]),
+        Route("/api/files/{job}/{name}", answers.file),
+        Route("/static/plotly.min.js", answers.plotly),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
 
 
-async def _answer_error(request: Request, error: Exception) -> Response:
+async def _explain(request: Request, error: Exception) -> Response:
     match error:
         case DiscreetError():
-            return JsonAnswer({"error": messages.say_on_page(error.message)}, status_code=400)
+            return JsonAnswer({"error": say_on_page(error.message)}, status_code=400)
         case Refusal():
             return JsonAnswer({"error": str(error)}, status_code=error.status)
         case HTTPException() if error.status_code in SENTENCES:
             return answer_error(request.url.path, error.status_code, "Nothing here", SENTENCES[error.status_code])
-    return answer_error(request.url.path, 500, "Something went wrong", messages.say_unforeseen(error))
+    return answer_error(request.url.path, 500, "Something went wrong", say_unforeseen(error))

@@ -16,21 +16,16 @@ from urllib.parse import unquote
 from discreet import InputError
 from discreet.io.files import EMPTY
 from discreet.runtime import resources
-from discreet.web.context import Data, UploadOptions, is_sample
+from discreet.web.context import Data, Refusal, UploadOptions, is_sample
 from discreet.web.jobs import COMMAND, WORKERS, Jobs, Pool
-from discreet.web.messages import Refusal
 
 MAX_UPLOAD: Final = 512 << 20
-SHARE_OF_MEMORY: Final = 4
-"""By default a job may use a quarter of the memory; there are two workers."""
-MOST_UPLOADS: Final = 64
-"""Uploads that are kept; the oldest goes first."""
+SHARE_OF_MEMORY: Final = 4  # a job may use a quarter of the memory, since there are two workers
+MOST_UPLOADS: Final = 64  # uploads that are kept; the oldest goes first
 LONGEST_NAME: Final = 200
-DRAINED: Final = 64 << 20
-"""Bytes of a refused upload that are read and dropped, so that the browser gets the answer."""
+DRAINED: Final = 64 << 20  # bytes of a refused upload that are read, so that the browser gets the answer
 SECONDS: Final = 10
 SUFFIXES: Final = re.compile(r"(?:\.[a-z0-9]{1,10})?(?:\.(?:gz|xz|zst))?\Z", re.IGNORECASE)
-"""The end of a file name that says its format and compression."""
 
 
 class Upload(NamedTuple):

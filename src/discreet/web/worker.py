@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -17,14 +17,13 @@ from threading import Lock, Thread
 from time import perf_counter
 from typing import IO, Any, Final
 
-from numba.core import event
-
 from discreet import DiscreetError, QueryError, Transactions, audit
-from discreet.web import messages
+from discreet.runtime.resources import on_compiling
 from discreet.web.arguments import HANDLERS, Run
-from discreet.web.context import Cache, Context, Data, Stopped
+from discreet.web.context import STOPPED, Cache, Context, Data, Stopped, say_on_page, say_unforeseen
 
-COMPILING: Final = "compiling, once after installation, for up to a minute"
+COMPILING: Final = {"starting": "compiling, once after installation, for up to a minute"}
+MEMORY: Final = "There is too little memory. Raise the minimum support, or start `discreet serve` with more --memory."
 
 
 class Worker:
@@ -40,7 +39,7 @@ class Worker:
         """Do the jobs that come in; end when no more can come."""
         jobs: SimpleQueue[dict[str, Any]] = SimpleQueue()
         Thread(target=self._listen, args=(lines, jobs), daemon=True).start()
-        with event.install_listener("numba:compile", CompileListener(self._send)):
+        with on_compiling(lambda: self._send(COMPILING)):
             warm_up()
         limit_memory(self._memory)
         self._send({"ready": True})
@@ -68,15 +67,12 @@ class Worker:
     def _do(self, message: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer of a job, or an error in a sentence."""
         data = Data(**message["data"])
-        context = Context(
-            self._cache,
-            data,
-            Path(message["place"]),
-            self._memory,
-            send=lambda progress: self._send({"job": message["job"], **progress}),
-            is_stopped=lambda: message["job"] in self._stopped,
-        )
-        start = perf_counter()
+        job, place, start = message["job"], Path(message["place"]), perf_counter()
+
+        def send(progress: dict[str, Any]) -> None:
+            self._send({"job": job, **progress})
+
+        context = Context(self._cache, data, place, self._memory, send, lambda: job in self._stopped)
         try:
             facts = self._handlers[message["handler"]](context, **message["arguments"])
             json.dumps(facts, allow_nan=False)
@@ -89,31 +85,14 @@ def describe_error(error: BaseException, names: Mapping[str, str]) -> tuple[int,
     """Return the status of an error and a sentence; ``names`` replace the paths of files."""
     match error:
         case Stopped():
-            return 409, {"error": messages.STOPPED}
+            return 409, {"error": STOPPED}
         case QueryError():
-            return 400, {"error": messages.say_on_page(error.message, names), "caret": error.column}
+            return 400, {"error": say_on_page(error.message, names), "caret": error.column}
         case DiscreetError():
-            return 400, {"error": messages.say_on_page(error.message, names)}
+            return 400, {"error": say_on_page(error.message, names)}
         case MemoryError():
-            return 503, {"error": messages.MEMORY}
-    return 500, {"error": messages.say_unforeseen(error)}
-
-
-class CompileListener(event.Listener):  # type: ignore[misc]  # Numba has no types
-    """Says, when Numba first compiles something and does not merely load it, that this takes a while."""
-
-    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
-        """Say it with ``send``."""
-        self._send: Callable[[dict[str, Any]], None] | None = send
-
-    def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - the same message for all kernels
-        """Say it, once."""
-        if self._send is not None:
-            self._send({"starting": COMPILING})
-        self._send = None
-
-    def on_end(self, event: event.Event) -> None:
-        """Say nothing: the next kernel follows."""
+            return 503, {"error": MEMORY}
+    return 500, {"error": say_unforeseen(error)}
 
 
 def warm_up() -> None:

@@ -1,50 +1,35 @@
-"""Attack: the patterns of few rows that attackers of several strengths infer from a publication."""
+"""Attack: patterns of few rows that attackers infer from a publication, and the bounds of any pattern."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet import kernels
-from discreet.data.labels import Label
-from discreet.data.merged import Rows, as_rows
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
-from discreet.disclosure.acyclic import is_acyclic
-from discreet.disclosure.attacks import derive, differences, sums
-from discreet.disclosure.attacks.closure import Budget
-from discreet.disclosure.attacks.constraints import MOST_ROWS
+from discreet.data.transactions import Rows, as_rows
+from discreet.disclosure.attacks import derive, sums
+from discreet.disclosure.attacks.certificate import Certificate, check
+from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
+from discreet.disclosure.attacks.exact import exact
 from discreet.disclosure.attacks.facts import Facts, Schema
-from discreet.disclosure.attacks.finding import Attack, Finding, Level, Searched, Undecided
+from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, prove
+from discreet.disclosure.attacks.finding import Attack, Finding, Level, Proven, Searched, Undecided, count_rows
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
-from discreet.errors import InputError, Option, OptionError
+from discreet.disclosure.attacks.linear import find_differences, linear
+from discreet.disclosure.channels import is_acyclic
+from discreet.disclosure.detect import code_labels, count_supports
+from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.mining.mine import mine
+from discreet.runtime.solver import Floats
 
 SECONDS: Final = 60.0
 MAX_ITEMSETS: Final = 2_000_000
-UNTOLD: Final = f"it does not tell of how many rows, or of more than {MOST_ROWS:,}"
-
-
-class Question(NamedTuple):
-    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known, and a time limit."""
-
-    facts: Facts
-    k: int
-    rows: Rows | None
-    ends: float
-    itemsets: int
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that are left."""
-        return max(0.0, self.ends - monotonic())
-
-    @property
-    def budget(self) -> Budget:
-        """What is left of the budget."""
-        return Budget(self.seconds, self.itemsets)
+TOO_MANY_ROWS: Final = Undecided(1, "publication", f"it does not tell of how many rows, or of more than {MOST_ROWS:,}")
 
 
 def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -62,18 +47,17 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 ) -> Attack:
     """Return which patterns an attacker infers to hold for 1 to k − 1 rows, each with a certificate.
 
-    ``level`` says what they can do, each besides what those before can: add and subtract supports ("plain", what
-    ``detect`` finds); derive supports that are not published, and bound others ("derive"); solve linear programs over
-    the largest itemsets and one or two items more ("linear"); look at all databases that fit ("exact", for up to 12
-    items): if that is safe, no pattern of AND, OR and NOT over the published items holds for 1 to k − 1 rows in every
-    one of them. They know n and, unless ``complete`` is false, that no other itemset reaches the minimum support; by a
-    ``schema`` also groups of items of which no row holds two. A list that was cut at a length is not complete.
-    ``Facts`` state what is known about unlisted itemsets; a schema is added to theirs.
+    Each ``level`` includes those before: add and subtract supports ("plain", as ``detect`` does); derive supports that
+    are not published, and bound others ("derive"); solve linear programs over the largest itemsets and one or two items
+    more ("linear"); look at all databases that fit ("exact", for up to 12 items): if that is safe, no pattern of AND,
+    OR and NOT over the published items holds for 1 to k − 1 rows in every one of them.
 
-    They have the releases ``against`` as well: of the same rows or, if the rows have ``grown``, of parts of them, each
-    of a part of the next. Then findings also separate rows that were there before from those that came since.
+    The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; a list
+    that was cut at a length is not complete. ``Facts`` state what is known about unlisted itemsets. A ``schema`` names
+    groups of items of which no row holds two. The releases ``against`` are of the same rows or, if these have
+    ``grown``, of parts of them, each of a part of the next: findings then also separate older from newer rows.
 
-    A finding holds whatever the rows may be. ``rows``, those that the patterns were mined from, only make the search
+    A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
     quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
     with known supports, do not suffice, the rest is undecided, and nothing is called safe.
 
@@ -95,7 +79,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
-    return _search(Question(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+    return _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
 
 
 def as_level(level: str) -> Level:
@@ -109,98 +93,67 @@ def as_level(level: str) -> Level:
     return level
 
 
-def _search(question: Question, level: Level) -> Attack:
+def _search(task: derive.SearchTask, level: Level) -> Attack:
     """Return the findings of the attackers up to a level, each by the weakest who finds it."""
-    facts, found = question.facts, dict[Pattern, Finding]()
+    facts, findings = task.facts, dict[Pattern, Finding]()
     undecided, derived, acyclic = list[Undecided](), None, False
+    goes_beyond = facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
     levels = list(ATTACKERS)
     for name in levels[: levels.index(level) + 1]:
-        searched = ATTACKERS[name].search(question)
+        searched = ATTACKERS[name].search(task)
         for finding in searched.findings:
-            found.setdefault(finding.pattern, finding)
-        if name == "plain":
-            acyclic = not searched.findings and _is_acyclic(facts)
+            findings.setdefault(finding.pattern, finding)
+        if name == "plain":  # are the tables of the tops known, and do the tops form an acyclic hypergraph?
+            is_clear = facts.inherited and not searched.findings
+            acyclic = is_clear and is_acyclic(Itemsets.of(map(sorted, facts.tops)))
         # Later levels use limits as well, and the last one, if it ends, decides everything.
         is_done = name == "exact" and not searched.undecided
-        kept = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
-        undecided = list(dict.fromkeys([*kept, *searched.undecided]))
+        before = [] if is_done else [one for one in undecided if one.why != derive.INEXACT]
+        undecided = list(dict.fromkeys([*before, *searched.undecided]))
         derived = derived if searched.derived is None else searched.derived
-        if acyclic and not _uses_absence(facts) and name != "plain":  # nothing is left to anyone
+        if acyclic and not goes_beyond and name != "plain":  # supports alone reveal nothing more to anyone
             undecided = []
             break
     if facts.left_out:
         undecided.append(Undecided(1, "publication", facts.left_out))
-    return Attack(facts, question.k, level, tuple(found.values()), tuple(undecided), derived, acyclic)
+    return Attack(facts, task.k, level, tuple(findings.values()), tuple(undecided), derived, acyclic)
 
 
-def _plain(question: Question) -> Searched:
-    found = sums.infer(question.facts, question.k, question.budget)
-    pairs = differences.infer(question.facts, question.k, question.budget)
-    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
+def _linear(task: derive.SearchTask) -> Searched:
+    if task.facts.n > MOST_ROWS:
+        return Searched((), (TOO_MANY_ROWS,))
+    return linear(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
 
 
-def _derive(question: Question) -> Searched:
-    return derive.infer(question.facts, question.k, question.budget)
-
-
-def _linear(question: Question) -> Searched:
-    # Loaded late: importing discreet shall not load a solver.
-    from discreet.disclosure.attacks.linear import linear  # noqa: PLC0415
-
-    if question.facts.n > MOST_ROWS:
-        return Searched((), (Undecided(1, "publication", UNTOLD),))
-    return Searched(*linear(question.facts, k=question.k, rows=question.rows, seconds=question.seconds))
-
-
-def _exact(question: Question) -> Searched:
-    from discreet.disclosure.attacks.exact import exact  # noqa: PLC0415 - as above
-    from discreet.disclosure.attacks.linear import find_differences  # noqa: PLC0415
-
-    if question.facts.n > MOST_ROWS:
-        return Searched((), (Undecided(1, "publication", UNTOLD),))
-    found = exact(question.facts, k=question.k, rows=question.rows, seconds=question.seconds)
-    pairs = find_differences(question.facts, k=question.k, seconds=question.seconds)
-    return Searched([*found.findings, *pairs.findings], [*found.undecided, *pairs.undecided])
+def _exact(task: derive.SearchTask) -> Searched:
+    if task.facts.n > MOST_ROWS:
+        return Searched((), (TOO_MANY_ROWS,))
+    patterns = exact(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
+    return patterns.join(find_differences(task.facts, k=task.k, seconds=task.seconds))
 
 
 class Attacker(NamedTuple):
     """An attacker: how they search, and what they can do in words."""
 
-    search: Callable[[Question], Searched]
+    search: Callable[[derive.SearchTask], Searched]
     who: str
 
 
 ATTACKERS: Final[Mapping[Level, Attacker]] = {
-    "plain": Attacker(_plain, "who adds and subtracts supports"),
-    "derive": Attacker(_derive, "who adds and subtracts supports, and derives those that are not listed"),
+    "plain": Attacker(sums.infer, "who adds and subtracts supports"),
+    "derive": Attacker(derive.infer, "who adds and subtracts supports, and derives those that are not listed"),
     "linear": Attacker(_linear, "who solves linear programs over what is listed"),
     "exact": Attacker(_exact, "who looks at all databases that fit, for any pattern of AND, OR and NOT"),
 }
 """From the weakest to the strongest; each can do what those before can."""
 
 
-def _is_acyclic(facts: Facts) -> bool:
-    """Return whether the tables of the tops are known, and the tops form an acyclic hypergraph."""
-    if not facts.inherited:
-        return False
-    offsets = np.cumsum([0, *map(len, facts.tops)], dtype=np.int64)
-    return is_acyclic(offsets, np.array([item for top in facts.tops for item in sorted(top)], dtype=np.int32))
-
-
-def _uses_absence(facts: Facts) -> bool:
-    """Return whether the facts go beyond supports: about unlisted itemsets, by a schema, or by rules."""
-    return facts.absent is not None or bool(facts.absent_with or facts.schema or facts.relations)
-
-
 def _check_rows(facts: Facts, rows: Rows) -> None:
     """Refuse rows that do not fit the facts: they could make an unsafe publication look safe."""
-    code = np.array([rows.code.get(label, len(rows.labels)) for label in facts.labels], dtype=np.int32)
-    counts = np.zeros(len(facts), dtype=np.int64)
-    itemsets = (facts.offsets, code[facts.items])
-    kernels.cell_rows.count_supports((rows.offsets, rows.items), rows.weights, itemsets, len(rows.labels) + 1, counts)
+    counts = count_supports(rows, facts.itemsets, code_labels(rows, facts.labels))
     counts[0] = rows.n
     wrong = np.count_nonzero((counts < facts.low) | (counts > facts.high))
-    support = {facts.itemset(number): count for number, count in enumerate(counts.tolist())} if facts.relations else {}
+    support = dict(zip(map(facts.itemset, range(len(facts))), counts.tolist(), strict=True)) if facts.relations else {}
     wrong += sum(sum(times * support[one] for one, times in each) < least for each, least in facts.relations)
     if wrong:
         raise InputError(
@@ -210,7 +163,8 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
     if facts.absent is None:
         return
     largest = mine(rows, min_support=facts.absent + 1, kind="maximal", progress=lambda *_: None)
-    missing = sum(not _is_below(largest.labelled(number), facts) for number in range(len(largest)))
+    coded = ([facts.code.get(label, -1) for label in largest.labelled(number)] for number in range(len(largest)))
+    missing = sum(not facts.is_below(frozenset(codes)) for codes in coded)
     if missing:
         raise InputError(
             f"{missing:,} itemsets that more than {facts.absent:,} of the rows hold are not in the patterns; give the "
@@ -219,7 +173,103 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
         )
 
 
-def _is_below(itemset: Iterable[Label], facts: Facts) -> bool:
-    """Return whether a listed itemset has all these items."""
-    codes = [facts.code.get(label) for label in itemset]
-    return None not in codes and facts.is_below(frozenset(code for code in codes if code is not None))
+@dataclass(frozen=True, slots=True)
+class Bounds(Proven):
+    """From ``low`` to ``high`` rows match a pattern in every database that fits the facts.
+
+    If ``is_tight``, databases reach both limits; if not, other items or whole numbers may narrow them. The certificate
+    proves the limits in exact sums of supports; if ``is_proven`` is false it proves wider ones, and only the solver
+    supports the rest.
+    """
+
+    low: int
+    high: int
+    is_tight: bool
+    certificate: Certificate
+    facts: Facts = field(repr=False, compare=False)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the certificate proves these very limits."""
+        return (self.low, self.high) == (self.certificate.claim.low, self.certificate.claim.high)
+
+    @property
+    def sentence(self) -> str:
+        """The limits in words, with the sums that prove them."""
+        sentence = Finding(self.certificate, "exact" if self.is_tight else "linear", self.facts).sentence
+        if self.is_proven:
+            return sentence
+        limits = f"{self.low:,} to {self.high:,}"
+        return f"{sentence}; no more than that can be proven by sums, but whole numbers leave {limits}"
+
+    def check(self) -> None:
+        """Return if the certificate proves its limits from the facts; else raise a GuaranteeError."""
+        check(self.facts, [self.certificate])
+
+    def __str__(self) -> str:
+        return f"{self.pattern.words(self.facts.labels)}: {count_rows(self.low, self.high)}"
+
+
+def bounds(
+    patterns: Patterns | Facts,
+    pattern: str | Pattern,
+    *,
+    complete: bool | None = None,
+    schema: Schema | None = None,
+    against: Patterns | Iterable[Patterns] = (),
+    grown: bool = False,
+    seconds: float = SECONDS,
+) -> Bounds:
+    """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
+
+    The pattern is a query such as ``a & b & ~c``. If few kinds of rows are possible, all items are used together; else
+    those of the pattern and as many items of nearby tops as possible. ``complete``, ``schema``, ``against`` and
+    ``grown`` mean what they do for ``attack``. If rows have grown, the item ``before`` marks those of the older
+    release; of several, ``before1``, ``before2`` and so on.
+
+    >>> from discreet import mine
+    >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
+    >>> found = bounds(mine([list(row) for row in rows], min_support=3), "a & b & c")
+    >>> print(found, found.is_tight)
+    a ∧ b ∧ c: 1 row True
+    >>> found.sentence
+    'sup(abc) is 1, because sup(ac) 3 + sup(b) 7 − n 9 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − sup(a) 5 − \
+sup(b) 7 − sup(c) 5 = 1 bound it'
+    """
+    facts = join_facts(patterns, as_releases(against, grown=grown), grown=grown, complete=complete, schema=schema)
+    if facts.n > MOST_ROWS:
+        raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
+    asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)
+    ground, clock = Ground(facts, asked.over), Clock(seconds)
+    over, cells = ground.bits(asked.over), frozenset(map(ground.bits, asked.cells))
+    systems = list(widen_systems(ground, over, ground.everything))
+    widest, truth = Region(systems[-1], clock), systems[-1].truth(over, cells)
+    try:
+        low, high = widest.limits(truth)
+    except TimeIsUpError:
+        raise BudgetError(f"the {seconds:g} seconds were over; allow for more, or ask for fewer items") from None
+    proof = _prove_nearest(systems, Wanted(over, cells, low, high), clock)
+    whole = _find_whole_limits(widest, truth) if widest.system.universe == ground.everything else None
+    return Bounds(*(whole or (low, high)), is_tight=whole is not None, certificate=proof, facts=facts)
+
+
+def _find_whole_limits(region: Region, truth: Floats) -> tuple[int, int] | None:
+    """Return the limits in whole numbers, or None if time runs out."""
+    if all(np.abs(witness - np.round(witness)).max(initial=0) < TINY for witness in region.witnesses):
+        # Both extreme solutions are in whole numbers: they are databases.
+        low, high = (round(float(truth @ np.round(witness))) for witness in region.witnesses)
+        return low, high
+    try:
+        return Region(region.system, region.clock, whole=True).limits(truth)
+    except TimeIsUpError:
+        return None
+
+
+def _prove_nearest(systems: list[System], wanted: Wanted, clock: Clock) -> Certificate:
+    """Return the proof of limits or, if the solver was off, of the nearest provable ones."""
+    n = systems[0].ground.facts.n
+    for slack in range(n + 1):
+        wider = wanted._replace(low=max(0, wanted.low - slack), high=min(n, wanted.high + slack))
+        if (proof := prove(systems, wider, clock)) is not None:
+            return proof
+    raise BudgetError("no limits could be proven; ask for fewer items")

@@ -11,20 +11,17 @@ from numpy.typing import NDArray
 
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.channels import cell_terms
+from discreet.disclosure.channels import find_cell_terms
 from discreet.errors import BudgetError, GuaranteeError
 
-LONGEST: Final = 22
-"""Most items in the sums of one claim: the check visits all sets of them."""
-SPELLED: Final = 16
-"""Most supports to spell out in a sum; longer sums leave out terms that cancel out."""
-MOST_TERMS: Final = 1 << 16
-"""Most supports of a sum."""
+LONGEST: Final = 22  # items in the sums of one claim: the check visits all sets of them
+SPELLED: Final = 16  # supports to spell out in a sum; longer sums leave out terms that cancel out
+MOST_TERMS: Final = 1 << 16  # supports of a sum
 _LARGEST: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellSum:
     """The pattern's own sum of supports, and other cells over its items; no cell has a negative count.
 
     A lower limit is the sum of the pattern minus these cells, an upper one the sum of both. Without cells it is the
@@ -32,6 +29,42 @@ class Cells:
     """
 
     beside: frozenset[Codes] = frozenset()
+
+    def add_up(self, pattern: Pattern, sign: int, facts: Facts) -> dict[Codes, int]:
+        """Return the factor of each support in the lower limit, or with a ``sign`` of -1 in the upper one.
+
+        A cell that lacks m items has 2 ** m terms; within a listed itemset at most as many as there are closed ones.
+        """
+        if not all(cell <= pattern.over for cell in self.beside):
+            raise GuaranteeError("a certificate has a cell that is none of its pattern's items; it is no proof")
+        if self.is_too_long(pattern, facts):
+            many = self.count_terms(pattern)
+            raise BudgetError(f"a certificate has a sum of {many:,} supports, of which {MOST_TERMS:,} is the limit")
+        is_short, listed = self._is_short(pattern, facts), facts.itemsets.weigh(facts.low)
+        times: dict[Codes, int] = {}
+        for cell, sense in (*((cell, 1) for cell in pattern.cells), *((cell, -sign) for cell in self.beside)):
+            if is_short:
+                terms = find_cell_terms(listed, cell, pattern.over)
+                own = {facts.itemset(number): factor for factor, number, _ in terms}
+            else:
+                own = Pattern(pattern.over, frozenset([cell])).multipliers()
+            for itemset, factor in own.items():
+                times[itemset] = times.get(itemset, 0) + sense * factor
+        # No row holds an itemset that the schema excludes.
+        return {itemset: factor for itemset, factor in times.items() if factor and not facts.excludes(itemset)}
+
+    def count_terms(self, pattern: Pattern) -> int:
+        """Return the number of terms before any cancel out."""
+        return sum(1 << len(pattern.over - cell) for cell in (*pattern.cells, *self.beside))
+
+    def is_too_long(self, pattern: Pattern, facts: Facts) -> bool:
+        """Return whether there are too many terms."""
+        return self.count_terms(pattern) > MOST_TERMS and not self._is_short(pattern, facts)
+
+    def _is_short(self, pattern: Pattern, facts: Facts) -> bool:
+        """Return whether closed itemsets give all supports in fewer terms; unlisted itemsets must have support 0."""
+        is_determined = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
+        return is_determined and not facts.excludes(pattern.over) and self.count_terms(pattern) > SPELLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +80,21 @@ class Sum:
     within: tuple[Codes, ...] = ()
     relations: tuple[tuple[Relation, Fraction], ...] = ()
 
+    def add_up(self) -> dict[Codes, Fraction]:
+        """Return the factor of each support, without the relations."""
+        times: dict[Codes, Fraction] = {}
+        for itemset, factor in self.terms:
+            times[itemset] = times.get(itemset, Fraction(0)) + Fraction(factor)
+        return times
 
-Bound: TypeAlias = Cells | Sum
-NOTHING: Final = Sum()
-"""The bound of a lower limit of 0."""
+    def spell_out(self) -> dict[Codes, Fraction]:
+        """Return the factor of each support, with those of the relations."""
+        spelled = ((one, factor * times) for relation, factor in self.relations for one, times in relation.times)
+        return Sum((*self.terms, *spelled)).add_up()
+
+
+Bound: TypeAlias = CellSum | Sum
+NOTHING: Final = Sum()  # the bound of a lower limit of 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +123,7 @@ def check(facts: Facts, certificates: Iterable[Certificate]) -> None:
 
     >>> from discreet import Patterns
     >>> facts = Facts.of(Patterns.from_itemsets([([], 9), (["a"], 5), (["b"], 4), (["a", "b"], 4)], n=9))
-    >>> sum_of_supports = Cells()
-    >>> claim = Claim(Pattern.conjunction([0], [1]), 1, 1, sum_of_supports, sum_of_supports)
+    >>> claim = Claim(Pattern.conjunction([0], [1]), 1, 1, CellSum(), CellSum())
     >>> check(facts, [Certificate(claim)])
     """
     checker = _Checker(facts)
@@ -126,28 +169,27 @@ class _Checker:
 
     def known(self, itemset: Codes) -> Limits:
         """Return the proven limits of an itemset, or those of the facts."""
-        found = self.limits.get(itemset)
-        if found is None:
-            found = self.limits[itemset] = self.facts.limits(itemset)
-        return found
+        if itemset not in self.limits:
+            self.limits[itemset] = self.facts.limits(itemset)
+        return self.limits[itemset]
 
     def _value(self, bound: Bound, pattern: Pattern, *, sign: int) -> Fraction:
         """Return the least value of ``sign`` times a sum, after checking that it bounds ``sign`` times the pattern."""
-        total = Fraction(0)
-        if isinstance(bound, Cells):
-            times: Mapping[Codes, int | Fraction] = sum_cells(bound, pattern, sign, self.facts)
+        total, times = Fraction(0), dict[Codes, int | Fraction]()
+        if isinstance(bound, CellSum):
+            times |= bound.add_up(pattern, sign, self.facts)
         else:
-            times = add_terms(bound)
-            self._check_rows(bound, spell_out(bound), pattern, sign)
-            total += sum((self._related(relation, sign * factor) for relation, factor in bound.relations), Fraction(0))
+            times |= bound.add_up()
+            self._check_rows(bound, bound.spell_out(), pattern, sign)
+            total += sum((self._value_relation(one, sign * factor) for one, factor in bound.relations), Fraction(0))
         for itemset, factor in times.items():
             total += sign * factor * self.known(itemset)[0 if sign * factor > 0 else 1]
         return total
 
-    def _related(self, relation: Relation, factor: Fraction) -> Fraction:
+    def _value_relation(self, relation: Relation, factor: Fraction) -> Fraction:
         """Return the least value of a relation of the facts, times a factor."""
         if factor < 0 or relation not in self.facts.relations:
-            raise GuaranteeError("a certificate stands on what the facts do not say of supports; it is no proof")
+            raise GuaranteeError("a certificate stands on a relation that the facts do not state; it is no proof")
         return factor * relation.least
 
     def _check_rows(self, bound: Sum, times: Mapping[Codes, Fraction], pattern: Pattern, sign: int) -> None:
@@ -167,13 +209,14 @@ class _Checker:
         said = sign * scale * np.isin(rows & _map(pattern.over, items), [_map(cell, items) for cell in pattern.cells])
         wrong = counted > said
         for top in bound.within:
-            wrong &= self._possible(top)[_project(rows, [items.index(item) for item in sorted(top)])]
+            cells = sum((rows >> items.index(item) & 1) << place for place, item in enumerate(sorted(top)))
+            wrong &= self._find_possible(top)[cells]
         if wrong.any():
             raise GuaranteeError(
                 f"a certificate has a sum that {np.count_nonzero(wrong):,} possible rows do not keep; it is no proof"
             )
 
-    def _possible(self, top: Codes) -> NDArray[np.bool_]:
+    def _find_possible(self, top: Codes) -> NDArray[np.bool_]:
         """Return which cells of ``top`` may hold rows, from exact supports alone."""
         if top not in self.possible:
             _check_length(len(top))
@@ -188,71 +231,15 @@ class _Checker:
         return self.possible[top]
 
 
-def sum_cells(bound: Cells, pattern: Pattern, sign: int, facts: Facts) -> dict[Codes, int]:
-    """Return the terms of a pattern's support minus those of other cells, or with -1 the sum of both.
-
-    A cell that lacks m items has 2 ** m terms; within a listed itemset at most as many as there are closed itemsets.
-    """
-    if not all(cell <= pattern.over for cell in bound.beside):
-        raise GuaranteeError("a certificate has a cell that is none of its pattern's items; it is no proof")
-    if is_too_long(bound, pattern, facts):
-        many = count_terms(bound, pattern)
-        raise BudgetError(f"a certificate has a sum of {many:,} supports, of which {MOST_TERMS:,} is the limit")
-    is_short = _is_short(bound, pattern, facts)
-    times: dict[Codes, int] = {}
-    for cell, sense in (*((cell, 1) for cell in pattern.cells), *((cell, -sign) for cell in bound.beside)):
-        own = _closed(cell, pattern.over, facts) if is_short else Pattern(pattern.over, frozenset([cell])).multipliers()
-        for itemset, factor in own.items():
-            times[itemset] = times.get(itemset, 0) + sense * factor
-    # No row holds an itemset that the schema excludes.
-    return {itemset: factor for itemset, factor in times.items() if factor and not facts.excludes(itemset)}
-
-
-def count_terms(bound: Cells, pattern: Pattern) -> int:
-    """Return the number of terms of that sum before any cancel out."""
-    return sum(1 << len(pattern.over - cell) for cell in (*pattern.cells, *bound.beside))
-
-
-def is_too_long(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
-    """Return whether that sum has too many terms."""
-    return count_terms(bound, pattern) > MOST_TERMS and not _is_short(bound, pattern, facts)
-
-
-def _is_short(bound: Cells, pattern: Pattern, facts: Facts) -> bool:
-    """Return whether closed itemsets give all its supports in fewer terms; unlisted itemsets must have support 0."""
-    is_determined = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
-    return is_determined and not facts.excludes(pattern.over) and count_terms(bound, pattern) > SPELLED
-
-
-def _closed(cell: Codes, over: Codes, facts: Facts) -> dict[Codes, int]:
-    """Return the factors of closed itemsets in the sum of a cell."""
-    terms = cell_terms(facts.offsets, facts.items, facts.low, cell, over)
-    return {facts.itemset(number): factor for factor, number, _ in terms}
-
-
 def itemsets_of(certificate: Certificate, facts: Facts) -> Iterator[Codes]:
     """Yield the itemsets whose supports a certificate uses, published or not."""
     for claim in (*certificate.lemmas, certificate.claim):
         for bound, sign in ((claim.lower, 1), (claim.upper, -1)):
-            if isinstance(bound, Cells):
-                yield from sum_cells(bound, claim.pattern, sign, facts)
+            if isinstance(bound, CellSum):
+                yield from bound.add_up(claim.pattern, sign, facts)
             else:
-                yield from spell_out(bound)
+                yield from bound.spell_out()
                 yield from bound.within
-
-
-def add_terms(bound: Sum) -> dict[Codes, Fraction]:
-    """Return the total factor of each itemset in a sum."""
-    times: dict[Codes, Fraction] = {}
-    for itemset, factor in bound.terms:
-        times[itemset] = times.get(itemset, Fraction(0)) + Fraction(factor)
-    return times
-
-
-def spell_out(bound: Sum) -> dict[Codes, Fraction]:
-    """Return the total factor of each itemset in a sum, its relations included."""
-    spelled = ((one, factor * times) for relation, factor in bound.relations for one, times in relation.times)
-    return add_terms(Sum((*bound.terms, *spelled)))
 
 
 def _check_length(length: int) -> None:
@@ -263,11 +250,3 @@ def _check_length(length: int) -> None:
 def _map(itemset: Codes, items: list[int]) -> int:
     """Return an itemset with a bit for each of ``items``."""
     return sum(1 << bit for bit, item in enumerate(items) if item in itemset)
-
-
-def _project(rows: NDArray[np.int64], bits: list[int]) -> NDArray[np.int64]:
-    """Return the given bits of each row, as the lowest ones."""
-    found = np.zeros_like(rows)
-    for place, bit in enumerate(bits):
-        found |= (rows >> bit & 1) << place
-    return found

@@ -1,13 +1,13 @@
 """Exact: all that follows from published supports about a few items, by integer programs over every possible row.
 
-Over all items, a pattern is a set of kinds of rows. A database in which these kinds have no row, or k rows together,
-shows that nothing is inferred about the pattern. So one program chooses a set of kinds that no database met so far
-contradicts, and another looks for a database that does. If no set is left, nothing can be inferred; if no database is
-found, the set is inferred.
+Over all items, a pattern is a set of kinds of rows. One program chooses a set that has 1 to k − 1 rows in each database
+met so far, and another seeks a database that contradicts it. If no set is left, nothing can be inferred; if no database
+is found, the set is inferred.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import chain, combinations
 from math import ceil, floor
 from typing import Final, TypeAlias
@@ -15,20 +15,23 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.merged import Rows
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.certificate import proves
 from discreet.disclosure.attacks.constraints import Bits, Ground, build_system
 from discreet.disclosure.attacks.facts import Facts
-from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError
+from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, are_rare, find_certificate
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
-from discreet.disclosure.attacks.proof import Wanted, find_certificate
 from discreet.runtime.solver import Floats, Program, list_entries
 
-Kinds: TypeAlias = NDArray[np.bool_]
-"""Whether a pattern is true, for each kind of rows."""
+Kinds: TypeAlias = NDArray[np.bool_]  # whether a pattern is true, for each kind of rows
+Cube: TypeAlias = Floats  # one axis per item: rows that lack it, rows that hold it and, if there is a third place, all
 
-WEIGHT: Final = 64.0
-"""What a row of a chosen kind costs, where one of another kind that is always rare costs 1."""
+SECONDS: Final = 60.0
+WEIGHT: Final = 64.0  # cost of a row of a chosen kind; one of another kind that is always rare costs 1
+ITEMS: Final = 12  # that may be published: there are 3 ** 12 conjunctions
+EITHER: Final = 2  # the place on an item's axis of rows that may hold it or not
+PAIRED: Final = 9  # items up to which pairs of cells are looked at by themselves: there are 5 ** 9
+UNIONS: Final = 16  # patterns of more cells to list
 
 
 @dataclass(eq=False)
@@ -41,19 +44,19 @@ class Unions:
     rare: set[int] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[Kinds]:
-        """Yield the smallest such sets, those of the fewest kinds first; where it ends, every such set holds one."""
-        while (chosen := self._chosen()) is not None:
+        """Yield the smallest such sets, those of the fewest kinds first; at the end, every such set holds one."""
+        while (chosen := self._choose()) is not None:
             if not self._is_refuted(chosen):
                 self.found.append(chosen)
                 yield chosen
 
-    def _met(self) -> NDArray[np.int64]:
-        """Return the different databases that were met, with k for each number of rows that is more."""
+    def _list_met(self) -> NDArray[np.int64]:
+        """Return the different databases that were met; larger numbers of rows count as k."""
         return np.unique(np.minimum(self.region.witnesses, self.k).astype(np.int64), axis=0)
 
-    def _chosen(self) -> Kinds | None:
+    def _choose(self) -> Kinds | None:
         """Return the fewest kinds that hold 1 to k − 1 rows in each database met so far; None if there are none."""
-        met = self._met()
+        met = self._list_met()
         few = met.max(axis=0) < self.k
         if not met[:, few].any(axis=1).all():
             return None  # a database without any of these kinds
@@ -72,103 +75,61 @@ class Unions:
         return chosen
 
     def _is_refuted(self, chosen: Kinds) -> bool:
-        """Return whether a database speaks against some kinds; it is among those met then."""
-        return any(not 0 < self._asked(*question) @ chosen < self.k for question in self._questions(chosen))
+        """Return whether a database contradicts some kinds; it is then among those met."""
+        for costs, enough in self._list_questions(chosen):
+            self.region.least(costs, enough)
+            if not 0 < self.region.witnesses[-1] @ chosen < self.k:
+                return True
+        return False
 
-    def _questions(self, chosen: Kinds) -> Iterator[tuple[Floats, float]]:
-        """Yield in what direction to look for such a database, and how far: first where much else is refuted too."""
+    def _list_questions(self, chosen: Kinds) -> Iterator[tuple[Floats, float]]:
+        """Yield the costs of a database to look for, and which are low enough: first those that refute much else."""
         for kind in set(np.flatnonzero(chosen).tolist()) - self.rare:
             yield -np.eye(1, chosen.size, kind)[0], -self.k
             self.rare.add(kind)  # or nothing would have asked further
         truth = chosen.astype(np.float64)
-        yield WEIGHT * truth + (self._met().max(axis=0) < self.k), 0.0
+        yield WEIGHT * truth + (self._list_met().max(axis=0) < self.k), 0.0
         yield truth, 0.0
         yield -truth, -self.k
 
-    def _asked(self, costs: Floats, enough: float) -> Floats:
-        """Return a database of the least cost, or of a cost that is low enough."""
-        self.region.least(costs, enough)
-        return self.region.witnesses[-1]
-
-
-SECONDS: Final = 60.0
-"""The default time limit."""
-ITEMS: Final = 12
-"""Items that may be published: 3 to the power of their number is how many conjunctions there are."""
-EITHER: Final = 2
-"""The place of an item on its axis where rows may hold it or not."""
-PAIRED: Final = 9
-"""Items up to which pairs of cells are looked at by themselves: there are 5 to the power of that of them."""
-UNIONS: Final = 16
-"""Most patterns of more cells to list."""
-
-Cube: TypeAlias = NDArray[np.float64]
-"""An axis an item: rows that lack it, that hold it and, where there is a third place, either."""
-
 
 @dataclass(eq=False)
-class Extremes:
-    """The fewest and the most rows of each of many patterns in any database that was met."""
-
-    least: Cube
-    most: Cube
-
-    @classmethod
-    def of(cls, counts: Cube) -> "Extremes":
-        """Return those of one database."""
-        return cls(counts.copy(), counts.copy())
-
-    def add(self, counts: Cube) -> None:
-        """Take another database into account."""
-        np.minimum(self.least, counts, out=self.least)
-        np.maximum(self.most, counts, out=self.most)
-
-    def may_be_rare(self, k: int) -> NDArray[np.bool_]:
-        """Return which patterns hold for 1 to k − 1 rows in all of them."""
-        return (self.least > TINY) & (self.most < k - TINY)
-
-    def may_be_rare_at(self, at: tuple[int, ...], k: int) -> bool:
-        """Return the same for one of them."""
-        return bool(self.least[at] > TINY and self.most[at] < k - TINY)
-
-
-@dataclass(eq=False)
-class Search:
+class ExactSearch:
     """The search of one publication over all of its items."""
 
     ground: Ground
     region: Region
     k: int
     findings: list[Finding] = field(default_factory=list)
+    rare: list[Floats] = field(default_factory=list)
     unproven: int = 0
+    is_cut: bool = False
+    is_open: bool = False
 
     def __post_init__(self) -> None:
         """Start with nothing known to be rare."""
         self.many = len(self.ground.items)
         self.known = np.zeros((3,) * self.many, dtype=np.bool_)
-        self.cubes: list[Cube] = []
-        self.rare: list[Floats] = []
-        self.is_cut = self.is_open = False
 
     def look(self) -> None:
         """Look whether any pattern is rare, and if so for those of the fewest terms.
 
-        What has more terms would only tell of them in other words. Where no conjunction is rare, two cells together may
-        be (Theorem A3): all rows that would leave the one enter the other.
+        Patterns of more terms would describe the same rows in other words. If no conjunction is rare, two cells
+        together may be (Theorem A3): all rows that would leave the one enter the other.
         """
         unions = iter(Unions(self.region, self.k))
         first = next(unions, None)
         if first is None:
             return
-        self.conjunctions()
+        self._find_conjunctions()
         if self.many <= PAIRED and not self.known.any():
-            self.pairs()
+            self._find_pairs()
         if not self.rare and not self.known.any():
-            self.unions(chain([first], unions))
+            self._find_unions(chain([first], unions))
         self.is_open = not self.rare
 
-    def cube(self, witness: Floats) -> Cube:
-        """Return how many rows of a database make each conjunction true."""
+    def _count(self, witness: Floats) -> Cube:
+        """Return how many rows of a database match each conjunction."""
         counts = np.zeros((2,) * self.many)
         for row, count in zip(self.region.system.rows, witness.tolist(), strict=True):
             counts[tuple(row >> place & 1 for place in range(self.many))] = count
@@ -176,71 +137,59 @@ class Search:
             counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
         return counts
 
-    def met(self) -> list[Cube]:
-        """Return these numbers for all databases that were met so far."""
-        self.cubes += [self.cube(witness) for witness in self.region.witnesses[len(self.cubes) :]]
-        return self.cubes
+    def _clear(self, is_open: Kinds, seen: int) -> int:
+        """Clear conjunctions that are not rare in a witness behind the first ``seen``; return how many there are."""
+        for witness in self.region.witnesses[seen:]:
+            is_open &= are_rare(self._count(witness), self.k)
+        return len(self.region.witnesses)
 
-    def conjunctions(self) -> None:
-        """Look at all conjunctions, those of few items first; what says more than one that is rare needs no look."""
-        first, *others = self.region.witnesses
-        extremes = Extremes.of(self.cube(first))
-        self._mark_channels(extremes.least)
-        for witness in others:
-            extremes.add(self.cube(witness))
-        candidates = np.argwhere(extremes.may_be_rare(self.k) & ~self.known)
-        order = np.argsort((candidates != EITHER).sum(axis=1), kind="stable")
-        seen = len(self.region.witnesses)
-        for place in candidates[order].tolist():
-            for witness in self.region.witnesses[seen:]:
-                extremes.add(self.cube(witness))
-            seen, at = len(self.region.witnesses), tuple(place)
-            if not self.known[at] and extremes.may_be_rare_at(at, self.k) and self._test(*_cell(at)):
+    def _find_conjunctions(self) -> None:
+        """Look at all conjunctions, those of few items first; what says more than a rare one needs no look."""
+        self._mark_channels(self._count(self.region.witnesses[0]))
+        is_open = np.array(~self.known)
+        seen = self._clear(is_open, 0)
+        for at in _list_shortest(is_open):
+            seen = self._clear(is_open, seen)
+            if is_open[at] and not self.known[at] and self._test(*_as_cell(at)):
                 self._mark(at)
 
-    def pairs(self) -> None:
+    def _find_pairs(self) -> None:
         """Look at pairs of cells that differ in two items or more, whatever else they say, those of few items first."""
+        cubes: list[Cube] = []
         for size in range(2, self.many + 1):
             for chosen in combinations(range(self.many), size):
-                self._pairs_over(chosen)
+                cubes += map(self._count, self.region.witnesses[len(cubes) :])
+                self._find_pairs_over(chosen, cubes)
 
-    def _pairs_over(self, chosen: tuple[int, ...]) -> None:
+    def _find_pairs_over(self, chosen: tuple[int, ...], cubes: Iterable[Cube]) -> None:
         cut = tuple(slice(0, 2) if item in chosen else slice(None) for item in range(self.many))
-
-        def both(counts: Cube) -> Cube:
-            inside = counts[cut]
-            return inside + np.flip(inside, axis=chosen)
-
-        extremes = Extremes.of(both(self.met()[0]))
-        for counts in self.cubes[1:]:
-            extremes.add(both(counts))
-        candidates = np.argwhere(extremes.may_be_rare(self.k))
-        order = np.argsort((candidates != EITHER).sum(axis=1), kind="stable")
-        for place in candidates[order].tolist():
-            over, (cell,) = _cell(place)
+        sums = (counts[cut] + np.flip(counts[cut], axis=chosen) for counts in cubes)
+        is_open = reduce(np.logical_and, (are_rare(each, self.k) for each in sums))
+        for at in _list_shortest(is_open):
+            over, (cell,) = _as_cell(at)
             pair = frozenset([cell, cell ^ sum(1 << item for item in chosen)])
             # Each pair is met twice: once with the first of its items, once without.
-            if place[chosen[0]] and not self._is_known(over, pair):
+            if at[chosen[0]] and not self._is_known(over, pair):
                 self._test(over, pair)
 
-    def unions(self, found: Iterable[Kinds]) -> None:
+    def _find_unions(self, unions: Iterable[Kinds]) -> None:
         """Add sets of kinds of rows that are rare as patterns, up to a limit."""
-        for kinds in found:
+        for kinds in unions:
             rows = [row for row, is_in in zip(self.region.system.rows, kinds.tolist(), strict=True) if is_in]
-            pattern = self._shortest(rows)
+            pattern = self._shorten(rows)
             if not self._is_known(*pattern) and not self._test(*pattern):
                 raise TimeIsUpError  # the solver contradicts itself
             if len(self.rare) == UNIONS:
                 self.is_cut = True
                 return
 
-    def _shortest(self, rows: list[Bits]) -> tuple[Bits, frozenset[Bits]]:
-        """Return kinds of rows as a pattern of as few items as can be, which may be true for more kinds."""
+    def _shorten(self, rows: list[Bits]) -> tuple[Bits, frozenset[Bits]]:
+        """Return kinds of rows as a pattern of as few items as possible, which may be true for more kinds."""
         over, cells = self.ground.everything, frozenset(rows)
         for place in range(self.many):
             fewer = over & ~(1 << place)
             shorter = frozenset(cell & fewer for cell in cells)
-            if self._limits(self.region.system.truth(fewer, shorter)) is not None:
+            if self._limit_rare(self.region.system.truth(fewer, shorter)) is not None:
                 over, cells = fewer, shorter
         return over, cells
 
@@ -248,41 +197,39 @@ class Search:
         """Mark what says more than a conjunction whose rows are few by sums of supports alone."""
         for part in self.ground.parts(self.ground.everything):
             inside = tuple(slice(None) if part >> item & 1 else slice(EITHER, None) for item in range(self.many))
-            few = (counts[inside] > TINY) & (counts[inside] < self.k - TINY)
-            for place in np.argwhere(few).tolist():
-                self._mark(tuple(value if part >> item & 1 else EITHER for item, value in enumerate(place)))
+            for place in np.argwhere(are_rare(counts[inside], self.k)).tolist():
+                self._mark([value if part >> item & 1 else EITHER for item, value in enumerate(place)])
 
-    def _mark(self, at: tuple[int, ...]) -> None:
+    def _mark(self, at: Iterable[int]) -> None:
         self.known[tuple(slice(None) if value == EITHER else value for value in at)] = True
 
     def _test(self, over: Bits, cells: frozenset[Bits]) -> bool:
-        """Add what is inferred of a pattern; return whether it is rare."""
+        """Add a pattern if it is rare; return whether it is."""
         truth = self.region.system.truth(over, cells)
-        limits = self._limits(truth)
-        if limits is None:
-            return False
-        self.rare.append(truth)
-        self._add(over, cells, *limits)
-        return True
+        limits = self._limit_rare(truth)
+        if limits is not None:
+            self.rare.append(truth)
+            self._add(over, cells, limits)
+        return limits is not None
 
     def _is_known(self, over: Bits, cells: frozenset[Bits]) -> bool:
-        """Return whether a pattern is true wherever one is that was found before, or that one wherever it is."""
+        """Return whether a pattern follows from one that was found before, or that one from it."""
         truth = self.region.system.truth(over, cells)
-        return any((truth <= found).all() or (truth >= found).all() for found in self.rare)
+        return any((truth <= known).all() or (truth >= known).all() for known in self.rare)
 
-    def _limits(self, truth: Floats) -> tuple[int, int] | None:
+    def _limit_rare(self, truth: Floats) -> tuple[int, int] | None:
         """Return the fewest and the most rows of a pattern that is rare; None if it is not."""
         low, high = self.region.least(truth, 0), -np.inf
         if low > TINY:
             high = self.region.least(-truth, -self.k)
         return (ceil(low - TINY), floor(TINY - high)) if high > TINY - self.k else None
 
-    def _add(self, over: Bits, cells: frozenset[Bits], low: int, high: int) -> None:
+    def _add(self, over: Bits, cells: frozenset[Bits], limits: tuple[int, int]) -> None:
         """Add a finding with its proof; sums alone may prove less than whole numbers do."""
-        relaxed = Region(self.region.system, self.region.clock)
-        loose = relaxed.limits(self.region.system.truth(over, cells))
-        for least, most in dict.fromkeys([(low, high), loose]):
-            proof = find_certificate(self.region.system, Wanted(over, cells, max(1, least), most), self.region.clock)
+        system, clock = self.region.system, self.region.clock
+        loose = Region(system, clock).limits(system.truth(over, cells))
+        for least, most in dict.fromkeys([limits, loose]):
+            proof = find_certificate(system, Wanted(over, cells, max(1, least), most), clock)
             if proof is not None and most < self.k and proves(self.ground.facts, proof):
                 self.findings.append(Finding(proof, "exact", self.ground.facts))
                 return
@@ -292,12 +239,12 @@ class Search:
 def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SECONDS) -> Searched:
     """Return what holds for 1 to k − 1 rows in every database that facts allow, the patterns of the fewest terms.
 
-    All conjunctions of few rows are found, or where there are none, all pairs of cells or, where there are none either,
-    unions of more. If nothing is found and nothing left undecided, no pattern of AND, OR and NOT over the published
-    items holds for 1 to k − 1 rows in every database that fits.
+    These are all rare conjunctions; if there are none, all rare pairs of cells; and if there are none either, unions of
+    more. If nothing is found and nothing left undecided, no pattern of AND, OR and NOT over the published items holds
+    for 1 to k − 1 rows in every database that fits.
 
-    The unknowns are the numbers of rows of each possible kind, over all items and in whole numbers. Of the publisher's
-    own ``rows`` only what is rare in them can be inferred to be so (Lemma C1).
+    The unknowns are the numbers of rows of each possible kind, over all items and in whole numbers. Only patterns that
+    are rare in the publisher's own ``rows`` can be inferred to be rare (Lemma C1).
 
     >>> from discreet import mine
     >>> rows = ["", "a", "b", "c", *["ab"] * 3, *["ac"] * 3, *["bc"] * 3]
@@ -309,8 +256,8 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
     if many > ITEMS:
         why = f"all that can be said of {ITEMS} items is looked at, and no more"
         return Searched((), (Undecided(1, f"publications of {many:,} items", why),))
-    region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock.of(seconds), whole=True)
-    search, is_over = Search(ground, region, k), False
+    region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock(seconds), whole=True)
+    search, is_over = ExactSearch(ground, region, k), False
     try:
         own = None if rows is None else region.system.counts(ground.rows(rows))
         if own is None:
@@ -320,11 +267,10 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
         search.look()
     except TimeIsUpError:
         is_over = True
-    return Searched(tuple(search.findings), tuple(_left(search, seconds, is_over=is_over)))
+    return Searched(tuple(search.findings), tuple(_list_undecided(search, seconds, is_over=is_over)))
 
 
-def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecided]:
-    """Yield the undecided cases with their reasons."""
+def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> Iterator[Undecided]:
     if is_over:
         yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
     elif search.is_open:
@@ -335,7 +281,14 @@ def _left(search: Search, seconds: float, *, is_over: bool) -> Iterator[Undecide
         yield Undecided(search.unproven, "patterns", "whole numbers leave few rows, but no sum of supports proves it")
 
 
-def _cell(at: Sequence[int]) -> tuple[Bits, frozenset[Bits]]:
-    """Return the items that a place in a cube says something of, and what rows hold of them."""
+def _list_shortest(is_open: Kinds) -> list[tuple[int, ...]]:
+    """Return the places in a cube that are open, those of the fewest items first."""
+    places = np.argwhere(is_open)
+    order = np.argsort((places != EITHER).sum(axis=1), kind="stable")
+    return [tuple(at) for at in places[order].tolist()]
+
+
+def _as_cell(at: Sequence[int]) -> tuple[Bits, frozenset[Bits]]:
+    """Return the items that a place in a cube says something about, and those of them that rows hold."""
     over = sum(1 << item for item, value in enumerate(at) if value != EITHER)
     return over, frozenset([sum(1 << item for item, value in enumerate(at) if value == 1)])

@@ -1,60 +1,62 @@
 """Facts: the limits that a publication sets for supports, in every database that fits it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain
 from numbers import Integral
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Itemsets, Label, Labelled, as_itemset, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
-from discreet.data.transactions import as_itemset
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
+from discreet.runtime.solver import Numbers
 
-Codes: TypeAlias = frozenset[int]
-"""An itemset by the codes of its items."""
-Limits: TypeAlias = tuple[int, int]
-"""The fewest and the most rows that hold an itemset."""
-Schema: TypeAlias = Iterable[Iterable[Label]]
-"""Groups of items, such as the values of one attribute; no row holds two of a group."""
-MOST: Final = 200_000
-"""Most itemsets that facts may list with limits of their own."""
+Codes: TypeAlias = frozenset[int]  # an itemset by the codes of its items
+Limits: TypeAlias = tuple[int, int]  # the fewest and the most rows that hold an itemset
+Schema: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
+MOST: Final = 200_000  # itemsets that facts may list with limits of their own
 
 
-class Relation(NamedTuple):
-    """The supports of listed itemsets, each times a factor, add up to ``least`` or more.
+One = TypeVar("One")  # an itemset, by codes or by bits
+Other = TypeVar("Other")
+
+
+class Balance(NamedTuple, Generic[One]):
+    """The supports of itemsets, each times a factor, add up to ``least`` or more.
 
     A rule says so: if its confidence is 2/3 or more, 3 sup(A ∪ B) − 2 sup(A) is 0 or more.
     """
 
-    times: tuple[tuple[Codes, int], ...]
+    times: tuple[tuple[One, int], ...]
     least: int
 
-    def moved(self, place: Callable[[Codes], Codes]) -> "Relation":
-        """Return the relation by other codes."""
-        return Relation(tuple((place(itemset), times) for itemset, times in self.times), self.least)
+    def recode(self, place: Callable[[One], Other]) -> "Balance[Other]":
+        """Return the same about itemsets in other codes."""
+        return Balance(tuple((place(itemset), times) for itemset, times in self.times), self.least)
+
+
+Relation: TypeAlias = Balance[Codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Facts:
-    """Of each listed itemset, ``items[offsets[i]:offsets[i + 1]]``, the least and the most rows that hold it.
+class Facts(Labelled):
+    """The least and the most rows that hold each listed itemset, in every database that fits a publication.
 
-    The empty itemset is the first; its facts are those of the number of rows, ``n`` at most. ``inherited`` says that
-    the list is one of closed itemsets: any other below a listed one has the largest support of those that hold it.
-    ``absent`` is the most rows that hold an itemset which is not below a listed one: min_support − 1 if all that
-    reaches it is published, and None if nothing is said of them; ``absent_with`` are items with which it is fewer, and
-    how many. No row holds two items of a group of the ``schema``.
+    Itemset ``i`` has from ``low[i]`` to ``high[i]`` rows. The first is the empty one: its limits are those of the
+    number of rows, ``n`` at most. If ``inherited``, the list has closed itemsets: any other itemset below a listed one
+    has the largest support of a listed superset. ``absent`` is the most rows that hold an itemset below no listed one:
+    min_support − 1 if the list is complete, None if nothing is known; with an item of ``absent_with``, the limit is
+    lower. No row holds two items of a group of the ``schema``.
 
-    ``is_top`` says that the list is one of the largest supports: then ``absent`` is also the most rows that hold a part
-    of a listed itemset which is not listed itself. ``relations`` are what several supports add up to, and ``left_out``
-    says what else was published that is not among these facts: with that, nothing is ever called safe.
+    If ``is_top``, the list has the largest supports: ``absent`` then also limits unlisted subsets of listed itemsets.
+    ``relations`` bound sums of supports. ``left_out`` says what else was published; with that, nothing is called safe.
 
     >>> from discreet import mine
     >>> facts = Facts.of(mine([["a", "b"], ["a", "b"], ["a"], ["c"]], min_support=2))
@@ -63,10 +65,9 @@ class Facts:
     ((2, 2), (2, 2), (0, 1))
     """
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    itemsets: Itemsets
+    low: Numbers
+    high: Numbers
     labels: tuple[Label, ...]
     n: int
     inherited: bool = False
@@ -76,6 +77,7 @@ class Facts:
     is_top: bool = False
     relations: tuple[Relation, ...] = ()
     left_out: str = ""
+    _holders: dict[int, int] = field(default_factory=dict, init=False)  # a bit for each place of ``_owners``, on demand
 
     def __post_init__(self) -> None:
         """Refuse limits that no number satisfies."""
@@ -92,21 +94,23 @@ class Facts:
                 f"{contradicted:,} of {self.low.size:,} itemsets have two items of a group of the schema, which no row "
                 "holds together; check the schema"
             )
-        for numbers in (self.offsets, self.items, self.low, self.high):
+        for numbers in (*self.itemsets.flat, self.low, self.high):
             numbers.setflags(write=False)
 
     @classmethod
     def of(cls, patterns: Patterns, *, complete: bool = True, schema: Schema | None = None) -> Self:
         """Return what patterns say; if they are ``complete``, also that nothing else reaches their minimum support.
 
-        Of maximal itemsets that is their own supports only; those below them have at least as much.
+        Maximal itemsets have only their own supports; their subsets have at least as much.
         """
-        listed = patterns if patterns.kind == "maximal" else build_family(patterns)
-        offsets, items, supports = _with_root(listed.offsets, listed.items, listed.supports, patterns.n)
-        inherited = patterns.kind != "maximal"
+        is_maximal = patterns.kind == "maximal"
+        listed = patterns if is_maximal else build_family(patterns)
+        itemsets, supports = listed.itemsets, listed.supports
+        if not itemsets.is_rooted:
+            itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, patterns.n)
         absent = patterns.min_support - 1 if complete else None
         groups = as_schema(schema, patterns.labels)
-        return cls(offsets, items, supports, supports, patterns.labels, patterns.n, inherited, absent, groups)
+        return cls(itemsets, supports, supports, patterns.labels, patterns.n, not is_maximal, absent, groups)
 
     @classmethod
     def from_limits(
@@ -118,7 +122,7 @@ class Facts:
         schema: Schema | None = None,
         is_top: bool = False,
     ) -> Self:
-        """Take the least and the most support of itemsets, each once; what is not said of the empty one is exactly n.
+        """Take the least and the most support of itemsets, each once; the empty one has n unless it is listed.
 
         >>> facts = Facts.from_limits([(["a"], 3, 4), (["a", "b"], 2, 2)], n=9)
         >>> facts.n, facts.limits(frozenset()), facts.limits(frozenset([0])), facts.limits(frozenset([1]))
@@ -131,61 +135,45 @@ class Facts:
         labels = sort_labels(label for itemset in [*said, *groups] for label in itemset)
         code = {label: number for number, label in enumerate(labels)}
         coded = {frozenset(code[label] for label in itemset): limit for itemset, limit in said.items()}
-        found = cls.from_codes(coded, labels, n=n, absent=absent, schema=as_schema(groups, labels))
-        return replace(found, is_top=is_top)
+        facts = cls.from_codes(coded, labels, n)
+        return replace(facts, absent=absent, schema=as_schema(groups, labels), is_top=is_top)
 
     @classmethod
-    def from_codes(
-        cls,
-        said: Mapping[Codes, Limits],
-        labels: tuple[Label, ...],
-        *,
-        n: int,
-        inherited: bool = False,
-        absent: int | None = None,
-        schema: tuple[Codes, ...] = (),
-        absent_with: tuple[tuple[int, int], ...] = (),
-    ) -> Self:
-        """Take the limits of itemsets by the codes of their items; what is not said of the empty one is exactly n."""
-        every = {frozenset(): (n, n), **said}
-        coded = sorted((sorted(itemset), *limit) for itemset, limit in every.items())
-        offsets = np.cumsum([0, *(len(codes) for codes, _, _ in coded)], dtype=np.int64)
-        items = np.array([item for codes, _, _ in coded for item in codes], dtype=np.int32)
+    def from_codes(cls, said: Mapping[Codes, Limits], labels: tuple[Label, ...], n: int) -> Self:
+        """Take the limits of itemsets by the codes of their items; the empty one has n unless it is listed."""
+        coded = sorted((sorted(itemset), *limit) for itemset, limit in {frozenset(): (n, n), **said}.items())
         low, high = (np.array([line[at] for line in coded], dtype=np.int64) for at in (1, 2))
-        return cls(offsets, items, low, high, labels, n, inherited, absent, schema, absent_with)
+        return cls(Itemsets.of([codes for codes, _, _ in coded]), low, high, labels, n)
 
-    def settled(self) -> Self:
-        """Return the facts with what listed itemsets say of each other: no more rows hold one than a part of it.
+    def narrow(self) -> Self:
+        """Narrow limits by those of other listed itemsets: no more rows hold an itemset than a part of it.
 
-        Limits that no support keeps then are an InconsistencyError.
+        Limits that contradict each other are an InconsistencyError.
 
-        >>> Facts.from_limits([(["a"], 3, 9), (["a", "b"], 4, 9)], n=8).settled().listed[frozenset([0])]
+        >>> Facts.from_limits([(["a"], 3, 9), (["a", "b"], 4, 9)], n=8).narrow().listed[frozenset([0])]
         (4, 8)
         """
         if self.inherited:
             return self
-        every = self.filled()
-        low, high, many = every.low.copy(), every.high.copy(), max(1, len(every.labels))
+        every = self.fill()
+        low, high = every.low.copy(), every.high.copy()
         trie = kernels.inversion.plant(every.offsets, every.items)
-        kernels.closure.narrow_limits(trie, every.offsets, every.items, low, high, many)
+        kernels.closure.narrow_limits(trie, every.offsets, every.items, low, high, max(1, len(every.labels)))
         wrong = np.flatnonzero(low > high).tolist()
         if wrong:
-            raise InconsistencyError(
+            why = (
                 f"{len(wrong):,} of {len(every):,} itemsets have limits that contradict those of parts of them, or of "
                 "itemsets that hold them; no rows can have them: check how they were rounded"
-                + ", and that those of the largest supports are listed"
-                * self.is_top,
-                "rising",
-                (every.labels[item] for item in every.itemset(wrong[0])),
-                (),
             )
+            why += ", and that those of the largest supports are listed" * self.is_top
+            raise InconsistencyError(why, "rising", every.labelled(wrong[0]), ())
         return replace(every, low=low, high=high)
 
-    def filled(self) -> Self:
-        """Return the facts with all parts of listed itemsets among them, where a list of the largest leaves some out.
+    def fill(self) -> Self:
+        """Add all parts of listed itemsets that a list of the largest supports leaves out.
 
         >>> facts = Facts.from_limits([(["a", "b"], 7, 7)], n=9, absent=7, is_top=True)
-        >>> facts.filled().listed[frozenset([0])], facts.limits(frozenset([0]))
+        >>> facts.fill().listed[frozenset([0])], facts.limits(frozenset([0]))
         ((0, 7), (7, 7))
         """
         if not self.is_top:
@@ -201,14 +189,11 @@ class Facts:
                     f"the list leaves out parts of its itemsets, and there are more than {MOST:,} of them; give a list "
                     "of shorter itemsets"
                 )
-        every = self.from_codes(said, self.labels, n=self.n)
-        return replace(self, offsets=every.offsets, items=every.items, low=every.low, high=every.high)
+        every = self.from_codes(said, self.labels, self.n)
+        return replace(self, itemsets=every.itemsets, low=every.low, high=every.high)
 
-    def known_as(self, *, complete: bool | None, schema: Schema | None) -> Self:
-        """Return the facts for who knows that the list is ``complete``, or does not, and a ``schema`` besides theirs.
-
-        None leaves it at what the facts say of what is not listed.
-        """
+    def assume(self, *, complete: bool | None, schema: Schema | None) -> Self:
+        """Add a ``schema``, and whether the list is ``complete``; None keeps what the facts say of other itemsets."""
         if complete and self.absent is None:
             raise OptionError(
                 "complete=True says that nothing else reaches the minimum support, but these facts do not tell which "
@@ -237,35 +222,31 @@ class Facts:
         """Whether a part of a listed itemset is not listed."""
         return any(itemset - {item} not in self.listed for itemset in self.listed for item in itemset)
 
-    @cached_property
-    def code(self) -> Mapping[Label, int]:
-        """The code of each label."""
-        return {label: number for number, label in enumerate(self.labels)}
-
     def itemset(self, number: int) -> Codes:
         """Return the listed itemset of a number."""
-        return frozenset(self.items[self.offsets[number] : self.offsets[number + 1]].tolist())
+        return frozenset(self.itemsets[number].tolist())
 
     @cached_property
     def tops(self) -> tuple[Codes, ...]:
         """The listed itemsets that no other listed one contains."""
-        is_top = kernels.lattice.find_maximal(self.offsets, self.items, len(self.labels))
-        return tuple(self.itemset(number) for number in np.flatnonzero(is_top).tolist())
+        is_top = kernels.lattice.find_maximal(*self.itemsets.flat, len(self.labels))
+        return tuple(map(self.itemset, np.flatnonzero(is_top).tolist()))
 
     @cached_property
     def listed(self) -> Mapping[Codes, Limits]:
         """The limits of each listed itemset."""
-        lows, highs = self.low.tolist(), self.high.tolist()
-        return {self.itemset(number): limits for number, limits in enumerate(zip(lows, highs, strict=True))}
+        limits = zip(self.low.tolist(), self.high.tolist(), strict=True)
+        return dict(zip(map(self.itemset, range(len(self))), limits, strict=True))
 
     def limits(self, itemset: Codes) -> Limits:
-        """Return the least and the most support of an itemset that the publication itself says.
+        """Return the least and the most support of an itemset that the publication itself states.
 
-        That is what is listed of it, at least what a listed one that holds it has, and exactly that below a closed one.
+        A listed itemset has its own limits, a subset of a closed one exactly the support of that one, and any other
+        subset of a listed one at least as much as that one.
         """
         if self.excludes(itemset):
             return 0, 0
-        above = self._above(itemset)
+        above = self._find_above(itemset)
         if above is None:
             return 0, self.missing(itemset)
         least = int(self.low[above])
@@ -274,11 +255,11 @@ class Facts:
         return self.listed.get(itemset, (least, self.missing(itemset) if self.is_top else self.n))
 
     def missing(self, itemset: Codes) -> int:
-        """Return the most rows that hold an itemset which is not below a listed one, or of the largest not listed."""
+        """Return the most rows that may hold an unlisted itemset."""
         most = self.n if self.absent is None else min(self.n, self.absent)
         return min([most, *(fewer for item, fewer in self.absent_with if item in itemset)])
 
-    def table(self, top: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def table(self, top: Codes) -> tuple[Numbers, Numbers]:
         """Return the limits of all subsets of ``top``, which has few items: bit i stands for its i-th item.
 
         >>> low, high = Facts.from_limits([(["a"], 3, 4), (["a", "b"], 2, 2)], n=9).table(frozenset([0, 1]))
@@ -286,20 +267,18 @@ class Facts:
         ([9, 3, 2, 2], [9, 4, 9, 2])
         """
         items = sorted(top)
-        if self.inherited and self._above(top) is not None and not self.excludes(top):
+        if self.inherited and self.is_below(top) and not self.excludes(top):
             return 2 * (self._inherit(items),)
         sets = (frozenset(item for bit, item in enumerate(items) if row >> bit & 1) for row in range(1 << len(items)))
         low, high = np.array([self.limits(itemset) for itemset in sets], dtype=np.int64).T
         return low, high
 
-    def _inherit(self, items: list[int]) -> NDArray[np.int64]:
-        """Return the supports of all sets of some items, of which each is below a listed one."""
+    def _inherit(self, items: list[int]) -> Numbers:
+        """Return the supports of all subsets of some items; all are below a listed itemset."""
         weight = np.zeros(len(self.labels), dtype=np.int64)
         weight[items] = 1 << np.arange(len(items))
-        met = np.add.reduceat(np.append(weight[self.items], 0), self.offsets[:-1])
-        met[np.diff(self.offsets) == 0] = 0  # an empty segment adds up to the entry behind it
         supports = np.zeros(1 << len(items), dtype=np.int64)
-        np.maximum.at(supports, met, self.low)
+        np.maximum.at(supports, self.itemsets.add_up(weight[self.items]), self.low)
         for bit in range(len(items)):
             halves = supports.reshape(-1, 2, 1 << bit)
             np.maximum(halves[:, 0], halves[:, 1], out=halves[:, 0])
@@ -307,16 +286,11 @@ class Facts:
 
     def is_below(self, itemset: Codes) -> bool:
         """Return whether a listed itemset contains this one."""
-        return self._above(itemset) is not None
+        return self._find_above(itemset) is not None
 
     def excludes(self, itemset: Codes) -> bool:
         """Return whether the schema says that no row holds the itemset."""
         return any(len(group & itemset) > 1 for group in self.schema)
-
-    def pairs_excluded(self) -> list[Codes]:
-        """Return the pairs of items that the schema says no row holds, in dictionary order."""
-        pairs = {pair for group in self.schema for pair in combinations(sorted(group), 2)}
-        return [frozenset(pair) for pair in sorted(pairs)]
 
     @cached_property
     def _order(self) -> NDArray[np.intp]:
@@ -325,34 +299,26 @@ class Facts:
 
     @cached_property
     def _owners(self) -> Mapping[int, NDArray[np.intp]]:
-        """For each item of a listed itemset the places of those that hold it, in that order."""
-        owners = np.repeat(np.argsort(self._order), np.diff(self.offsets))
+        """For each item of a listed itemset the places of its holders in that order."""
+        owners = np.argsort(self._order)[self.itemsets.owners]
         items, starts = np.unique(np.sort(self.items), return_index=True)
         groups = np.split(owners[np.argsort(self.items, kind="stable")], starts[1:])
         return dict(zip(items.tolist(), groups, strict=False))
 
-    @cached_property
-    def _holders(self) -> dict[int, int]:
-        """The same, a bit for each place, of items that were asked for: there may be many thousands."""
-        return {}
-
-    def _holding(self, item: int) -> int:
-        if item not in self._holders:
-            bits = np.zeros(len(self), dtype=np.bool_)
-            bits[self._owners.get(item, [])] = True
-            self._holders[item] = int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
-        return self._holders[item]
-
-    def _above(self, itemset: Codes) -> int | None:
-        """Return the listed itemset of the largest lower limit that holds ``itemset``, by its number, if any does."""
-        found = (1 << len(self)) - 1
+    def _find_above(self, itemset: Codes) -> int | None:
+        """Return the number of the listed itemset with the largest lower limit that holds ``itemset``, if any does."""
+        holders = (1 << len(self)) - 1
         for item in itemset:
-            found &= self._holding(item)
-        return int(self._order[(found & -found).bit_length() - 1]) if found else None
+            if item not in self._holders:
+                bits = np.zeros(len(self), dtype=np.bool_)
+                bits[self._owners.get(item, [])] = True
+                self._holders[item] = int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+            holders &= self._holders[item]
+        return int(self._order[(holders & -holders).bit_length() - 1]) if holders else None
 
 
 def as_schema(schema: Schema | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
-    """Return the groups of a schema by the codes of their items; items that nothing is published of are left out.
+    """Return the groups of a schema by the codes of their items; unpublished items are left out.
 
     >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)
     True
@@ -362,12 +328,3 @@ def as_schema(schema: Schema | None, labels: tuple[Label, ...]) -> tuple[Codes, 
     code = {label: number for number, label in enumerate(labels)}
     groups = (frozenset(code[label] for label in as_itemset(group) if label in code) for group in schema or ())
     return tuple(group for group in groups if len(group) > 1)
-
-
-def _with_root(
-    offsets: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.int64], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Add the empty itemset, with support n, to itemsets in dictionary order."""
-    if offsets.size > 1 and offsets[1] == 0:
-        return offsets, items, supports
-    return np.insert(offsets, 0, 0), items, np.insert(supports, 0, n)

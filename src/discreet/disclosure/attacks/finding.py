@@ -1,32 +1,19 @@
 """Findings: the patterns of fewer than k rows that an attacker infers, with proofs, and open questions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
-from discreet.disclosure.attacks.certificate import (
-    NOTHING,
-    SPELLED,
-    Bound,
-    Cells,
-    Certificate,
-    Claim,
-    add_terms,
-    check,
-    count_terms,
-    is_too_long,
-    sum_cells,
-)
-from discreet.disclosure.attacks.closure import Derived
-from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation
+from discreet.data.itemsets import Weighted
+from discreet.disclosure.attacks.certificate import NOTHING, SPELLED, Bound, Certificate, Claim, Sum, check
+from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
 from discreet.disclosure.channels import Term, format_sum
 from discreet.runtime import html
 
-Level: TypeAlias = str
-"""The name of an attacker in ``attack.ATTACKERS``."""
+Level: TypeAlias = str  # the name of an attacker in ``attack.ATTACKERS``
 
 
 class Undecided(NamedTuple):
@@ -40,8 +27,21 @@ class Undecided(NamedTuple):
         return f"{self.many:,} {self.what}: {self.why}"
 
 
+class Proven:
+    """A claim about a pattern that a certificate proves from facts."""
+
+    __slots__ = ()
+    certificate: Certificate
+    facts: Facts
+
+    @property
+    def pattern(self) -> Pattern:
+        """The items that rows hold and lack."""
+        return self.certificate.claim.pattern
+
+
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Proven):
     """From 1 to k − 1 rows match a pattern in every database that fits the facts; the certificate proves it.
 
     ``level`` is that of the weakest attacker known to find it.
@@ -50,11 +50,6 @@ class Finding:
     certificate: Certificate
     level: Level
     facts: Facts = field(repr=False, compare=False)
-
-    @property
-    def pattern(self) -> Pattern:
-        """The items that these rows hold and lack."""
-        return self.certificate.claim.pattern
 
     @property
     def low(self) -> int:
@@ -67,20 +62,16 @@ class Finding:
         return self.certificate.claim.high
 
     def __str__(self) -> str:
-        return f"{self.pattern.words(self.facts.labels)}: {_rows(self.low, self.high)}"
+        return f"{self.pattern.words(self.facts.labels)}: {count_rows(self.low, self.high)}"
 
     @property
     def sentence(self) -> str:
         """The inference in words, with its sums of supports."""
-        return _sentence(self.certificate.claim, self._limits(), self.facts)
+        return _Writer(self).describe(self.certificate.claim)
 
     def steps(self) -> Iterator[str]:
         """Yield the sentences of the steps: unpublished supports that are inferred first."""
-        limits = self._limits()
-        return (_sentence(claim, limits, self.facts) for claim in self.certificate.lemmas)
-
-    def _limits(self) -> Mapping[Codes, Limits]:
-        return {claim.pattern.over: (claim.low, claim.high) for claim in self.certificate.lemmas}
+        return map(_Writer(self).describe, self.certificate.lemmas)
 
 
 class Searched(NamedTuple):
@@ -88,7 +79,11 @@ class Searched(NamedTuple):
 
     findings: Sequence[Finding]
     undecided: Sequence[Undecided] = ()
-    derived: Derived | None = None
+    derived: Weighted | None = None
+
+    def join(self, other: "Searched") -> "Searched":
+        """Return the findings and open questions of two searches."""
+        return Searched([*self.findings, *other.findings], [*self.undecided, *other.undecided])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +100,7 @@ class Attack:
     level: Level
     findings: tuple[Finding, ...]
     undecided: tuple[Undecided, ...] = ()
-    derived: Derived | None = None
+    derived: Weighted | None = None
     is_acyclic: bool = False
 
     @property
@@ -144,90 +139,93 @@ class Attack:
     def _repr_html_(self) -> str:
         """Return the first findings as a table, for notebooks."""
         first = self.findings[: html.SHOWN]
-        lines = ((_rows(one.low, one.high), one.pattern.words(self.facts.labels), one.sentence) for one in first)
+        lines = ((count_rows(one.low, one.high), one.pattern.words(self.facts.labels), one.sentence) for one in first)
         note = f"Undecided: {'; '.join(map(str, self.undecided))}." if self.undecided else ""
         return html.table(repr(self)[1:-1], ["rows", "pattern", "because"], lines, many=len(self.findings), note=note)
 
 
-def _rows(low: int, high: int) -> str:
+def count_rows(low: int, high: int) -> str:
+    """Return a number of rows, or its limits, in words.
+
+    >>> count_rows(1, 1), count_rows(0, 1)
+    ('1 row', '0 to 1 rows')
+    """
     return f"{low:,} row{'s' * (low != 1)}" if low == high else f"{low:,} to {high:,} rows"
 
 
-def _sentence(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
-    """Return a claim in words, with the sums that prove it."""
-    pattern = claim.pattern
-    if pattern.is_itemset:
-        limits = f"is {claim.low:,}" if claim.low == claim.high else f"is from {claim.low:,} to {claim.high:,}"
-        head = f"{_support(pattern.over, facts)} {limits}"
-    else:
-        exactly = "exactly " if claim.low == claim.high else ""
-        comma = "," * any(isinstance(facts.labels[item], Mark) for item in pattern.over)
-        head = f"{pattern.words(facts.labels)}{comma} holds for {exactly}{_rows(claim.low, claim.high)}"
-    return f"{head}, because {_because(claim, known, facts)}"
+class _Writer:
+    """Describes the claims of a certificate in words; ``known`` are the limits that its lemmas prove."""
 
+    def __init__(self, proven: Proven) -> None:
+        self.facts = proven.facts
+        self.known = {claim.pattern.over: (claim.low, claim.high) for claim in proven.certificate.lemmas}
 
-def _because(claim: Claim, known: Mapping[Codes, Limits], facts: Facts) -> str:
-    """Return the sums of a claim in words; a lower limit of 0 needs none."""
-    upper, is_sum = _describe_bound(claim.upper, claim.pattern, -1, known, facts)
-    if claim.lower == NOTHING:
-        return upper
-    lower, _ = _describe_bound(claim.lower, claim.pattern, 1, known, facts)
-    if lower == upper:
-        return lower
-    return f"{lower} and {upper} bound it" if is_sum else f"{lower}, and {upper}"
+    def describe(self, claim: Claim) -> str:
+        """Return a claim with the sums that prove it."""
+        pattern, labels = claim.pattern, self.facts.labels
+        if pattern.is_itemset:
+            limits = f"is {claim.low:,}" if claim.low == claim.high else f"is from {claim.low:,} to {claim.high:,}"
+            head = f"{self._name(pattern.over)} {limits}"
+        else:
+            exactly = "exactly " if claim.low == claim.high else ""
+            comma = "," * any(isinstance(labels[item], Mark) for item in pattern.over)
+            head = f"{pattern.words(labels)}{comma} holds for {exactly}{count_rows(claim.low, claim.high)}"
+        return f"{head}, because {self._explain(claim)}"
 
+    def _explain(self, claim: Claim) -> str:
+        """Return the sums of a claim; a lower limit of 0 needs none."""
+        upper, is_sum = self._describe_bound(claim.upper, claim.pattern, -1)
+        if claim.lower == NOTHING:
+            return upper
+        lower, _ = self._describe_bound(claim.lower, claim.pattern, 1)
+        if lower == upper:
+            return lower
+        return f"{lower} and {upper} bound it" if is_sum else f"{lower}, and {upper}"
 
-def _describe_bound(
-    bound: Bound, pattern: Pattern, sign: int, known: Mapping[Codes, Limits], facts: Facts
-) -> tuple[str, bool]:
-    """Return the sum of a bound in words, with its value, and whether it goes beyond the publication itself."""
-    if isinstance(bound, Cells) and is_too_long(bound, pattern, facts):
-        return f"a sum of {count_terms(bound, pattern):,} supports", True
-    times: Mapping[Codes, int | Fraction] = (
-        sum_cells(bound, pattern, sign, facts) if isinstance(bound, Cells) else add_terms(bound)
-    )
-    related = [] if isinstance(bound, Cells) else [factor for _, factor in bound.relations]
-    scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *related)))
-    terms, texts, signs = [], [], set()
-    for itemset, factor in sorted(times.items(), key=lambda term: (term[1] < 0, -len(term[0]), sorted(term[0]))):
-        low, high = known.get(itemset) or facts.limits(itemset)
-        limit, side = (low, "≥") if sign * factor > 0 else (high, "≤")
-        terms.append(Term(int(scale * factor), frozenset(facts.labels[item] for item in itemset), limit))
-        texts.append(f"{_support(itemset, facts)} {_limit(limit, side, exact=low == high)}")
-        signs.add("=" if low == high else "≥" if sign > 0 else "≤")
-    for relation, factor in () if isinstance(bound, Cells) else bound.relations:
-        terms.append(Term(int(scale * abs(factor)), frozenset(), sign * relation.least))
-        texts.append(_describe_relation(relation, sign, facts, alone=not times and len(related) == 1))
-        signs.add("≥" if sign > 0 else "≤")
-    total = Fraction(sum(term.times * term.support for term in terms), scale)
-    if [*times] == [pattern.over] and pattern.is_itemset and not related:
-        return _describe_limit(pattern.over, total.numerator, sign, facts), False
-    value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
-    text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else format_sum(terms, texts)
-    text = f"({text}) / {scale}" if scale > 1 and len(terms) <= SPELLED else text
-    return f"{text} {max(signs, default='=')} {value}", True
+    def _describe_bound(self, bound: Bound, pattern: Pattern, sign: int) -> tuple[str, bool]:
+        """Return the sum of a bound with its value, and whether it goes beyond the publication itself."""
+        if isinstance(bound, Sum):
+            times, relations = dict[Codes, int | Fraction](bound.add_up()), bound.relations
+        elif bound.is_too_long(pattern, self.facts):
+            return f"a sum of {bound.count_terms(pattern):,} supports", True
+        else:
+            times, relations = dict[Codes, int | Fraction](bound.add_up(pattern, sign, self.facts)), ()
+        scale = lcm(*(Fraction(factor).denominator for factor in (*times.values(), *(one for _, one in relations))))
+        side = "≥" if sign > 0 else "≤"
+        terms, texts, signs = [], [], set()
+        for itemset, factor in sorted(times.items(), key=lambda term: (term[1] < 0, -len(term[0]), sorted(term[0]))):
+            low, high = self.known.get(itemset) or self.facts.limits(itemset)
+            limit, own = (low, "≥") if sign * factor > 0 else (high, "≤")
+            terms.append(Term(int(scale * factor), frozenset(self.facts.labels[item] for item in itemset), limit))
+            texts.append(f"{self._name(itemset)} {f'{limit:,}' if low == high else f'({own} {limit:,})'}")
+            signs.add("=" if low == high else side)
+        for relation, factor in relations:
+            terms.append(Term(int(scale * abs(factor)), frozenset(), sign * relation.least))
+            text = self._describe_relation(relation, sign)
+            is_alone = not times and len(relations) == 1
+            texts.append(text if is_alone else f"({text}) ({side} {sign * relation.least:,})")
+            signs.add(side)
+        total = Fraction(sum(term.times * term.support for term in terms), scale)
+        if [*times] == [pattern.over] and pattern.is_itemset and not relations:
+            return self._describe_limit(pattern.over, total.numerator, sign), False
+        value = f"{total.numerator:,}" if total.denominator == 1 else str(total)
+        text = f"a sum of {len(terms):,} supports" if len(terms) > SPELLED else format_sum(terms, texts)
+        text = f"({text}) / {scale}" if scale > 1 and len(terms) <= SPELLED else text
+        return f"{text} {max(signs, default='=')} {value}", True
 
+    def _describe_relation(self, relation: Relation, sign: int) -> str:
+        """Return the sum of a relation; with a sign of -1, negated."""
+        times = sorted(((itemset, sign * factor) for itemset, factor in relation.times), key=lambda term: term[1] < 0)
+        terms = [Term(factor, frozenset(), 0) for _, factor in times]
+        return format_sum(terms, [self._name(itemset) for itemset, _ in times])
 
-def _describe_relation(relation: Relation, sign: int, facts: Facts, *, alone: bool) -> str:
-    """Return a relation in words; with a sign of -1, negated."""
-    times = sorted(((itemset, sign * factor) for itemset, factor in relation.times), key=lambda term: term[1] < 0)
-    parts = [Term(factor, frozenset(), 0) for _, factor in times]
-    text = format_sum(parts, [_support(itemset, facts) for itemset, _ in times])
-    return text if alone else f"({text}) {_limit(sign * relation.least, '≥' if sign > 0 else '≤', exact=False)}"
+    def _describe_limit(self, itemset: Codes, value: int, sign: int) -> str:
+        """Return the limit that the publication itself sets for an itemset."""
+        if self.facts.excludes(itemset):
+            return "no row holds two of a group"
+        if sign < 0 and self.facts.limits(itemset)[0] == 0 and itemset not in self.facts.listed:
+            return f"at most {value:,} row{'s' * (value != 1)} hold{'s' * (value == 1)} what is not published"
+        return f"{'at most' if sign < 0 else 'at least'} {value:,} are said to hold it"
 
-
-def _support(itemset: Codes, facts: Facts) -> str:
-    return name_support(facts.labels[item] for item in sorted(itemset))
-
-
-def _limit(limit: int, side: str, *, exact: bool) -> str:
-    return f"{limit:,}" if exact else f"({side} {limit:,})"
-
-
-def _describe_limit(itemset: Codes, value: int, sign: int, facts: Facts) -> str:
-    """Return in words the limit that the publication itself sets for an itemset."""
-    if facts.excludes(itemset):
-        return "no row holds two of a group"
-    if sign < 0 and facts.limits(itemset)[0] == 0 and itemset not in facts.listed:
-        return f"at most {value:,} row{'s' * (value != 1)} hold{'s' * (value == 1)} what is not published"
-    return f"{'at most' if sign < 0 else 'at least'} {value:,} are said to hold it"
+    def _name(self, itemset: Codes) -> str:
+        return name_support(self.facts.labels[item] for item in sorted(itemset))

@@ -1,25 +1,26 @@
 """Formulas: Boolean patterns over a few items, as the cells in which they are true."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, compress
 from typing import Final, Self
 
-from discreet.data.labels import Label
-from discreet.data.query import Name, Query, parse, resolve_names
+from discreet.data.itemsets import Itemsets, Label
+from discreet.data.query import evaluate, parse, resolve_names
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.channels import as_text
 from discreet.errors import BudgetError, QueryError
 
+MOST_ITEMS: Final = 16  # of a query: its cells are all sets of them
 SUBSCRIPTS: Final = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An item that just the rows of an older release hold; ``number`` is its place among all that were given.
+    """An item that only the rows of an older release hold; ``number`` is its place among all that were given.
 
-    Of several releases each holds the rows of those before it, and so do the rows with their marks. ``alone`` says
-    that there is one.
+    Of several releases, each contains the rows of those before it, so rows with a mark have all later ones. ``alone``
+    says that there is one release.
 
     >>> str(Mark("before", 1, alone=True))
     'before'
@@ -49,9 +50,9 @@ def make_marks(numbers: Sequence[int], labels: Iterable[Label]) -> list[Mark]:
 
 
 def name_support(itemset: Iterable[Label]) -> str:
-    """Return what sums call a support: ``sup₁`` that in older release 1, and ``n₁`` how many rows that has.
+    """Return the name of a support in sums: ``sup₁`` is that in older release 1, and ``n₁`` its number of rows.
 
-    Marks come in the order of their releases: rows with the first have the others too.
+    Marks come in the order of their releases.
 
     >>> mark = Mark("before", 1, alone=True)
     >>> name_support(["a", "b"]), name_support(["a", mark]), name_support([mark]), name_support([])
@@ -59,7 +60,7 @@ def name_support(itemset: Iterable[Label]) -> str:
     """
     labels = list(itemset)
     marks = [label for label in labels if isinstance(label, Mark)]
-    items = frozenset(label for label in labels if not isinstance(label, Mark))
+    items = frozenset(labels).difference(marks)
     where = str(marks[0].number).translate(SUBSCRIPTS) if marks else ""
     return f"sup{where}({as_text(items)})" if items else f"n{where}"
 
@@ -78,10 +79,6 @@ def describe_rows(held: Sequence[Mark], lacked: Sequence[Mark]) -> str:
     since = f"came since older release {lacked[-1].number}" if lacked else ""
     there = f"are in older release {held[0].number}" if held else ""
     return f"of the rows that {' and '.join(filter(None, (since, there)))}"
-
-
-MOST_ITEMS: Final = 16
-"""Most items of a query: its cells are all sets of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,32 +103,28 @@ class Pattern:
     @classmethod
     def parse(cls, text: str, labels: Sequence[Label]) -> Self:
         """Return the pattern that a query writes; an item that is not among ``labels`` is refused."""
-        query = parse(text)
-        codes = resolve_names(query.names, {label: code for code, label in enumerate(labels)})
-        over = set()
-        for name, code in codes.items():
-            if code is None:
+        query, code = parse(text), {label: number for number, label in enumerate(labels)}
+        items = resolve_names(query.names, code)
+        for name, item in items.items():
+            if item is None:
                 raise QueryError(
                     f"the query has an item at column {name.column} of which nothing is published; "
                     "ask for items of the published itemsets",
                     name.column,
                 )
-            over.add(code)
+        over = frozenset(item for item in items.values() if item is not None)
         if len(over) > MOST_ITEMS:
             raise BudgetError(f"the query has {len(over)} items, of which {MOST_ITEMS} is the limit; ask for fewer")
-        return cls(frozenset(over), frozenset(cell for cell in subsets(over) if _holds(query, codes, cell)))
+        every = list(subsets(over))
+        return cls(over, frozenset(compress(every, evaluate(query, Itemsets.of(map(sorted, every)), code))))
 
     @property
     def is_itemset(self) -> bool:
         """Whether it says that a row holds all of its items."""
         return self.cells == {self.over}
 
-    def holds(self, row: Codes) -> bool:
-        """Return whether the pattern is true for a row."""
-        return row & self.over in self.cells
-
     def multipliers(self) -> dict[Codes, int]:
-        """Return how often the support of each itemset counts in the sum that is the pattern's support.
+        """Return the factor of each support in the sum that is the pattern's support (inclusion–exclusion).
 
         >>> sorted((sorted(itemset), times) for itemset, times in Pattern.conjunction([0], [1]).multipliers().items())
         [([0], 1), ([0, 1], -1)]
@@ -151,10 +144,10 @@ class Pattern:
         lacked = self.over - base
         is_marked = any(isinstance(labels[item], Mark) for item in self.over)
         if not is_marked and self.over not in self.cells and len(self.cells) == (1 << len(lacked)) - 1 > 1:
-            signs = [_conjunction(base, base, labels)] if base else []
-            return " ∧ ".join([*signs, f"¬({_conjunction(lacked, lacked, labels)})"])
+            signs = [_conjoin(base, base, labels)] if base else []
+            return " ∧ ".join([*signs, f"¬({_conjoin(lacked, lacked, labels)})"])
         ordered = sorted(self.cells, key=lambda cell: (-len(cell), sorted(cell)))
-        cells = [_conjunction(cell, self.over, labels) for cell in ordered]
+        cells = [_conjoin(cell, self.over, labels) for cell in ordered]
         return cells[0] if len(cells) == 1 else " ∨ ".join(f"({cell})" for cell in cells)
 
 
@@ -164,24 +157,10 @@ def subsets(items: Iterable[int]) -> Iterable[Codes]:
     return map(frozenset, chain.from_iterable(combinations(every, size) for size in range(len(every) + 1)))
 
 
-def _conjunction(cell: Codes, over: Codes, labels: Sequence[Label]) -> str:
-    held, lacked = ([labels[item] for item in sorted(items)] for items in (cell, over - cell))
-    signs = [
-        f"{sign}{label}" for side, sign in ((held, ""), (lacked, "¬")) for label in side if not isinstance(label, Mark)
-    ]
-    which = describe_rows(*([label for label in side if isinstance(label, Mark)] for side in (held, lacked)))
-    return ", ".join(filter(None, (" ∧ ".join(signs) or "any row", which)))
-
-
-def _holds(query: Query, codes: Mapping[Name, int | None], row: Codes) -> bool:
-    """Return whether a formula is true for a row."""
-    stack: list[bool] = []
-    for step in query.steps:
-        if isinstance(step, Name):
-            stack.append(codes[step] in row)
-        elif step == "~":
-            stack.append(not stack.pop())
-        else:
-            right, left = stack.pop(), stack.pop()
-            stack.append(left and right if step == "&" else left or right)
-    return stack.pop()
+def _conjoin(cell: Codes, over: Codes, labels: Sequence[Label]) -> str:
+    signs, marks = list[str](), list[list[Mark]]()
+    for items, sign in ((cell, ""), (over - cell, "¬")):
+        side = [labels[item] for item in sorted(items)]
+        signs += [f"{sign}{label}" for label in side if not isinstance(label, Mark)]
+        marks.append([label for label in side if isinstance(label, Mark)])
+    return ", ".join(filter(None, (" ∧ ".join(signs) or "any row", describe_rows(*marks))))

@@ -1,5 +1,6 @@
 """CSV: baskets (one row of labels per line), the long form (one row id and one item per line), and patterns."""
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import chain, islice
@@ -8,86 +9,53 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets, offsets_of
-from discreet.data.labels import Itemset, Label, is_missing
-from discreet.data.patterns import Patterns
+from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import baskets, frames
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions, RowGrouper
-from discreet.io.files import Data, Place, load, naming, suffix_of
-from discreet.io.label_codes import (
-    Coded,
-    Codes,
-    PatternFunctions,
-    StatedPatterns,
-    as_texts,
-    check_fits_lines,
-    collect_patterns,
-    iterate_codes,
-    iterate_patterns,
-)
+from discreet.io import baskets, frames, notation
+from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
-from discreet.io.text import (
-    BLOCK,
-    BYTE_ORDER_MARK,
-    COMMA,
-    HEADER,
-    WITHIN,
-    as_field,
-    as_labels,
-    as_record,
-    as_separator,
-    as_support,
-    as_text,
-    encode_lines,
-    find_fields,
-    fits_field,
-    open_text,
-    parse_records,
-    quote_label,
-    read_records,
-    split_cell,
-    unescape,
-)
+from discreet.io.lines import group_rising
+from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, Reading, RowFunctions, as_labels
 
 
-def read(data: Data, options: Reading) -> Transactions:
+def read(data: Bytes, options: Reading) -> Transactions:
     r"""Return the baskets of a CSV file, or its long form where the columns ``row`` and ``item`` are named.
 
-    Blanks are part of a label, and an empty field is no item. Labels are whole numbers if all of them look so, else
-    text. Lines that look like another table, or labels that differ only in blanks, are refused unless they are meant.
+    Blanks are part of a label, and an empty field is no item. Labels are whole numbers if all of them look so.
 
     >>> [sorted(row) for row in read(b'milk,bread\n\n"beer, dark",,\n', Reading())]
     [['bread', 'milk'], [], ['beer, dark']]
     >>> read(b"id,what\n7,milk\n7,tea\n", Reading(row="id", item="what")).ids
     [7]
     """
-    records = read_records(open_text(data), as_separator(options.separator))
+    records = notation.read_records(notation.open_text(data), notation.as_separator(options.separator))
     if options.row is not None or options.item is not None:
         return _read_long(records, *_columns(options))
-    codes: Codes[str] = Codes()
+    codes: Coder[str] = Coder()
     rows = Itemsets.concat(list(_code_blocks(_read_baskets(records, options), codes)))
-    return Coded.of(rows, _labels(codes, is_meant=options.is_meant)).transactions()
+    return notation.Coded.of(rows, _labels(codes, is_meant=options.is_meant)).transactions()
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as baskets, in chunks."""
-    check_fits_lines(rows, "CSV")
-    fields = [as_field(text) for text in as_texts(rows, "CSV", fits_field)]
-    return encode_lines(COMMA.join([fields[code] for code in row]) for row in iterate_codes(rows.itemsets))
+    notation.check_fits_lines(rows, "CSV")
+    fields = [notation.as_field(text) for text in notation.as_texts(rows, "CSV", notation.fits_field)]
+    return notation.encode_lines(
+        notation.COMMA.join([fields[code] for code in row]) for row in notation.iterate_codes(rows.itemsets)
+    )
 
 
 def read_in_chunks(options: Reading) -> ChunkReader:
     """Return how baskets, or lines of the long form that are sorted by row id, are read in chunks."""
-    sign = as_separator(options.separator)
+    sign = notation.as_separator(options.separator)
     is_long = options.row is not None or options.item is not None
     if is_long:
         _columns(options)
-    codes: Codes[str] = Codes()
+    codes: Coder[str] = Coder()
 
     def read(chunks: Iterable[bytes]) -> Iterator[Itemsets]:
-        records = read_records(_lines_of(chunks), sign)
+        records = notation.read_records(_lines_of(chunks), sign)
         if is_long:
             return _group_long(records, codes, *_columns(options))
         return _code_blocks(_read_baskets(records, options), codes)
@@ -110,45 +78,41 @@ def _read_baskets(records: Iterator[list[str]], options: Reading) -> Iterator[li
     first = list(islice(records, baskets.SEEN))
     if not options.is_meant:
         baskets.refuse(baskets.find_doubts(first, options.separator))
-    return ([unescape(text) for text in record if text] for record in chain(first, records))
+    return ([notation.unescape(text) for text in record if text] for record in chain(first, records))
 
 
-def _code_blocks(rows: Iterator[list[str]], codes: Codes[str]) -> Iterator[Itemsets]:
+def _code_blocks(rows: Iterator[list[str]], codes: Coder[str]) -> Iterator[Itemsets]:
     while block := list(islice(rows, BLOCK)):
         yield Itemsets.from_lengths(list(map(len, block)), np.array(codes.encode(chain.from_iterable(block)), np.int32))
 
 
-def _labels(codes: Codes[str], *, is_meant: bool) -> list[Label]:
-    """Return the labels by code; refuse those that differ only in blanks around them, unless they are meant."""
+def _labels(codes: Coder[str], *, is_meant: bool) -> list[Label]:
     if not is_meant:
         baskets.refuse(baskets.find_blanks(codes.values))
     return as_labels(codes.values)
 
 
 def _read_long(records: Iterator[list[str]], row: str, item: str) -> Transactions:
-    ids: Codes[str] = Codes()
-    labels: Codes[str] = Codes()
-    rows, items = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
+    ids: Coder[str] = Coder()
+    labels: Coder[str] = Coder()
+    rows, items = array("i"), array("i")
     for pairs in _long_blocks(records, row, item):
-        rows.append(np.array(ids.encode(row_id for row_id, _ in pairs), dtype=np.int32))
-        items.append(np.array(labels.encode(label for _, label in pairs), dtype=np.int32))
-    return frames.group_lines(
-        np.concatenate(rows), as_labels(ids.values), np.concatenate(items), as_labels(labels.values)
-    ).transactions()
+        rows.extend(ids.encode(row_id for row_id, _ in pairs))
+        items.extend(labels.encode(label for _, label in pairs))
+    coded = (np.array(rows, dtype=np.int32), np.array(items, dtype=np.int32))
+    return frames.group_lines(*coded, as_labels(ids.values), as_labels(labels.values)).transactions()
 
 
-def _group_long(records: Iterator[list[str]], codes: Codes[str], row: str, item: str) -> Iterator[Itemsets]:
-    """Yield the rows of the long form as they end."""
-    rows = RowGrouper()
-    for number, pairs in enumerate(_long_blocks(records, row, item)):
-        if not number:
-            baskets.check_pairs(*zip(*pairs[: baskets.SEEN], strict=True))
-        yield rows.add([row_id for row_id, _ in pairs], codes.encode(label for _, label in pairs))
-    yield rows.end()
+def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item: str) -> Iterator[Itemsets]:
+    blocks = _long_blocks(records, row, item)
+    first = next(blocks, [])
+    if first:
+        baskets.check_pairs(*zip(*first[: baskets.SEEN], strict=True))
+    every = chain([first], blocks)
+    return group_rising(([name for name, _ in some], codes.encode(label for _, label in some)) for some in every)
 
 
 def _long_blocks(records: Iterator[list[str]], row: str, item: str) -> Iterator[list[tuple[str, str]]]:
-    """Yield the row ids and labels of the long form, a block of lines at a time."""
     places = _find_columns(next(filter(None, records), []), row, item)
     numbered = enumerate(records, start=2)
     while block := [_read_pair(record, places, number) for number, record in islice(numbered, BLOCK)]:
@@ -156,11 +120,8 @@ def _long_blocks(records: Iterator[list[str]], row: str, item: str) -> Iterator[
 
 
 def _find_columns(head: Sequence[str], row: str, item: str) -> tuple[int, int, int]:
-    """Return the places of row id and item in a line, and its largest number of fields."""
     if row not in head or item not in head:
-        raise InputError(
-            "the header lacks a column that ", Option("row"), " or ", Option("item"), " names; check their names"
-        )
+        raise InputError("the header lacks a column that ", Option("row"), " or ", Option("item"), " names; check both")
     return head.index(row), head.index(item), len(head)
 
 
@@ -170,30 +131,27 @@ def _read_pair(record: Sequence[str], places: tuple[int, int, int], number: int)
         raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
     if len(record) <= max(row, item) or not record[row] or not record[item]:
         raise InputError(f"record {number} has no row id or no item; leave such lines out, or fill them")
-    return unescape(record[row]), unescape(record[item])
+    return notation.unescape(record[row]), notation.unescape(record[item])
 
 
-def without(data: Data, losses: Losses, options: Reading) -> Iterator[bytes]:
+def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
     """Yield the long form without the lines that rows lose; all else stays the same bytes."""
-    records = parse_records(open_text(data), as_separator(options.separator))
-    head: list[str] = []
-    names: list[str] = []
-    for text, names in records:
-        head.append(text)
-        if names:
-            break
+    records = notation.parse_records(notation.open_text(data), notation.as_separator(options.separator))
+    head, names = "", list[str]()
+    while not names and (record := next(records, None)):
+        head, names = head + record[0], record[1]
     places = _find_columns(names, *_columns(options))
     lines = [(text, *_read_pair(record, places, number)) for number, (text, record) in enumerate(records, start=2)]
     gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
     stays = select_lines([row_id for _, row_id, _ in lines], [label for *_, label in lines], gone)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
-    yield mark + "".join(head).encode()
+    yield mark + head.encode()
     yield from (text.encode() for (text, *_), is_left in zip(lines, stays, strict=True) if is_left)
 
 
 def rewrite_lines(wanted: Sequence[str], options: Reading) -> LineFormat:
     """Return how baskets are scanned for the ``wanted`` labels, and lose some of them."""
-    sign = as_separator(options.separator)
+    sign = notation.as_separator(options.separator)
     slots = {text: slot for slot, text in enumerate(wanted)}
 
     def without(lines: LineRows, removed: RemovedItems) -> bytes:
@@ -201,19 +159,17 @@ def rewrite_lines(wanted: Sequence[str], options: Reading) -> LineFormat:
         for row, slot in zip(removed.rows.tolist(), removed.items.tolist(), strict=True):
             gone[row].add(wanted[slot])
         rows = zip(lines.starts.tolist(), lines.stops.tolist(), gone, strict=True)
-        return "".join(
-            f"{_remove_labels(lines.data[start:stop].decode(), labels, sign)}\n" for start, stop, labels in rows
-        ).encode()
+        texts = (_remove_labels(lines.data[start:stop].decode(), labels, sign) for start, stop, labels in rows)
+        return "".join(f"{text}\n" for text in texts).encode()
 
     return LineFormat(lambda chunks: _scan(chunks, slots, sign), without)
 
 
 def _scan(chunks: Iterable[bytes], slots: Mapping[str, int], separator: str) -> Iterator[LineRows]:
-    """Yield baskets as they come, a block of records at a time."""
     marks: list[bytes] = []
-    records = parse_records(_lines_of(chunks, marks), separator)
+    records = notation.parse_records(_lines_of(chunks, marks), separator)
     while block := list(islice(records, BLOCK)):
-        rows = [{unescape(text) for text in record if text} for _, record in block]
+        rows = [{notation.unescape(text) for text in record if text} for _, record in block]
         yield _as_lines([text for text, _ in block], rows, slots, b"".join(marks))
         marks.clear()
 
@@ -223,11 +179,10 @@ def _lines_of(chunks: Iterable[bytes], marks: list[bytes] | None = None) -> Iter
     for data, before in split_lines(chunks, returns=True):
         if marks is not None and not before and data.startswith(BYTE_ORDER_MARK):
             marks.append(BYTE_ORDER_MARK)
-        yield from StringIO(as_text(data, before=before), newline="")
+        yield from StringIO(notation.as_text(data, before=before), newline="")
 
 
 def _as_lines(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], mark: bytes) -> LineRows:
-    """Return records as lines, with a byte-order ``mark`` before them or nothing."""
     wanted = set(slots)
     encoded = [text.encode() for text in texts]
     bounds = offsets_of([len(mark), *map(len, encoded)])[1:]
@@ -239,74 +194,9 @@ def _as_lines(texts: list[str], rows: list[set[str]], slots: Mapping[str, int], 
 
 def _remove_labels(line: str, gone: Collection[str], separator: str) -> str:
     """Return a record without some labels; a field that stays keeps the separator before it."""
-    fields = list(find_fields(line, separator))
+    fields = list(notation.find_fields(line, separator))
     left = [at for at, (_, _, text, _) in enumerate(fields) if text not in gone]
     return "".join(line[fields[at - 1][1] if at != left[0] else fields[at][0] : fields[at][1]] for at in left)
 
 
-def read_patterns(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
-    """Return the patterns of a CSV file with the header ``itemset,support``, such as ``bread;milk,12``."""
-    pairs = (
-        (_read_itemset(record, number), as_support(record[-1], f"pattern {number}"))
-        for number, record in enumerate(_read_pattern_records(data, "counts"), start=1)
-    )
-    return collect_patterns(pairs, as_labels=as_labels)
-
-
-def write_patterns(patterns: Patterns) -> Iterator[bytes]:
-    """Yield the patterns as a CSV file, in chunks."""
-    cells = [quote_label(text) for text in as_texts(patterns, "CSV", fits_field)]
-    yield from encode_lines([as_record(HEADER)])
-    yield from encode_lines(
-        as_record([WITHIN.join([cells[code] for code in itemset]), support])
-        for itemset, support in iterate_patterns(patterns)
-    )
-
-
-def read_shares(source: Place, format: str | None = None) -> list[tuple[Itemset, str]]:  # noqa: A002 - as in read
-    r"""Return the itemsets of a CSV file with the header ``itemset,support``, and their supports as text.
-
-    >>> from io import BytesIO
-    >>> read_shares(BytesIO(b"itemset,support\na;b,12.5%\n"), "csv") == [({"a", "b"}, "12.5%")]
-    True
-    """
-    if (suffix_of(source).removeprefix(".") if format is None else format) != "csv":
-        raise OptionError("rounded shares are read from CSV files with the columns itemset and support; give one")
-    with naming(source):
-        records = list(_read_pattern_records(load(source), "shares such as 12.5%"))
-        itemsets = [_read_itemset(record, number) for number, record in enumerate(records, start=1)]
-        distinct = list(dict.fromkeys(chain.from_iterable(itemsets)))
-        label_of = dict(zip(distinct, as_labels(distinct), strict=True))
-        return [
-            (frozenset(label_of[label] for label in itemset), record[1])
-            for itemset, record in zip(itemsets, records, strict=True)
-        ]
-
-
-def read_frame_of_shares(frame: frames.Frame) -> list[tuple[Itemset, str]]:
-    """Return the itemsets of a frame in the layout of mlxtend, and their supports as text."""
-    table = frames.as_narwhals(frame)
-    if not {"itemsets", "support"} <= set(table.columns):
-        raise InputError("a frame of patterns needs the columns 'support' and 'itemsets'; rename them")
-    supports = table["support"].to_list()
-    missing = sum(map(is_missing, supports))
-    if missing:
-        raise InputError(f"{missing:,} of {len(supports):,} supports are missing; fill them, or leave their lines out")
-    return [(frozenset(one), str(share)) for one, share in zip(table["itemsets"].to_list(), supports, strict=True)]
-
-
-def _read_pattern_records(data: Data, supports: str) -> Iterator[list[str]]:
-    records = filter(None, read_records(open_text(data)))
-    if next(records, None) != HEADER:
-        raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports {supports}")
-    return records
-
-
-def _read_itemset(record: list[str], number: int) -> list[str]:
-    if len(record) != len(HEADER):
-        raise InputError(f"pattern {number} has {len(record)} fields; it must have {len(HEADER)}: {','.join(HEADER)}")
-    return split_cell(record[0], f"pattern {number}")
-
-
 ROWS: Final = RowFunctions(read, write, read_in_chunks, rewrite_lines, without)
-PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

@@ -1,91 +1,114 @@
-"""FIMI: whole numbers separated by blanks, one row per line."""
+"""FIMI and SPMF: rows of whole numbers, one per line; in SPMF, patterns ``1 2 #SUP: 4``, and lines that name items."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OutputError
-from discreet.io import baskets
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions
-from discreet.io.files import Data
-from discreet.io.label_codes import Coded, check_fits_lines, check_label_types, find_used_codes, iterate_codes
+from discreet.io import baskets, notation
+from discreet.io.files import Bytes
+from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
-from discreet.io.text import BYTE_ORDER_MARK, LONE_RETURN, WHOLE_NUMBER, encode_lines, refuse_lone_returns
+from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, Reading, RowFunctions, as_text, encode_lines
 
+COMMENTS: Final = b"#%@"  # the first characters of lines of SPMF that are no rows
+SUPPORT, ITEM = "#SUP:", "@ITEM="
+NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 LARGEST_ITEM: Final = 2**31 - 1
 SMALL_TABLE: Final = 1 << 16
-
+FORMAT, CSV = Option("format"), Option("format", "csv")
+_WHOLE: Final = f"items are whole numbers from 0 to {LARGEST_ITEM}"
 PROBLEMS: Final = {
-    1: Message(
-        f"something that is no whole number; items are whole numbers from 0 to {LARGEST_ITEM} with blanks between: "
-        "for text labels use ",
-        Option("format", "csv"),
-    ),
-    2: f"a negative number; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
-    3: f"a number above {LARGEST_ITEM}; items are whole numbers from 0 to {LARGEST_ITEM}: number them anew",
-    4: Message(
-        "a byte that is no text; the file is damaged, compressed or in another format: name it with ", Option("format")
-    ),
-    5: LONE_RETURN,
+    1: Message(f"something that is no whole number; {_WHOLE}, with blanks between: for text labels use ", CSV),
+    2: f"a negative number; {_WHOLE}: number them anew",
+    3: f"a number above {LARGEST_ITEM}; {_WHOLE}: number them anew",
+    4: Message("a byte that is no text; the file is damaged, compressed or in another format: name it with ", FORMAT),
+    5: notation.LONE_RETURN,
 }
 
 
-def read(data: Data, options: Reading) -> Transactions:  # noqa: ARG001 - one signature for all formats
-    r"""Return the rows of a FIMI file; the labels are its numbers.
+def read(data: Bytes, options: Reading, *, comments: bytes = b"") -> Transactions:  # noqa: ARG001 - as in all formats
+    r"""Return the rows of a file; the labels are its numbers, or the names that ``@ITEM`` lines of SPMF give them.
 
     >>> [sorted(row) for row in read(b"3 1 2\n\n10 9", Reading())]
     [[1, 2, 3], [], [9, 10]]
+    >>> [sorted(row) for row in read(b"@ITEM=1=apple\n@ITEM=2=tea\n1 2\n2\n", Reading(), comments=COMMENTS)]
+    [['apple', 'tea'], ['tea']]
     """
-    rows, numbers = read_numbers(data)
-    return Coded(rows, tuple(numbers)).transactions()
-
-
-def read_numbers(data: Data, *, comments: bytes = b"") -> tuple[Itemsets, list[int]]:
-    """Return the rows of a file as codes, and the number of each code."""
+    names = read_names(as_text(data).split("\n")) if comments and ITEM.encode() in data else {}
     rows, largest = parse(data, comments=comments)
     check_rows(rows)
-    return rows, _encode(rows.items, largest).tolist()
+    numbers = _encode(rows.items, largest).tolist()
+    coded = Coded.of(rows, find_labels(numbers, names)) if names else Coded(rows, tuple(numbers))
+    return coded.transactions()
 
 
-def write(rows: Transactions) -> Iterator[bytes]:
-    """Yield the rows as a FIMI file, in chunks."""
-    check_fits_lines(rows, "FIMI")
-    texts = as_number_texts(rows, "FIMI")
-    return encode_lines(" ".join([texts[at] for at in row]) for row in iterate_codes(rows.itemsets))
+def write(rows: Transactions, *, name: str = "FIMI") -> Iterator[bytes]:
+    """Yield the rows as a file, in chunks; only SPMF names items that are no numbers."""
+    notation.check_fits_lines(rows, name)
+    head, texts = _number_labels(rows) if name == "SPMF" else ([], as_number_texts(rows, name))
+    lines = (" ".join([texts[code] for code in row]) for row in notation.iterate_codes(rows.itemsets))
+    return encode_lines(chain(head, lines))
 
 
-def rewrite_lines(wanted: Sequence[str], options: Reading) -> LineFormat:  # noqa: ARG001 - as above
-    """Return how FIMI is scanned for the ``wanted`` items, and loses some of them."""
+def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = b"") -> LineFormat:  # noqa: ARG001 - as above
+    """Return how a file is scanned for ``wanted`` items, and loses some of them; names must come before all rows."""
     slots = find_slots(wanted)
+    places = {text: slot for slot, text in enumerate(wanted)}
+    numbers: set[int] = set()
 
     def scan(chunks: Iterable[bytes]) -> Iterator[LineRows]:
+        head, begun = b"", False
         for data, before in split_lines(chunks):
-            yield select_items(parse_lines(data, before), slots)
+            rows = parse(data, comments=comments, before=before)[0].sort_items()
+            lines = LineRows(data, *_find_rows(data, before, comments), rows.lengths, rows)
+            size = 0 if begun else int(lines.starts[0]) if lines.n else len(data)
+            head += data[:size]
+            begun |= lines.n > 0
+            is_named = data.startswith(ITEM.encode(), size) or data.find(f"\n{ITEM}".encode(), size) >= 0
+            if begun and is_named:
+                raise InputError(f"there are {ITEM} lines after rows; move them before all rows for one scan")
+            if ITEM.encode() in data[:size] and (names := read_names(as_text(head).split("\n"))):
+                numbers.update(names)
+                slots.clear()
+                slots.update({number: places[name] for number, name in names.items() if name in places})
+            if numbers and not np.isin(lines.held.items, list(numbers)).all():
+                raise InputError(f"an item after line {before} has no {ITEM} line, though others have; name them all")
+            lines = select_items(lines, slots)
+            del rows  # all items of a chunk, of which few are wanted
+            yield lines
 
     return LineFormat(scan, lambda lines, removed: without(lines, removed, slots))
 
 
-def read_in_chunks(options: Reading) -> ChunkReader:  # noqa: ARG001 - as above
-    """Return how FIMI is read in chunks; its items are numbers already."""
-    return ChunkReader(parse_chunks, lambda items: items.tolist())
+def read_in_chunks(options: Reading, *, comments: bytes = b"") -> ChunkReader:  # noqa: ARG001 - as above
+    """Return how a file is read in chunks; lines that name items may stand anywhere."""
+    names: dict[int, str] = {}
 
+    def read(chunks: Iterable[bytes]) -> Iterator[Itemsets]:
+        names.clear()
+        begun = False
+        for data, before in split_lines(chunks):
+            if comments and ITEM.encode() in data:
+                _add_names(names, as_text(data, before=before).split("\n"), before)
+            rows, _ = parse(data, comments=comments, before=before)
+            if not begun:
+                check_rows(rows)
+            begun = begun or len(rows) > 0
+            yield rows
+        _check_names(names)
 
-def parse_chunks(chunks: Iterable[bytes], *, comments: bytes = b"") -> Iterator[Itemsets]:
-    """Yield the rows of a file as they come."""
-    begun = False
-    for data, before in split_lines(chunks):
-        rows, _ = parse(data, comments=comments, before=before)
-        if not begun:
-            check_rows(rows)
-        begun = begun or len(rows) > 0
-        yield rows
+    return ChunkReader(read, lambda items: find_labels(items.tolist(), names))
 
 
 def check_rows(rows: Itemsets) -> None:
@@ -94,16 +117,12 @@ def check_rows(rows: Itemsets) -> None:
     if len(first) < baskets.FEW:
         return
     if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first):
-        raise InputError(
-            f"all lines hold {len(first[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV with "
-            "a header of labels, and read it with ",
-            *(baskets.ONEHOT, ", and ", Option("row"), " if it has ids"),
-        )
+        problem = f"all lines hold {len(first[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV "
+        remedy = ("below a header of labels, and read it with ", baskets.ONEHOT, ", and ", Option("row"))
+        raise InputError(problem, *remedy, " if it has ids")
     if baskets.begins_with_ids(first):
-        raise InputError(
-            "the lines begin with what looks like row ids, or the number of items; leave these out; ",
-            *(baskets.MEANT, ", a blank"),
-        )
+        advice = "the lines begin with what looks like row ids, or the number of items; leave these out; "
+        raise InputError(advice, baskets.MEANT, ", a blank")
 
 
 def find_slots(wanted: Sequence[str]) -> dict[int, int]:
@@ -112,15 +131,8 @@ def find_slots(wanted: Sequence[str]) -> dict[int, int]:
     >>> find_slots(["7", "tea", "007", "3"])
     {7: 0, 3: 3}
     """
-    numbers = ((slot, int(text)) for slot, text in enumerate(wanted) if WHOLE_NUMBER.fullmatch(text))
+    numbers = ((slot, int(text)) for slot, text in enumerate(wanted) if notation.WHOLE_NUMBER.fullmatch(text))
     return {number: slot for slot, number in numbers if 0 <= number <= LARGEST_ITEM}
-
-
-def parse_lines(data: bytes, before: int, *, comments: bytes = b"") -> LineRows:
-    """Return the rows in whole lines with all of their items, as numbers; ``before`` is the number of earlier lines."""
-    starts, stops = _find_rows(data, before, comments)
-    rows = parse(data, comments=comments, before=before)[0].sort_items()
-    return LineRows(data, starts, stops, rows.lengths, rows)
 
 
 def select_items(lines: LineRows, slots: Mapping[int, int]) -> LineRows:
@@ -143,7 +155,7 @@ def without(lines: LineRows, removed: RemovedItems, slots: Mapping[int, int]) ->
     return out[:size].tobytes()
 
 
-def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[Itemsets, int]:
+def parse(data: Bytes, *, comments: bytes, before: int = 0) -> tuple[Itemsets, int]:
     """Return the rows as numbers, and the largest number; a line that starts with one of ``comments`` is no row."""
     skipped = np.zeros(256, dtype=np.bool_)
     skipped[list(comments)] = True
@@ -154,7 +166,7 @@ def parse(data: Data, *, comments: bytes, before: int = 0) -> tuple[Itemsets, in
     problem, line, rows, largest = kernels.formats.parse_fimi(as_array(data)[start:], skipped, items, offsets)
     if problem:
         raise InputError(f"line {before + line} holds ", PROBLEMS[problem])
-    refuse_lone_returns(data, before=before)
+    notation.refuse_lone_returns(data, before=before)
     offsets.resize(rows + 1, refcheck=False)
     items.resize(int(offsets[-1]), refcheck=False)
     return Itemsets(offsets, items), int(largest)
@@ -176,18 +188,15 @@ def _encode(items: NDArray[np.int32], largest: int) -> NDArray[np.integer]:
 
 def as_number_texts(value: Transactions | Patterns, format_name: str) -> list[str]:
     """Return each label as text; refuse labels in use that are no items of FIMI."""
-    codes = find_used_codes(value)
-    are_whole = check_label_types(value, codes, format_name)
+    codes = notation.find_used_codes(value)
+    are_whole = notation.check_label_types(value, codes, format_name)
     texts = list(map(str, value.labels)) if are_whole else []
     if codes and not (are_whole and all(0 <= int(texts[code]) <= LARGEST_ITEM for code in codes)):
-        raise OutputError(
-            f"the labels are not all whole numbers from 0 to {LARGEST_ITEM}, as {format_name} needs; write Parquet"
-        )
+        raise OutputError(f"{format_name} needs labels that are whole numbers from 0 to {LARGEST_ITEM}; write Parquet")
     return texts
 
 
 def _find_rows(data: bytes, before: int, comments: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each row of whole lines starts, and where it stops before its line end."""
     view = as_array(data)
     stops = np.flatnonzero(view == ord("\n"))
     if not data.endswith(b"\n"):
@@ -201,4 +210,88 @@ def _find_rows(data: bytes, before: int, comments: bytes) -> tuple[NDArray[np.in
     return starts[is_row], stops[is_row]
 
 
-ROWS: Final = RowFunctions(read, write, read_in_chunks, rewrite_lines)
+def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
+    """Return the patterns of an SPMF file."""
+    lines = notation.as_lines(data)
+    names = read_names(lines)
+    filled = ((at, line) for at, line in enumerate(lines, start=1) if line.strip())
+    pairs = (_read_pattern(line, at) for at, line in filled if line.startswith(SUPPORT) or line[0] not in "#%@")
+    stated = dict(line[1:].split("=", 1) for line in lines if line.startswith(("@N=", "@MIN_SUPPORT=", "@KIND=")))
+    counts = {
+        name: notation.as_support(stated[name], f"the line @{name}=") for name in ("N", "MIN_SUPPORT") if name in stated
+    }
+    mined = Mined(counts.get("N"), counts.get("MIN_SUPPORT"), stated.get("KIND"))
+    return collect_patterns(pairs, mined=mined, as_labels=lambda numbers: find_labels(numbers, names))
+
+
+def write_patterns(patterns: Patterns) -> Iterator[bytes]:
+    """Yield the patterns as an SPMF file, in chunks; other readers take the empty itemset's line for a comment."""
+    head, texts = _number_labels(patterns)
+    mined = [f"@N={patterns.n}", f"@MIN_SUPPORT={patterns.min_support}", f"@KIND={patterns.kind}"]
+    pairs = iterate_patterns(patterns)
+    lines = (" ".join([*(texts[code] for code in one), SUPPORT, str(support)]) for one, support in pairs)
+    return encode_lines(chain(head, mined, lines))
+
+
+def _number_labels(value: Transactions | Patterns) -> tuple[list[str], list[str]]:
+    """Return the lines that give labels their numbers, and the number of each label as text."""
+    codes = notation.find_used_codes(value)
+    if not codes or notation.check_label_types(value, codes, "SPMF"):
+        return [], as_number_texts(value, "SPMF")
+    names = [str(value.labels[code]) for code in codes]
+    if not all(map(notation.is_plain, names)):
+        raise OutputError("SPMF cannot hold a label with a line end or a NUL; rename it, or write JSON or Parquet")
+    texts = [""] * len(value.labels)
+    for number, code in enumerate(codes, start=1):
+        texts[code] = str(number)
+    return ["@CONVERTED_FROM_TEXT", *(f"@ITEM={number}={name}" for number, name in enumerate(names, start=1))], texts
+
+
+def read_names(lines: list[str]) -> dict[int, str]:
+    """Return the labels that ``@ITEM=1=apple`` lines give to numbers."""
+    names: dict[int, str] = {}
+    _add_names(names, lines, 0)
+    _check_names(names)
+    return names
+
+
+def _add_names(names: dict[int, str], lines: list[str], before: int) -> None:
+    for at, line in enumerate(lines, start=before + 1):
+        if line.startswith(ITEM):
+            number, equals, name = line.removeprefix(ITEM).removesuffix("\r").partition("=")
+            if not (equals and NUMBER.fullmatch(number.removeprefix("-"))) or int(number) in names:
+                raise InputError(f"line {at} must name a number once, such as @ITEM=1=apple; mend it")
+            names[int(number)] = name
+
+
+def _check_names(names: Mapping[int, str]) -> None:
+    if len(set(names.values())) != len(names):
+        raise InputError("two @ITEM lines give the same label; give each item a label of its own")
+
+
+def find_labels(numbers: list[int], names: Mapping[int, str]) -> list[Label]:
+    """Return the labels of items by their numbers; where some are named, all must be."""
+    if not names:
+        return list(numbers)
+    missing = sum(number not in names for number in numbers)
+    if missing:
+        raise InputError(f"{missing} of {len(numbers)} items have no @ITEM line, though others have; name them all")
+    return [names[number] for number in numbers]
+
+
+def _read_pattern(line: str, at: int) -> tuple[list[int], int]:
+    items, sign, rest = line.partition(SUPPORT)
+    numbers, counts = items.split(), rest.split("#", 1)[0].split()
+    if not sign or len(counts) != 1 or not all(map(NUMBER.fullmatch, numbers)):
+        raise InputError(f"line {at} is no pattern such as '1 2 3 #SUP: 4'; name items by lines such as @ITEM=1=apple")
+    return list(map(int, numbers)), notation.as_support(counts[0], f"line {at}")
+
+
+FIMI: Final = RowFunctions(read, write, read_in_chunks, rewrite_lines)
+SPMF: Final = RowFunctions(
+    partial(read, comments=COMMENTS),
+    partial(write, name="SPMF"),
+    partial(read_in_chunks, comments=COMMENTS),
+    partial(rewrite_lines, comments=COMMENTS),
+)
+PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

@@ -12,34 +12,20 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
-from discreet.io.chunks import Reading, RowFunctions
-from discreet.io.files import Data
-from discreet.io.label_codes import Coded, as_texts, check_fits_lines, find_used_codes
+from discreet.io import notation
+from discreet.io.files import Bytes
 from discreet.io.line_files import Losses, as_array, check_held
-from discreet.io.text import (
-    BYTE_ORDER_MARK,
-    as_labels,
-    as_record,
-    as_separator,
-    fits_field,
-    open_text,
-    parse_records,
-    unescape,
-)
+from discreet.io.notation import BYTE_ORDER_MARK, Coded, Reading, RowFunctions, as_labels, as_separator
 
-BLOCK: Final = 1 << 22
-"""Bytes that are joined before they are written."""
-
+BLOCK: Final = 1 << 22  # bytes that are joined before they are written
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")
-ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False", b"TRUE": b"FALSE"}
-"""Each way to write one, and the zero it becomes."""
+ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False", b"TRUE": b"FALSE"}  # for ones
 
 
-def read(data: Data, options: Reading) -> Transactions:
+def read(data: Bytes, options: Reading) -> Transactions:
     r"""Return the rows of a one-hot table; ``row`` names the column of row ids, if it has one.
 
-    A cell is 0, 1, 0.0, 1.0, false or true, in upper or lower case, perhaps in quotes. Blank lines are no rows. Blanks
-    are part of labels, and no part of ids; both are whole numbers if all of them look so.
+    Cells are 0, 1, 0.0, 1.0, false or true. Blank lines are no rows. Blanks are part of labels, and no part of ids.
 
     >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", Reading(row="who"))
     >>> [sorted(row) for row in rows], rows.ids
@@ -51,12 +37,14 @@ def read(data: Data, options: Reading) -> Transactions:
 
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as a table of 0 and 1, in chunks."""
-    check_fits_lines(rows, "a one-hot table")
-    texts = as_texts(rows, "a one-hot table", lambda text: fits_field(text.strip()) and fits_field(text))
-    codes = find_used_codes(rows)
+    notation.check_fits_lines(rows, "a one-hot table")
+    texts = notation.as_texts(
+        rows, "a one-hot table", lambda text: notation.fits_field(text.strip()) and notation.fits_field(text)
+    )
+    codes = notation.find_used_codes(rows)
     if not codes:
         raise OutputError("no row holds an item, and a one-hot table has a column an item; write another format")
-    yield f"{as_record(texts[code] for code in codes)}\n".encode()
+    yield f"{notation.as_record(texts[code] for code in codes)}\n".encode()
     column = np.zeros(len(rows.labels), dtype=np.int64)
     column[codes] = np.arange(len(codes))
     step = max(1, BLOCK // (2 * len(codes)))
@@ -70,7 +58,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
         yield lines.tobytes()
 
 
-def without(data: Data, losses: Losses, options: Reading) -> Iterator[bytes]:
+def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
     """Yield the table with zeros for the items that rows lose; all else stays the same bytes."""
     table = _parse(data, options)
     cells = [(number, str(item)) for number, lost in losses.items() for item in lost]
@@ -88,20 +76,15 @@ def without(data: Data, losses: Losses, options: Reading) -> Iterator[bytes]:
 
 
 class _OneHotTable(NamedTuple):
-    """A one-hot table: the labels of its header without the id column (-1: none), and rows by their places there.
-
-    ``ids`` has the start and the stop of each row id in the file.
-    """
-
     separator: int
     start: int
-    id_column: int
-    texts: list[str]
-    rows: Itemsets
-    ids: NDArray[np.int64]
+    id_column: int  # -1: none
+    texts: list[str]  # the labels of the other columns
+    rows: Itemsets  # by places among the labels
+    ids: NDArray[np.int64]  # the start and the stop of each row id in the file
 
 
-def _parse(data: Data, options: Reading) -> _OneHotTable:
+def _parse(data: Bytes, options: Reading) -> _OneHotTable:
     row, separator = options.row, as_separator(options.separator)
     if not separator.isascii():
         raise OptionError("the separator of a one-hot table must be an ASCII character such as ',' or ';'")
@@ -111,9 +94,8 @@ def _parse(data: Data, options: Reading) -> _OneHotTable:
     lines = 2 + sum(int(np.count_nonzero(view == end)) for end in b"\r\n")
     items, offsets = np.empty(view.size // 2 + 1, dtype=np.int32), np.empty(lines, dtype=np.int64)
     ids = np.empty((lines if row is not None else 0, 2), dtype=np.int64)
-    error, line, column, n = kernels.formats.parse_onehot(
-        view, start, ord(separator), len(header), id_column, items, offsets, ids
-    )
+    sizes = (ord(separator), len(header), id_column)
+    error, line, column, n = kernels.formats.parse_onehot(view, start, *sizes, items, offsets, ids)
     if error != kernels.formats.FINE:
         raise _explain(error, len(LINE_END.findall(data, 0, line)) + 1, column + 1, len(header))
     texts = [text for at, text in enumerate(header) if at != id_column]
@@ -121,13 +103,12 @@ def _parse(data: Data, options: Reading) -> _OneHotTable:
     return _OneHotTable(ord(separator), start, id_column, texts, rows, ids[:n].copy())
 
 
-def _read_header(data: Data, separator: str) -> tuple[list[str], int]:
-    """Return the texts of the first line that is not empty, and where the table begins after it."""
+def _read_header(data: Bytes, separator: str) -> tuple[list[str], int]:
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    for text, record in parse_records(open_text(data), separator):
+    for text, record in notation.parse_records(notation.open_text(data), separator):
         start += len(text.encode())
         if any(map(str.strip, record)):
-            return [*map(unescape, record)], start
+            return [*map(notation.unescape, record)], start
     raise InputError("the file holds nothing but blanks; a one-hot table begins with a header of labels")
 
 
@@ -138,34 +119,25 @@ def _find_id_column(header: Sequence[str], row: str | None) -> int:
         raise InputError(f"none of the {len(header)} columns is called {row!r}; check its name")
     repeated = [number for number, text in enumerate(header, start=1) if many[text] > 1]
     if repeated:
-        raise InputError(
-            f"columns {repeated[0]} and {repeated[1]} have the same label; give each column a label of its own"
-        )
+        raise InputError(f"columns {repeated[0]} and {repeated[1]} have the same label; give each one of its own")
     id_column = -1 if row is None else header.index(row)
     if "" in header and header.index("") != id_column:
-        raise InputError(
-            f"column {header.index('') + 1} has no label; give it one in the header, or leave it out: if it holds row "
-            "ids, name it, and say so with ",
-            Option("row"),
-        )
+        advice = "give it one in the header, or leave it out: if it holds row ids, name it, and say so with "
+        raise InputError(f"column {header.index('') + 1} has no label; {advice}", Option("row"))
     return id_column
 
 
-def _read_ids(data: Data, table: _OneHotTable) -> Sequence[object] | None:
+def _read_ids(data: Bytes, table: _OneHotTable) -> Sequence[object] | None:
     if table.id_column < 0:
         return None
     texts = [data[start:stop].decode().strip() for start, stop in table.ids.tolist()]
     if "" in texts:
-        raise InputError(
-            f"column {table.id_column + 1} holds {texts.count('')} missing values; give each row an id, or leave it out"
-        )
-    are_quoted = (as_array(data)[table.ids[:, 0] - 1] == ord('"')).tolist()
-    return as_labels(
-        text.replace('""', '"') if is_quoted else text for text, is_quoted in zip(texts, are_quoted, strict=True)
-    )
+        raise InputError(f"column {table.id_column + 1} holds {texts.count('')} missing values; give each row an id")
+    quoted = (as_array(data)[table.ids[:, 0] - 1] == ord('"')).tolist()
+    return as_labels(text.replace('""', '"') if is_so else text for text, is_so in zip(texts, quoted, strict=True))
 
 
-def _find_cells(data: Data, table: _OneHotTable, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_cells(data: Bytes, table: _OneHotTable, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where cells start and stop; a place counts the cells of the rows before, without ids."""
     bounds = np.empty((places.size, 2), dtype=np.int64)
     if places.size:
@@ -193,11 +165,8 @@ def _explain(error: int, line: int, column: int, width: int) -> InputError:
         return InputError(f"line {line} has in column {column} a quote that does not end, or text after one; mend it")
     if error == kernels.formats.EMPTY:
         return InputError(f"line {line} has a missing value in column {column}; fill it with 0 or false")
-    return InputError(
-        f"line {line} holds in column {column} something other than 0, 1, true and false; leave that column out, or "
-        "name it with ",
-        *(Option("row"), " if it holds row ids"),
-    )
+    problem = f"line {line} holds in column {column} something other than 0, 1, true and false"
+    return InputError(f"{problem}; leave that column out, or name it with ", Option("row"), " if it holds row ids")
 
 
 ROWS: Final = RowFunctions(read, write, without=without)

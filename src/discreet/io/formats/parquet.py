@@ -1,7 +1,7 @@
 """Parquet: rows as a column of lists, in the long form or one-hot, and patterns; metadata says how they were mined."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import count
@@ -10,62 +10,47 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
-from discreet.io.chunks import ChunkReader, Reading, RowFunctions, RowGrouper
-from discreet.io.files import Data
+from discreet.io.files import Bytes
+from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns
 from discreet.io.frames import from_lists, from_long, from_onehot
-from discreet.io.label_codes import (
-    Codes,
-    Mined,
-    PatternFunctions,
-    StatedPatterns,
-    check_label_types,
-    find_used_codes,
-)
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
+from discreet.io.lines import group_rising
+from discreet.io.notation import ChunkReader, Coder, Reading, RowFunctions, check_label_types, find_used_codes
 from discreet.runtime.parquet_footer import silence_stderr
 
-OURS: Final = "discreet"
-ITEMS: Final = "items"
-ID: Final = "id"
-SUPPORT: Final = "support"
-LINES: Final = 1 << 17
-"""Lines of a table that may be larger than memory, read at a time."""
-SCHEMA: Final = "ARROW:schema"
-"""Metadata that every writer makes itself."""
+ITEMS, ID, SUPPORT = "items", "id", "support"  # columns
+OURS: Final = "discreet"  # our own metadata
+LINES: Final = 1 << 17  # lines of a table that may be larger than memory, read at a time
+SCHEMA: Final = "ARROW:schema"  # metadata that every writer makes itself
 
 
-def read(data: Data, options: Reading) -> Transactions:
-    """Return the rows of a Parquet file.
-
-    ``items`` names a column of lists (by default ``items``), ``row`` and ``item`` name those of the long form. A table
-    without any of these is one-hot.
-    """
+def read(data: Bytes, options: Reading) -> Transactions:
+    """Return the rows of a Parquet file: in the long form, as lists in a column ``items``, or one-hot."""
     if long := _long_columns(options):
         return from_long(_read_columns(data, *long), row=long[0], item=long[1]).transactions()
-    names = _column_names(data)
+    with explain_errors():
+        names = list(pl.read_parquet_schema(BytesIO(data)))
     if options.items is None and ITEMS not in names:
         return from_onehot(_read_columns(data, *names)).transactions()
     items = ITEMS if options.items is None else options.items
     row = ID if _read_metadata(data).get("ids") else options.row
-    columns = [items] if row is None else [items, row]
-    return from_lists(_read_columns(data, *columns), items=items, row=row).transactions()
+    return from_lists(_read_columns(data, items, *filter(None, [row])), items=items, row=row).transactions()
 
 
 def read_in_chunks(options: Reading) -> ChunkReader:
     """Return how a Parquet file is read in chunks: lists, one-hot, or the long form sorted by row id."""
     long = _long_columns(options)
-    codes: Codes[Label] = Codes()
+    codes: Coder[Label] = Coder()
 
     def read(path: str) -> Iterator[Itemsets]:
         with explain_errors():
             names = list(pl.read_parquet_schema(path))
         if long:
-            yield from _group_long(path, codes, *long)
+            yield from group_rising(_long_blocks(path, codes, *long))
             return
         is_onehot = options.items is None and ITEMS not in names
         column = ITEMS if options.items is None else options.items
@@ -79,7 +64,6 @@ def read_in_chunks(options: Reading) -> ChunkReader:
 
 
 def _long_columns(options: Reading) -> tuple[str, str] | None:
-    """Return the columns of the long form, if it is asked for."""
     if options.item is None:
         return None
     if options.row is None or options.items is not None:
@@ -96,36 +80,31 @@ def write(rows: Transactions) -> Iterator[bytes]:
     yield _encode(pl.DataFrame(columns), {OURS: json.dumps({"ids": rows.ids is not None})})
 
 
-def without(data: Data, losses: Losses, options: Reading) -> Iterator[bytes]:
+def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
     """Yield the file without the items that rows lose, as one chunk; other columns and metadata are kept."""
-    names = _column_names(data)
-    frame = _read_columns(data, *names)
+    frame = _read_columns(data)
     if options.item is not None and options.row is not None:
         stays = select_lines(frame[options.row], frame[options.item], losses)
         frame = frame.filter(pl.Series(stays, dtype=pl.Boolean))
-    elif options.items is None and ITEMS not in names:
+    elif options.items is None and ITEMS not in frame.columns:
         frame = frame.with_columns(_remove_ones(frame, losses))
     else:
-        column = ITEMS if options.items is None else options.items
-        frame = frame.with_columns(_remove_items(frame[column], losses))
+        frame = frame.with_columns(_remove_items(frame[ITEMS if options.items is None else options.items], losses))
     with explain_errors():
         metadata = pl.read_parquet_metadata(BytesIO(data))
     metadata.pop(SCHEMA, None)
     yield _encode(frame, metadata)
 
 
-def read_patterns(data: Data, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
+def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a Parquet file with the columns ``items`` (lists) and ``support`` (counts)."""
     frame = _read_columns(data, ITEMS, SUPPORT)
     if not frame.schema[SUPPORT].is_integer() or frame[SUPPORT].null_count():
-        raise InputError(
-            f"the column {SUPPORT!r} must hold counts, whole numbers; multiply shares by the number of rows"
-        )
+        raise InputError(f"the column {SUPPORT!r} must hold whole numbers; multiply shares by the number of rows")
     coded = from_lists(frame, items=ITEMS)
     stated = _read_metadata(data)
     mined = Mined(stated.get("n"), stated.get("min_support"), stated.get("kind"))
-    supports = as_supports(frame[SUPPORT].to_list())
-    return StatedPatterns(coded.itemsets, supports, coded.labels, mined)
+    return StatedPatterns(coded.itemsets, as_supports(frame[SUPPORT].to_list()), coded.labels, mined)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
@@ -136,7 +115,6 @@ def write_patterns(patterns: Patterns) -> Iterator[bytes]:
 
 
 def _as_lists(value: Transactions | Patterns) -> pl.Series:
-    """Return the rows or itemsets as a column of lists of labels, made from the arrays at once."""
     codes = find_used_codes(value)
     check_label_types(value, codes, "Parquet")
     labels = _as_series(ITEMS, [value.labels[code] for code in codes], "the labels")
@@ -147,8 +125,7 @@ def _as_lists(value: Transactions | Patterns) -> pl.Series:
     if value.offsets.size == 1:
         return pl.Series(ITEMS, [], dtype=pl.List(labels.dtype))
     bounds = pl.DataFrame({"start": value.offsets[:-1] - start, "length": np.diff(value.offsets)})
-    cut = pl.lit(flat).implode().list.slice(pl.col("start"), pl.col("length"))
-    return bounds.select(cut.alias(ITEMS))[ITEMS]
+    return bounds.select(pl.lit(flat).implode().list.slice(pl.col("start"), pl.col("length")).alias(ITEMS))[ITEMS]
 
 
 def _as_series(name: str, values: list[Any], what: str) -> pl.Series:
@@ -156,9 +133,7 @@ def _as_series(name: str, values: list[Any], what: str) -> pl.Series:
     try:
         return pl.Series(name, values, dtype=pl.String if text else pl.Int64, strict=True)
     except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
-        raise OutputError(
-            f"{what} are not all text or all whole numbers of 64 bits, which Parquet needs; rename them"
-        ) from None
+        raise OutputError(f"{what} are not all text or all whole numbers of 64 bits; rename them for Parquet") from None
 
 
 def _remove_items(lists: pl.Series, losses: Losses) -> pl.Series:
@@ -174,7 +149,6 @@ def _remove_items(lists: pl.Series, losses: Losses) -> pl.Series:
 
 
 def _remove_ones(frame: pl.DataFrame, losses: Losses) -> list[pl.Series]:
-    """Return the columns of a one-hot table with zeros for the items that rows lose."""
     rows: dict[Label, list[int]] = {}
     for number, lost in losses.items():
         check_held(number for name in lost if number >= len(frame) or name not in frame.columns)
@@ -191,20 +165,14 @@ def _encode(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
     return out.getvalue()
 
 
-def _group_long(path: str, codes: Codes[Label], row: str, item: str) -> Iterator[Itemsets]:
-    """Yield the rows of the long form as they end."""
-    rows = RowGrouper()
+def _long_blocks(path: str, codes: Coder[Label], row: str, item: str) -> Iterator[tuple[list[Hashable], list[int]]]:
     for part in _read_slices(path, [row, item]):
         if missing := part.null_count().sum_horizontal()[0]:
-            raise InputError(
-                f"the columns {row!r} and {item!r} hold {missing} missing values; leave their lines out, or fill them"
-            )
-        yield rows.add(part[row].to_list(), codes.encode(part[item].to_list()))
-    yield rows.end()
+            raise InputError(f"columns {row!r} and {item!r} hold {missing} missing values; leave them out or fill them")
+        yield part[row].to_list(), codes.encode(part[item].to_list())
 
 
 def _read_slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
-    """Yield some columns of a file, many lines at a time; only the first part may be empty."""
     for start in count(step=LINES):
         with explain_errors():
             part = pl.scan_parquet(path).slice(start, LINES).select(names).collect()
@@ -214,21 +182,15 @@ def _read_slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
             return
 
 
-def _read_metadata(data: Data) -> dict[str, Any]:
-    """Return our own metadata; nothing for the files of others."""
+def _read_metadata(data: Bytes) -> dict[str, Any]:
     with explain_errors():
         metadata = json.loads(pl.read_parquet_metadata(BytesIO(data)).get(OURS, "{}"))
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _column_names(data: Data) -> list[str]:
+def _read_columns(data: Bytes, *names: str) -> pl.DataFrame:
     with explain_errors():
-        return list(pl.read_parquet_schema(BytesIO(data)))
-
-
-def _read_columns(data: Data, *names: str) -> pl.DataFrame:
-    with explain_errors():
-        return pl.read_parquet(BytesIO(data), columns=list(names))
+        return pl.read_parquet(BytesIO(data), columns=list(names) or None)
 
 
 @contextmanager

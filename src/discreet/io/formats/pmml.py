@@ -7,58 +7,45 @@ from xml.etree import ElementTree as ET
 
 from discreet.data.thresholds import NUMBER
 from discreet.errors import InputError
-from discreet.io.files import Data
+from discreet.io.files import Bytes
+from discreet.io.notation import as_support, as_text
 from discreet.io.stated_trees import Node, StatedTree, Test, check_room, digits_of, is_number
-from discreet.io.text import as_support, as_text
 
-MEASURES: Final = {"lift": "lift", "leverage": "leverage", "affinity": "jaccard"}
-"""The measures among the attributes of rules, and their usual names."""
+MEASURES: Final = {"lift": "lift", "leverage": "leverage", "affinity": "jaccard"}  # attributes and usual names
+NEEDED: Final = ("antecedent", "consequent", "support", "confidence")  # the attributes of each rule
 SIGNS: Final = {"lessOrEqual": "<=", "greaterThan": ">", "lessThan": "<", "greaterOrEqual": ">="}
 WORDS: Final = {"equal": "= {}", "notEqual": "≠ {}", "isMissing": "is missing", "isNotMissing": "is not missing"}
-DEEPEST: Final = 50
-"""Levels of nested conditions; programs write two."""
-WIDEST: Final = 100
-"""Branches by thresholds at a node; programs write two."""
-SIZES: Final = (
-    "PMML states sizes (recordCount), which are numbers of rows only if the tree was fitted without weights and on no "
-    "sample"
-)
+DEEPEST: Final = 50  # levels of nested conditions; programs write two
+WIDEST: Final = 100  # branches by thresholds at a node; programs write two
+SIZES: Final = "PMML states sizes (recordCount): numbers of rows only if the tree was fitted without weights or samples"
 STAYING: Final = (
     "Rows may stay at an inner node (returnLastPrediction), so its counts cannot be known: write the tree without "
     "compacting it, such as by pmml_pipeline.configure(compact=False)."
 )
-
-ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]
-"""A node, and its stated number of rows of each class."""
-
-
-class ModelRule(NamedTuple):
-    """A rule by the ids of its itemsets, with its numbers as they are printed."""
-
-    antecedent: str
-    consequent: str
-    support: str
-    confidence: str
-    measures: Mapping[str, str]
+ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]  # a node, and its stated number of rows of each class
 
 
 class AssociationModel(NamedTuple):
-    """An association model: the number of rows, the labels and perhaps the share of each itemset by its id, rules."""
+    """An association model with its numbers as printed."""
 
     n: int | None
-    itemsets: Mapping[str, tuple[frozenset[str], str | None]]
-    rules: tuple[ModelRule, ...]
+    itemsets: Mapping[str, tuple[frozenset[str], str | None]]  # by id, the labels and perhaps the share
+    rules: tuple[Mapping[str, str], ...]  # their attributes: the ids of both sides, and numbers
 
 
-def read_association_model(data: Data) -> AssociationModel:
+def read_association_model(data: Bytes) -> AssociationModel:
     """Return the only association model of a PMML file."""
-    models = [element for element in _parse_xml(data).iter() if _name_of(element) == "AssociationModel"]
+    models = _find_all(_parse_xml(data), "AssociationModel")
     if len(models) != 1:
         raise InputError(f"the PMML has {len(models)} association models; give a file with one")
     return _read_model(models[0])
 
 
-def _parse_xml(data: Data) -> ET.Element:
+def _find_all(root: ET.Element, name: str) -> list[ET.Element]:
+    return [element for element in root.iter() if _name_of(element) == name]
+
+
+def _parse_xml(data: Bytes) -> ET.Element:
     """Parse a PMML file; refuse a document type, which could name other files or blow it up."""
     text = as_text(data)
     if "<!doctype" in text.lower() or "<!entity" in text.lower():
@@ -74,22 +61,14 @@ def _read_model(model: ET.Element) -> AssociationModel:
     if len(set(items.values())) != len(items):
         raise InputError("two items of the PMML have the same value; give each item a value of its own")
     itemsets = {_get(one, "id"): (_read_items(one, items), one.get("support")) for one in _children(model, "Itemset")}
-    rules = tuple(
-        ModelRule(
-            _get(rule, "antecedent"),
-            _get(rule, "consequent"),
-            _get(rule, "support"),
-            _get(rule, "confidence"),
-            {name: rule.attrib[attribute] for attribute, name in MEASURES.items() if attribute in rule.attrib},
-        )
-        for rule in _children(model, "AssociationRule")
-    )
+    rules = list(_children(model, "AssociationRule"))
     for at, rule in enumerate(rules, start=1):
-        if rule.antecedent not in itemsets or rule.consequent not in itemsets:
+        antecedent, consequent, *_ = (_get(rule, name) for name in NEEDED)
+        if antecedent not in itemsets or consequent not in itemsets:
             raise InputError(f"rule {at} of the PMML names an itemset that is not there; mend it")
     count = model.get("numberOfTransactions")
     n = None if count is None else as_support(count, "the attribute numberOfTransactions")
-    return AssociationModel(n, itemsets, rules)
+    return AssociationModel(n, itemsets, tuple(rule.attrib for rule in rules))
 
 
 def _read_items(itemset: ET.Element, items: Mapping[str, str]) -> frozenset[str]:
@@ -100,7 +79,6 @@ def _read_items(itemset: ET.Element, items: Mapping[str, str]) -> frozenset[str]
 
 
 def _read_label(item: ET.Element) -> str:
-    """Return the name of an item: its value, or its field and category as in PMML 4.3."""
     if item.get("value") is None and item.get("field") and item.get("category"):
         return f"{item.get('field')}={item.get('category')}"
     return _get(item, "value")
@@ -111,7 +89,6 @@ def _children(element: ET.Element, name: str) -> Iterator[ET.Element]:
 
 
 def _name_of(element: ET.Element) -> str:
-    """Return the name of an element in any version of PMML."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -122,20 +99,16 @@ def _get(element: ET.Element, name: str) -> str:
     return value
 
 
-def read_trees(data: Data) -> tuple[StatedTree, ...]:
+def read_trees(data: Bytes) -> tuple[StatedTree, ...]:
     """Return the trees of a PMML file, as R, KNIME, SAS and sklearn2pmml write them; a forest has several."""
     root = _parse_xml(data)
-    models = [element for element in root.iter() if _name_of(element) == "TreeModel"]
+    models = _find_all(root, "TreeModel")
     if not models:
         raise InputError("the PMML has no TreeModel; give a tree, or a MiningModel whose segments are trees")
-    for segment in (element for element in root.iter() if _name_of(element) == "Segment"):
-        if not any(_name_of(part) == "True" for part in segment):
-            raise InputError(
-                "a segment of the PMML is for some rows alone, which is not followed; give each tree alone"
-            )
-    trees = [
-        list(_read_nodes(_find_root(model), is_mean=model.get("functionName") == "regression")) for model in models
-    ]
+    for segment in _find_all(root, "Segment"):
+        if next(_children(segment, "True"), None) is None:
+            raise InputError("a segment of the PMML is for some rows only, which is not read; give each tree alone")
+    trees = [list(_read_nodes(_find_root(model), model.get("functionName"))) for model in models]
     classes = tuple(dict.fromkeys(label for tree in trees for _, scores in tree for label in scores))
     check_room(sum(map(len, trees)), len(classes))
     return tuple(_state_tree(model, tree, classes) for model, tree in zip(models, trees, strict=True))
@@ -151,45 +124,31 @@ def _find_root(model: ET.Element) -> ET.Element:
 
 
 def _state_tree(model: ET.Element, tree: list[ScoredNode], classes: tuple[str, ...]) -> StatedTree:
-    nodes = tuple(
-        node._replace(counts=tuple(scores.get(label, "0") for label in classes) if scores else ())
-        for node, scores in tree
-    )
+    counts = [tuple(scores.get(label, "0") for label in classes) if scores else () for _, scores in tree]
+    nodes = tuple(node._replace(counts=some) for (node, _), some in zip(tree, counts, strict=True))
     digits = max((digits_of(node.mean) for node in nodes if node.mean), default=None)
     fault = STAYING * _may_stay(model)
     return StatedTree(nodes, classes, _find_features(model, nodes), doubt=SIZES, fault=fault, mean_digits=digits)
 
 
 def _may_stay(model: ET.Element) -> bool:
-    """Return whether an inner node may keep rows: it predicts, and has one child or states no number of rows.
-
-    A number of rows above two or more children must be their sum.
-    """
+    """Return whether an inner node may keep rows: it predicts, and has one child or states no sum of its children."""
     if model.get("noTrueChildStrategy") != "returnLastPrediction":
         return False
-    todo = [_find_root(model)]
-    while todo:
-        node = todo.pop()
-        below = list(_children(node, "Node"))
-        if node.get("score") and (len(below) == 1 or (below and not node.get("recordCount"))):
+    for node in _find_all(model, "Node"):
+        below = sum(1 for _ in _children(node, "Node"))
+        if node.get("score") and (below == 1 or (below and not node.get("recordCount"))):
             return True
-        todo += below
     return False
 
 
 def _find_features(model: ET.Element, nodes: tuple[Node, ...]) -> tuple[str, ...]:
-    """Return the features that the model may use, which trees of one forest share, then others in its tests."""
-    active = [
-        _get(field, "name")
-        for schema in _children(model, "MiningSchema")
-        for field in _children(schema, "MiningField")
-        if field.get("usageType", "active") == "active"
-    ]
-    used = (test.feature for node in nodes for test in node.tests if test.sign)
-    return tuple(dict.fromkeys([*active, *used]))
+    fields = (field for schema in _children(model, "MiningSchema") for field in _children(schema, "MiningField"))
+    active = [_get(field, "name") for field in fields if field.get("usageType", "active") == "active"]
+    return tuple(dict.fromkeys([*active, *(test.feature for node in nodes for test in node.tests if test.sign)]))
 
 
-def _read_nodes(root: ET.Element, *, is_mean: bool) -> Iterator[ScoredNode]:
+def _read_nodes(root: ET.Element, function: str | None) -> Iterator[ScoredNode]:
     """Yield the nodes, each after its parent and its earlier siblings, with its rows of each class."""
     todo: list[tuple[ET.Element, int, tuple[Test, ...]]] = [(root, -1, ())]
     for number in count():
@@ -200,18 +159,14 @@ def _read_nodes(root: ET.Element, *, is_mean: bool) -> Iterator[ScoredNode]:
         scores = {_get(score, "value"): _get(score, "recordCount") for score in distribution}
         if len(scores) != len(distribution):
             raise InputError("a node of the PMML states a class twice; mend it")
-        mean = element.get("score", "").strip() if is_mean else ""
+        mean = element.get("score", "").strip() if function == "regression" else ""
         yield Node(parent, tests, element.get("recordCount", ""), mean=mean if NUMBER.fullmatch(mean) else ""), scores
-        below = [(child, number, tests) for child, tests in _read_branches(element)]
-        todo += reversed(below)
+        todo += reversed([(child, number, tests) for child, tests in _read_branches(element)])
 
 
 def _read_branches(node: ET.Element) -> Iterator[tuple[ET.Element, tuple[Test, ...]]]:
-    """Yield the children with their tests: the own predicate, and the opposites of earlier ones, if known.
-
-    A row goes to the first child whose predicate is true, so the last may say "true" for the rest.
-    """
-    rest: list[Test] = []
+    """Yield the children with their tests: a row goes to the first child whose predicate is true."""
+    rest: list[Test] = []  # the opposites of earlier predicates, as far as they are known
     is_known = True
     for child in _children(node, "Node"):
         own = _read_tests(child)
@@ -233,7 +188,6 @@ def _read_tests(node: ET.Element) -> tuple[Test, ...]:
 
 
 def _read_predicate(element: ET.Element, depth: int = 0) -> tuple[Test, ...]:
-    """Return the tests that must all hold."""
     kind = _name_of(element)
     if kind in PLAIN:
         return PLAIN[kind](element)
@@ -245,7 +199,8 @@ def _read_predicate(element: ET.Element, depth: int = 0) -> tuple[Test, ...]:
         return parts[0]  # the others are for rows that lack the feature of the first
     if operator == "and":
         return tuple(test for part in parts for test in part)
-    return (Test("(" + f" {operator} ".join(" and ".join(map(_as_words, part)) or "true" for part in parts) + ")"),)
+    words = [[test.words or f"{test.feature} {test.sign} {test.number}" for test in part] for part in parts]
+    return (Test(f"({f' {operator} '.join(' and '.join(some) or 'true' for some in words)})"),)
 
 
 def _read_set(element: ET.Element) -> tuple[Test, ...]:
@@ -265,10 +220,6 @@ def _read_simple(element: ET.Element) -> tuple[Test, ...]:
     if operator not in WORDS:
         raise InputError("a predicate of the PMML has an operator that PMML does not know; mend it")
     return (Test(f"{feature} {WORDS[operator].format(element.get('value', ''))}"),)
-
-
-def _as_words(test: Test) -> str:
-    return test.words or f"{test.feature} {test.sign} {test.number}"
 
 
 PLAIN: Final[Mapping[str, Callable[[ET.Element], tuple[Test, ...]]]] = {

@@ -2,34 +2,31 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from discreet.data.labels import Itemset, Label, is_missing
+from discreet.data.itemsets import AnyFrame, Itemset, Label, is_missing
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
-from discreet.io.files import Data, Place, check_there, load, name_of, naming, suffix_of
+from discreet.io.files import Bytes, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.formats import pmml
-from discreet.io.formats.spmf import NUMBER, find_labels, read_names
-from discreet.io.text import as_labels, as_support, as_text, read_table, split_cell
+from discreet.io.formats.fimi import NUMBER, find_labels, read_names
+from discreet.io.notation import as_labels, as_support, as_text, read_table, split_cell
 
 LINE: Final = re.compile(
     r"(?P<held>[0-9 ]*)==>(?P<also>[0-9 ]+)#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
     r"(?: +#LIFT: *(?P<lift>\S+))?(?: +#.*)?",
     re.ASCII,
 )
+# The columns of both sides and of their supports: of mlxtend, of others, of arules.
 SIDES: Final = (("antecedents", "consequents"), ("antecedent", "consequent"), ("lhs", "rhs"))
-"""The columns of both sides: of mlxtend, of others, of arules."""
 HELD: Final = ("antecedent support", "coverage", "lhssupport")
-"""The column of the antecedent's support: of mlxtend, of arules."""
 ALSO: Final = ("consequent support", "rhssupport")
 READ: Final = {*(name for pair in SIDES for name in pair), "rules", "count", "support", "confidence", *HELD, *ALSO}
-NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}
-"""Programs print these where they divide by 0."""
+NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}  # programs print these where they divide by 0
 ARROW: Final = re.compile(r"\s*=>\s*(?=\{)")
-BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")
-"""A comma between items, but not within an interval such as [20,30)."""
+BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")  # a comma between items, but not within an interval such as [20,30)
 LONGEST_SIDE: Final = 100_000
 
 
@@ -46,10 +43,7 @@ class StatedRule(NamedTuple):
 
 
 class StatedRules(NamedTuple):
-    """Rules as a source states them, ``itemsets`` with their shares, and the number of rows if it is stated.
-
-    ``columns`` are the other columns, such as lift, by their names in lower case: a text for each rule, or None.
-    """
+    """Rules as a source states them, ``itemsets`` with shares, the number of rows, and other columns, such as lift."""
 
     rules: tuple[StatedRule, ...]
     itemsets: tuple[tuple[Itemset, str], ...] = ()
@@ -69,17 +63,13 @@ def read_stated_rules(source: Place, format: str | None = None) -> StatedRules: 
         return READERS[name](load(source))
 
 
-def read_frame_of_rules(frame: frames.Frame) -> StatedRules:
+def read_frame_of_rules(frame: AnyFrame) -> StatedRules:
     """Return the rules of a frame in the layout of mlxtend's ``association_rules``."""
     table = frames.as_narwhals(frame)
     columns: dict[str, Sequence[Any]] = {str(name).lower(): table[name].to_list() for name in table.columns}
     _check_columns(columns)
-    held, also = _find_sides(columns)
-    sides = [
-        (_as_itemset(one, at), _as_itemset(other, at))
-        for at, (one, other) in enumerate(zip(held, also, strict=True), 1)
-    ]
-    return StatedRules(tuple(_state_rules(columns, sides)), columns=_read_measures(columns))
+    held, also = ([_as_itemset(one, at) for at, one in enumerate(side, start=1)] for side in _find_sides(columns))
+    return _state_rules(columns, held, also)
 
 
 def _find_format(source: Place, name: str | None) -> str:
@@ -87,19 +77,16 @@ def _find_format(source: Place, name: str | None) -> str:
         if name not in READERS:
             raise OptionError(f"format is {str(name)[:40]!r}; rules can be in one of {', '.join(READERS)}")
         return name
-    suffix = suffix_of(source)
     for form, suffixes in SUFFIXES.items():
-        if suffix in suffixes:
+        if suffix_of(source) in suffixes:
             return form
     with naming(source):
         check_there(source)
     known = ", ".join(f"{form} ({' '.join(suffixes)})" for form, suffixes in SUFFIXES.items())
-    raise OptionError(
-        f"the suffix of {name_of(source)} is of no format of rules; name one with ", Option("format"), f": {known}"
-    )
+    raise OptionError(f"the suffix of {name_of(source)} is of no format of rules; use ", Option("format"), f": {known}")
 
 
-def _read_spmf(data: Data) -> StatedRules:
+def _read_spmf(data: Bytes) -> StatedRules:
     """Return the rules of SPMF: ``1 2 ==> 3 #SUP: 4 #CONF: 0.66``, with a count as support."""
     lines = [line.removesuffix("\r").rstrip() for line in as_text(data).split("\n")]
     names = read_names(lines)
@@ -117,7 +104,7 @@ def _read_spmf(data: Data) -> StatedRules:
     return StatedRules(tuple(rules), columns={"lift": lifts})
 
 
-def _read_csv(data: Data) -> StatedRules:
+def _read_csv(data: Bytes) -> StatedRules:
     """Return the rules of a CSV table: of arules, ``{a,b} => {c}``, or of mlxtend, ``frozenset({'a', 'b'})``."""
     head, body = read_table(data, "rule", row_names=True)
     columns = {name.strip().lower(): [record[at] for record in body] for at, name in enumerate(head)}
@@ -125,20 +112,17 @@ def _read_csv(data: Data) -> StatedRules:
     sides = [[_read_labels(cell, at) for at, cell in enumerate(side, start=1)] for side in _find_sides(columns)]
     label_of = _as_labels(label for side in sides for labels in side for label in labels)
     held, also = ([frozenset(label_of[label] for label in labels) for labels in side] for side in sides)
-    rules = _state_rules(columns, list(zip(held, also, strict=True)))
-    return StatedRules(tuple(rules), columns=_read_measures(columns))
+    return _state_rules(columns, held, also)
 
 
-def _read_pmml(data: Data) -> StatedRules:
-    """Return the rules of an association model in PMML."""
+def _read_pmml(data: Bytes) -> StatedRules:
     model = pmml.read_association_model(data)
     label_of = _as_labels(label for itemset, _ in model.itemsets.values() for label in itemset)
     itemsets = {name: frozenset(label_of[label] for label in itemset) for name, (itemset, _) in model.itemsets.items()}
-    rules = (
-        StatedRule(itemsets[rule.antecedent], itemsets[rule.consequent], rule.confidence, share=rule.support)
-        for rule in model.rules
-    )
-    columns = {name: [_as_measure(rule.measures.get(name)) for rule in model.rules] for name in pmml.MEASURES.values()}
+    sides = ((itemsets[rule["antecedent"]], itemsets[rule["consequent"]]) for rule in model.rules)
+    paired = zip(sides, model.rules, strict=True)
+    rules = (StatedRule(*both, rule["confidence"], share=rule["support"]) for both, rule in paired)
+    columns = {name: [_as_measure(rule.get(key)) for rule in model.rules] for key, name in pmml.MEASURES.items()}
     shares = ((itemsets[name], share) for name, (_, share) in model.itemsets.items() if share is not None)
     return StatedRules(tuple(rules), tuple(shares), model.n, columns)
 
@@ -149,45 +133,34 @@ RuleColumns: TypeAlias = Mapping[str, Sequence[Any]]
 def _check_columns(columns: RuleColumns) -> None:
     has_sides = "rules" in columns or any(one in columns and other in columns for one, other in SIDES)
     if not (has_sides and "confidence" in columns):
-        raise InputError(
-            "a table of rules needs the columns 'antecedents' and 'consequents' (or 'lhs' and 'rhs', or 'rules'), and "
-            "'confidence'; 'support' or 'count' tell more; rename them"
-        )
+        sides = "'antecedents' and 'consequents' (or 'lhs' and 'rhs', or 'rules')"
+        raise InputError(f"a table of rules needs the columns {sides}, and 'confidence'; rename them")
 
 
 def _find_sides(columns: RuleColumns) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the antecedents and the consequents as in their columns."""
     for one, other in SIDES:
         if one in columns and other in columns:
             return columns[one], columns[other]
-    pairs = []
-    for at, text in enumerate(columns["rules"], start=1):
-        parts = ARROW.split(text.strip())
+    pairs = [ARROW.split(text.strip()) for text in columns["rules"]]
+    for at, parts in enumerate(pairs, start=1):
         if len(parts) != 2:  # noqa: PLR2004 - two sides
             raise InputError(f"rule {at} is no rule such as '{{a,b}} => {{c}}'; mend it")
-        pairs.append(parts)
     return [held for held, _ in pairs], [also for _, also in pairs]
 
 
-def _state_rules(columns: RuleColumns, sides: list[tuple[Itemset, Itemset]]) -> Iterator[StatedRule]:
-    one, other = (next((columns[name] for name in names if name in columns), None) for names in (HELD, ALSO))
-    for at, (held, also) in enumerate(sides):
-        count, share, antecedent, consequent = (
-            None if column is None else _as_number(column[at], at)
-            for column in (columns.get("count"), columns.get("support"), one, other)
-        )
+def _state_rules(columns: RuleColumns, held: Sequence[Itemset], also: Sequence[Itemset]) -> StatedRules:
+    numbers = (("count",), ("support",), HELD, ALSO)
+    stated = [next((columns[name] for name in names if name in columns), None) for names in numbers]
+    rules = []
+    for at, sides in enumerate(zip(held, also, strict=True)):
+        count, *supports = (None if column is None else _as_number(column[at], at) for column in stated)
         rows = None if count is None else as_support(count, f"rule {at + 1}")
-        confidence = _as_number(columns["confidence"][at], at)
-        yield StatedRule(held, also, confidence, rows, share, antecedent, consequent)
-
-
-def _read_measures(columns: RuleColumns) -> dict[str, list[str | None]]:
-    """Return the other columns, which may be measures of the rules."""
-    return {name: list(map(_as_measure, column)) for name, column in columns.items() if name not in READ}
+        rules.append(StatedRule(*sides, _as_number(columns["confidence"][at], at), rows, *supports))
+    measures = {name: list(map(_as_measure, column)) for name, column in columns.items() if name not in READ}
+    return StatedRules(tuple(rules), columns=measures)
 
 
 def _as_measure(value: object) -> str | None:
-    """Return a measure as text; None where a program divided by 0."""
     return None if is_missing(value) or str(value).strip().lower() in NO_NUMBER else str(value)
 
 
@@ -211,7 +184,6 @@ def _as_labels(texts: Iterable[Label]) -> dict[Label, Label]:
 
 
 def _read_labels(cell: str, at: int) -> list[Label]:
-    """Return the labels of a side: ``{a,b}`` of arules, ``frozenset({'a'})`` of Python, or our ``a;b``."""
     text = cell.strip()
     if text.startswith("frozenset(") and text.endswith(")"):
         return _read_python_set(text.removeprefix("frozenset(").removesuffix(")"), at)
@@ -232,5 +204,9 @@ def _read_python_set(text: str, at: int) -> list[Label]:
     return labels
 
 
-READERS: Final[Mapping[str, Callable[[Data], StatedRules]]] = {"spmf": _read_spmf, "csv": _read_csv, "pmml": _read_pmml}
+READERS: Final[Mapping[str, Callable[[Bytes], StatedRules]]] = {
+    "spmf": _read_spmf,
+    "csv": _read_csv,
+    "pmml": _read_pmml,
+}
 SUFFIXES: Final = {"spmf": (".txt", ".spmf"), "csv": (".csv",), "pmml": (".pmml", ".xml")}

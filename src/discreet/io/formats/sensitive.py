@@ -6,22 +6,18 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data import query
-from discreet.data.labels import Itemset, Label
+from discreet.data.itemsets import Itemset, Label
 from discreet.data.query import Name
 from discreet.data.thresholds import as_disclosure
 from discreet.errors import InputError, OptionError, ThresholdError
-from discreet.io.files import Data, Place, suffix_of
-from discreet.io.label_codes import iterate_codes
-from discreet.io.registry import FORMATS, Format, pattern_functions
-from discreet.io.text import LONE_RETURN, as_text
+from discreet.io.files import Bytes, Place, load, name_of, naming, suffix_of
+from discreet.io.notation import LONE_RETURN, as_text, iterate_codes
+from discreet.io.read import FORMATS, Format, pattern_functions
 
 TEXT: Final = "text"
 PATTERNS: Final = {form.name: form for form in FORMATS.values() if form.patterns}
-SUPPORT: Final = b"#SUP:"
-"""Patterns of SPMF have this; text does not. Both may be in a .txt file."""
-ANY_ROWS: Final = 10**15
-"""A number of rows of which every percentage is a count, for supports that are ignored."""
-
+SUPPORT: Final = b"#SUP:"  # patterns of SPMF have this; text does not. Both may be in a .txt file
+ANY_ROWS: Final = 10**15  # a number of rows of which every percentage is a count, for supports that are ignored
 _PART: Final = re.compile(
     rf"""(?P<comment>\#.*)
     | (?P<gap>[\s,&∧]+)
@@ -31,27 +27,20 @@ _PART: Final = re.compile(
     | (?P<other>.)""",
     re.VERBOSE,
 )
-Entry: TypeAlias = tuple[str, tuple[Name, ...], Fraction | None]
-"""The place of an itemset, its names, and its share if the source has one."""
-
+NamedEntry: TypeAlias = tuple[str, tuple[Name, ...], Fraction | None]  # a place, the names there, and the share if any
 _HELP: Final = "write items with blanks between them, those with blanks or signs in quotes, at the end perhaps @ 10%"
 
 
 class NamedItemsets(NamedTuple):
-    """Sensitive itemsets as a ``source`` names them, and the share of its rows in which each may still be found.
-
-    A share is None if the source has none. ``places`` says where each itemset stands, for messages.
-    """
+    """Sensitive itemsets as a ``source`` names them, and the share of its rows in which each may still be found."""
 
     source: str
-    places: tuple[str, ...]
+    places: tuple[str, ...]  # for messages
     itemsets: tuple[tuple[Name, ...], ...]
     disclosures: tuple[Fraction | None, ...]
 
     def among(self, code: Mapping[Label, int], *, show_labels: bool = False) -> list[Itemset]:
-        """Return the itemsets as labels of the rows that ``code`` lists; refuse an item that no row has.
-
-        The error shows its place, and its name only with ``show_labels``.
+        """Return the itemsets as labels in ``code``; refuse an item that no row has, named only with ``show_labels``.
 
         >>> named = read(b"bread 42 @ 10%", "the file", None)
         >>> named.among({"bread": 0, 42: 1}) == [{"bread", 42}], named.among({"bread": 0, "42": 1}) == [{"bread", "42"}]
@@ -67,7 +56,26 @@ class NamedItemsets(NamedTuple):
         return [frozenset(labels[codes[name][0]] for name in itemset) for itemset in self.itemsets]
 
 
-def read(data: Data, source: str, form: Format | None) -> NamedItemsets:
+def read_sensitive(source: Place, *, format: str | None = None) -> NamedItemsets:  # noqa: A002 - as in read
+    r"""Return the sensitive itemsets of a file, for ``hide``: one per line, or any format of ``read_patterns``.
+
+    A line lists items, bare or in quotes as in queries, separated by blanks, commas or ``&``; ``@ 10%`` at its end is
+    the share of its rows in which it may still be found. ``#`` begins a comment. The names are matched to labels when
+    the rows are known. ``format`` is "text" or one of patterns; by default the suffix decides.
+
+    >>> from io import BytesIO
+    >>> from discreet import hide
+    >>> sensitive = read_sensitive(BytesIO(b"bread, 'red wine'  # for the partners\n"))
+    >>> hidden = hide([["bread", "red wine", "tea"], ["bread", "tea"]], sensitive)
+    >>> hidden.before.tolist(), hidden.after.tolist()
+    ([1], [0])
+    """
+    with naming(source):
+        data = load(source)
+        return read(data, name_of(source), find_pattern_format(source, format, data))
+
+
+def read(data: Bytes, source: str, form: Format | None) -> NamedItemsets:
     r"""Return the sensitive itemsets of a file: patterns of a format, without their supports, or text.
 
     >>> named = read(b"# not for the partners\nbread, 'red wine' @ 10%\nbeer & chips\n", "the file", None)
@@ -86,7 +94,7 @@ def read(data: Data, source: str, form: Format | None) -> NamedItemsets:
     return NamedItemsets(source, places, itemsets, disclosures)
 
 
-def find_pattern_format(place: Place, name: str | None, data: Data) -> Format | None:
+def find_pattern_format(place: Place, name: str | None, data: Bytes) -> Format | None:
     """Return the format of patterns by its ``name`` or the suffix of ``place``; None is text.
 
     >>> find_pattern_format("a.txt", None, b"bread milk"), find_pattern_format("a.txt", None, b"1 2 #SUP: 3").name
@@ -103,14 +111,14 @@ def find_pattern_format(place: Place, name: str | None, data: Data) -> Format | 
     return next((form for form in PATTERNS.values() if suffix in form.suffixes), None)
 
 
-def _read_patterns(data: Data, form: Format) -> Iterator[Entry]:
+def _read_patterns(data: Bytes, form: Format) -> Iterator[NamedEntry]:
     stated = pattern_functions(form).read(data, ANY_ROWS)
     names = [Name(str(label), label) for label in stated.labels]
     for number, itemset in enumerate(iterate_codes(stated.itemsets), start=1):
         yield f"itemset {number}", tuple(names[code] for code in itemset), None
 
 
-def _read_text(data: Data) -> Iterator[Entry]:
+def _read_text(data: Bytes) -> Iterator[NamedEntry]:
     for number, line in enumerate(as_text(data).split("\n"), start=1):
         names, share = _read_line(line.removesuffix("\r"), f"line {number}")
         if names or share is not None:
@@ -118,7 +126,6 @@ def _read_text(data: Data) -> Iterator[Entry]:
 
 
 def _read_line(line: str, place: str) -> tuple[list[Name], Fraction | None]:
-    """Return the names of items in a line, and the share at its end if there is one."""
     names: list[Name] = []
     share: Fraction | None = None
     apart = True  # whether a separator follows the last item

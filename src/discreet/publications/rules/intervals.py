@@ -1,10 +1,10 @@
 """Intervals: where a number lay before it was printed, and which whole numbers of rows fit it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import product
-from math import ceil, floor, gcd, lcm
+from math import ceil, floor
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from discreet.disclosure.attacks.facts import Limits
@@ -14,17 +14,12 @@ from discreet.runtime.text import abbreviate
 Mode: TypeAlias = Literal["round", "truncate", "exact"]
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 
-FLOAT: Final = 12
-"""Significant digits of a float that are right after a few sums."""
-MEASURED: Final = 9
-"""Decimal places of a measure that are right: a difference of shares has fewer than the shares."""
-LONGEST: Final = 40
-"""Characters of a number."""
+FLOAT: Final = 12  # significant digits of a float that are right after a few sums
+MEASURED: Final = 9  # decimal places of a measure that are right: a difference of shares has fewer than the shares
+LONGEST: Final = 40  # characters of a number
 MOST_DIGITS: Final = 30
-TRIED: Final = 1000
-"""Supports of a rule up to which each is tried; of more, only the ends are."""
-UNKNOWN: Final = 2**62
-"""An upper limit that says nothing: more rows than there are."""
+TRIED: Final = 1000  # most supports of a rule to try one by one; of more, only the ends are tried
+UNKNOWN: Final = 2**62  # an upper limit that says nothing: more rows than there are
 
 
 class Interval(NamedTuple):
@@ -35,7 +30,7 @@ class Interval(NamedTuple):
     open: bool = False
 
     def times(self, n: int) -> Limits:
-        """Return the least and the largest count of ``n`` rows whose share lies here; the least is larger if none does.
+        """Return the least and the largest count of ``n`` rows whose share is in the interval; (3, 2) means none is.
 
         >>> low, high = Fraction("0.64"), Fraction("0.75")
         >>> Interval(low, high).times(4), Interval(low, high, open=True).times(4)
@@ -48,9 +43,9 @@ class Interval(NamedTuple):
 class Rounding(NamedTuple):
     """How numbers were printed: rounded to ``digits`` decimal places, truncated, or exact.
 
-    Without ``digits``, the numbers of a column show them: one that is shorter than others lost zeros at its end, or
-    has as many significant digits. The wider of both intervals is taken. If a number ``beside`` them is an uncut
-    float, all of them are.
+    Without ``digits``, the longest numbers of a column show them. A shorter number lost zeros at its end, or has as
+    many significant digits: the wider of both intervals counts. If a number ``beside`` the column is an uncut float, so
+    is each number in it.
 
     >>> Rounding(digits=1).intervals(["98.7%"])
     [Interval(low=Fraction(1973, 2000), high=Fraction(79, 80), open=False)]
@@ -60,60 +55,56 @@ class Rounding(NamedTuple):
 
     mode: Mode = "round"
     digits: int | None = None
+    beside: tuple[str, ...] = ()
 
-    def intervals(self, texts: Sequence[str], what: str = "number", beside: Sequence[str] = ()) -> list[Interval]:
-        """Return where each number of a column lay; ``what`` is the name of the column in messages."""
+    def intervals(self, texts: Sequence[str], what: str = "number") -> list[Interval]:
+        """Return the interval of each number in a column; messages call the column ``what``."""
         numbers = [_parse(text, f"{what} {at}") for at, text in enumerate(texts, start=1)]
-        return [Interval(max(Fraction(0), low), high, is_open) for low, high, is_open in self._lay(numbers, beside)]
+        found = self._find_intervals(numbers)
+        return [Interval(max(Fraction(0), low), high, is_open) for low, high, is_open in found]
 
-    def measure_intervals(
-        self, texts: Sequence[str], what: str = "measure", beside: Sequence[str] = ()
-    ) -> list[Interval]:
-        """Return where each measure of a column lay; a negative one may have been truncated either way.
+    def measure_intervals(self, texts: Sequence[str], what: str) -> list[Interval]:
+        """Return the interval of each measure in a column; a negative one may have been truncated either way.
 
-        >>> [round(float(end), 6) for end in Rounding("truncate", 1).measure_intervals(["-0.5"])[0][:2]]
+        >>> [round(float(end), 6) for end in Rounding("truncate", 1).measure_intervals(["-0.5"], "lift")[0][:2]]
         [-0.6, -0.4]
         """
         numbers = [_parse(text, f"{what} {at}", signed=True) for at, text in enumerate(texts, start=1)]
-        return [
-            _widen(interval, number, self.mode)
-            for interval, (number, _) in zip(self._lay(numbers, beside), numbers, strict=True)
-        ]
+        found = []
+        for (low, high, _), (number, _) in zip(self._find_intervals(numbers), numbers, strict=True):
+            slack = Fraction(1 + abs(number)) / 10**MEASURED  # for errors of floats
+            below = high - low if self.mode == "truncate" and number <= 0 else 0
+            found.append(Interval(low - below - slack, high + slack))
+        return found
 
-    def _lay(self, numbers: Sequence[tuple[Decimal, bool]], beside: Sequence[str]) -> list[Interval]:
-        """Return the intervals of numbers, from the digits of all of them."""
-        floats = [text for text in [max(beside, key=len, default="")] if sum(map(str.isdecimal, text)) > FLOAT]
+    def _find_intervals(self, numbers: Sequence[tuple[Decimal, int]]) -> list[Interval]:
+        floats = [text for text in [max(self.beside, key=len, default="")] if sum(map(str.isdecimal, text)) > FLOAT]
         seen = [number for number, _ in [*numbers, *(_parse(text, "a number") for text in floats)]]
         decimals = max((-_exponent(number) for number in seen), default=0)
         significant = min(FLOAT, max((len(number.as_tuple().digits) for number in seen), default=1))
-        known = {pair: self._interval(*pair, decimals, significant) for pair in dict.fromkeys(numbers)}
+        known = {pair: self._find_interval(*pair, decimals, significant) for pair in dict.fromkeys(numbers)}
         return [known[pair] for pair in numbers]
 
-    def _interval(self, number: Decimal, percent: bool, decimals: int, significant: int) -> Interval:  # noqa: FBT001 - one of two
-        """Return where a number lay, reckoned in tenths of its unit or in its last digit."""
-        unit = self._unit(number.adjusted() if number else -MOST_DIGITS, decimals, significant)
+    def _find_interval(self, number: Decimal, whole: int, decimals: int, significant: int) -> Interval:
+        leading = number.adjusted() if number else -MOST_DIGITS
+        unit = max(-decimals, leading + 1 - significant) if self.digits is None else -self.digits
+        unit = leading + 1 - FLOAT if self.mode == "exact" else unit  # rounded to this power of ten
         last = min(_exponent(number), unit - 1, 0)
         scale, half = 10**-last, 5 * 10 ** (unit - 1 - last)
         above, below = number.as_integer_ratio()
-        value, whole = above * scale // below, scale * (100 if percent else 1)
+        value, whole = above * scale // below, scale * whole
         if self.mode == "truncate":
             return Interval(Fraction(value, whole), Fraction(value + 2 * half, whole), open=True)
         return Interval(Fraction(value - half, whole), Fraction(value + half, whole))
 
-    def _unit(self, leading: int, decimals: int, significant: int) -> int:
-        """Return the power of ten that a number was rounded to, given that of its ``leading`` digit."""
-        if self.mode == "exact":
-            return leading + 1 - FLOAT
-        return max(-decimals, leading + 1 - significant) if self.digits is None else -self.digits
 
-
-def as_rounding(mode: str | None, digits: int | None, *, default: Mode = "round") -> Rounding:
+def as_rounding(mode: str | None, digits: int | None) -> Rounding:
     """Check and return a rounding; digits alone mean that numbers were rounded.
 
-    >>> as_rounding(None, 3), as_rounding("truncate", None)
-    (Rounding(mode='round', digits=3), Rounding(mode='truncate', digits=None))
+    >>> as_rounding(None, 3)[:2], as_rounding("truncate", None)[:2]
+    (('round', 3), ('truncate', None))
     """
-    chosen = ("round" if digits is not None else default) if mode is None else mode
+    chosen = "round" if mode is None else mode
     if chosen not in MODES:
         raise OptionError(f"rounding is {str(chosen)[:40]!r}; it must be one of {', '.join(MODES)}")
     if digits is not None and (type(digits) is not int or not 0 <= digits <= MOST_DIGITS):
@@ -135,15 +126,8 @@ def _exponent(number: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
-def _widen(interval: Interval, number: Decimal, mode: Mode) -> Interval:
-    """Return an interval with room for the errors of floats, on both sides of a number that was cut towards 0."""
-    slack = Fraction(1 + abs(number)) / 10**MEASURED
-    below = interval.high - interval.low if mode == "truncate" and number <= 0 else Fraction(0)
-    return Interval(interval.low - below - slack, interval.high + slack)
-
-
-def _parse(text: str, where: str, *, signed: bool = False) -> tuple[Decimal, bool]:
-    """Return a printed number, and whether it is a percentage."""
+def _parse(text: str, where: str, *, signed: bool = False) -> tuple[Decimal, int]:
+    """Return a printed number, and what it is a part of: 100 for a percentage, else 1."""
     stripped = text.strip()
     printed = stripped.removesuffix("%").rstrip()
     try:
@@ -152,11 +136,20 @@ def _parse(text: str, where: str, *, signed: bool = False) -> tuple[Decimal, boo
         number = Decimal("NaN")
     if not number.is_finite() or (number < 0 and not signed) or abs(number.adjusted()) > MOST_DIGITS + LONGEST:
         raise InputError(f"{where} is not a number{' of at least 0' * (not signed)}; write it such as 0.25 or 25%")
-    return number, printed != stripped
+    return number, 1 if printed == stripped else 100
+
+
+def format_limits(low: int, high: int) -> str:
+    """Return limits as text.
+
+    >>> format_limits(1, 1), format_limits(1, 2000)
+    ('1', '1 to 2,000')
+    """
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 class Fit(NamedTuple):
-    """Limits of the antecedent, of both sides of a rule, and of the antecedent without the consequent."""
+    """Limits of the rows with the antecedent, with both sides of a rule, and with the antecedent alone."""
 
     held: Limits
     both: Limits
@@ -179,11 +172,8 @@ def fit_counts(confidence: Interval, held: Limits, both: Limits, *, tried: int =
     ]
     if not fits:
         return None
-    return Fit(
-        (min(least for _, least, _ in fits), max(most for _, _, most in fits)),
-        (fits[0][0], fits[-1][0]),
-        (min(least - count for count, least, _ in fits), max(most - count for count, _, most in fits)),
-    )
+    gap = min(least - count for count, least, _ in fits), max(most - count for count, _, most in fits)
+    return Fit((min(fit[1] for fit in fits), max(fit[2] for fit in fits)), (fits[0][0], fits[-1][0]), gap)
 
 
 def _fit_antecedent(confidence: Interval, both: int, held: Limits) -> Limits:
@@ -199,7 +189,7 @@ def _fit_antecedent(confidence: Interval, both: int, held: Limits) -> Limits:
 
 
 def _fit_ends(confidence: Interval, held: Limits, both: Limits) -> Fit | None:
-    """Narrow limits by their ends alone: a little less than trying each number would, unless low is 0."""
+    """Narrow limits by their ends alone, which may leave them a little wider than trying each count does."""
     end = held[1] * min(confidence.high, Fraction(1))
     is_below = confidence.open and confidence.high <= 1
     least = max(both[0], ceil(held[0] * confidence.low))
@@ -209,10 +199,8 @@ def _fit_ends(confidence: Interval, held: Limits, both: Limits) -> Fit | None:
         return None
     # The smaller the support, the smaller the least number of rows without the consequent.
     lacking = max(0, fewest - largest, _fit_antecedent(confidence, least, (0, UNKNOWN))[0] - least)
-    widest = most - least
-    if confidence.low:
-        widest = min(widest, floor(largest * (1 / confidence.low - 1)))
-    return Fit((fewest, most), (least, largest), (lacking, widest))
+    widest = floor(largest * (1 / confidence.low - 1)) if confidence.low else UNKNOWN
+    return Fit((fewest, most), (least, largest), (lacking, min(most - least, widest)))
 
 
 def find_simplest(low: Fraction, high: Fraction) -> Fraction:
@@ -250,45 +238,26 @@ def find_only(interval: Interval, most: int) -> Fraction | None:
     return fraction if is_only else None
 
 
-def find_step(quotient: Fraction, held: int, both: int) -> int:
-    """Return the step of a factor whose products with denominator and numerator are multiples of ``held`` and ``both``.
-
-    >>> find_step(Fraction(2, 3), 6, 1), find_step(Fraction(2, 3), 7, 4)
-    (2, 14)
-    """
-    above, below = quotient.as_integer_ratio()
-    return lcm(held // gcd(held, below), both // gcd(both, above))
-
-
 MeasureSolution: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[Fraction, Fraction | int]]
 """From support s, confidence f and measure m to the share c of the consequent, as numerator and denominator."""
 
+# Measures by the names of their columns, solved for the consequent: from 0 on, and below 0. Each is a function of the
+# shares s of both sides, a of the antecedent and c of the consequent, with f = s / a. Solved for c, it is a quotient
+# whose parts are linear in each of s, f and m. So over intervals of these its extremes are at corners, unless it
+# divides by 0 in between.
 MEASURES: Final[Mapping[str, tuple[tuple[MeasureSolution, ...], tuple[MeasureSolution, ...]]]] = {
-    # s / (a c) = m
-    "lift": ((lambda _, f, m: (f, m),), ()),
-    # s − a c = m
-    "leverage": ((lambda s, f, m: ((s - m) * f, s),), (lambda s, f, m: ((s - m) * f, s),)),
-    # (1 − c) / (1 − f) = m
-    "conviction": ((lambda _, f, m: (1 - m * (1 - f), 1),), ()),
-    # s / (a + c − s) = m
-    "jaccard": ((lambda s, f, m: (s * (f + m * f - m), m * f),), ()),
+    "lift": ((lambda _, f, m: (f, m),), ()),  # s / (a c) = m
+    "leverage": ((lambda s, f, m: ((s - m) * f, s),), (lambda s, f, m: ((s - m) * f, s),)),  # s − a c = m
+    "conviction": ((lambda _, f, m: (1 - m * (1 - f), 1),), ()),  # (1 − c) / (1 − f) = m
+    "jaccard": ((lambda s, f, m: (s * (f + m * f - m), m * f),), ()),  # s / (a + c − s) = m
     # (f − c) / (1 − c) = m; arules divides by c where c is larger than f
     "certainty": ((lambda _, f, m: (f - m, 1 - m),), (lambda _, f, m: (f - m, 1 - m), lambda _, f, m: (f, 1 + m))),
-    # (f + s / c) / 2 = m
-    "kulczynski": ((lambda s, f, m: (s, 2 * m - f),), ()),
+    "kulczynski": ((lambda s, f, m: (s, 2 * m - f),), ()),  # (f + s / c) / 2 = m
     # (s − a c) / (s (1 − a)) = m, and (s − a c) / (a (c − s)) = m below 0
     "zhangs_metric": ((lambda s, f, m: (f * (1 - m) + m * s, 1),), (lambda s, f, m: (f + m * s, 1 + m),)),
-    # s² / (a c) = m²
-    "cosine": ((lambda s, f, m: (s * f, m * m),), ()),
-    # f − c = m
-    "addedvalue": ((lambda _, f, m: (f - m, 1),), (lambda _, f, m: (f - m, 1),)),
+    "cosine": ((lambda s, f, m: (s * f, m * m),), ()),  # s² / (a c) = m²
+    "addedvalue": ((lambda _, f, m: (f - m, 1),), (lambda _, f, m: (f - m, 1),)),  # f − c = m
 }
-"""Measures by the names of their columns, such as lift, solved for the consequent: from 0 on, and below 0.
-
-Each is a function of the shares s of both sides, a of the antecedent and c of the consequent, with f = s / a. Solved
-for c, it is a quotient whose parts are linear in each of s, f and m. So over intervals of these, its extremes are at
-corners, unless it divides by 0 in between.
-"""
 
 
 def solve_consequent(name: str, support: Interval, confidence: Interval, measure: Interval) -> Interval | None:
@@ -299,25 +268,13 @@ def solve_consequent(name: str, support: Interval, confidence: Interval, measure
     >>> str(low), str(high)
     ('3/10', '2/5')
     """
-    parts = [_solve_corners(solution, support, confidence, part) for solution, part in _parts(name, measure)]
-    ends = [end for interval in parts if interval is not None for end in interval[:2]]
-    return Interval(min(ends), max(ends)) if ends and None not in parts else None
-
-
-def _parts(name: str, measure: Interval) -> Iterator[tuple[MeasureSolution, Interval]]:
-    """Yield the solutions of a measure, each with the part of the interval that it is for."""
-    above, below = MEASURES[name]
-    zero = Fraction(0)
-    if measure.high >= 0:
-        yield from ((solution, Interval(max(zero, measure.low), measure.high)) for solution in above)
-    if measure.low < 0:
-        yield from ((solution, Interval(measure.low, min(zero, measure.high))) for solution in below)
-
-
-def _solve_corners(solution: MeasureSolution, *sides: Interval) -> Interval | None:
-    """Return the extremes of a solution over a box; None where it may divide by 0."""
-    solved = [solution(*corner) for corner in product(*(dict.fromkeys(side[:2]) for side in sides))]
-    if min(below for _, below in solved) <= 0:
+    (positive, negative), (low, high, _), zero = MEASURES[name], measure, Fraction(0)
+    parts = [(solution, {max(zero, low), high}) for solution in positive if high >= 0]
+    parts += [(solution, {low, min(zero, high)}) for solution in negative if low < 0]
+    solved = [
+        solution(*corner) for solution, ends in parts for corner in product(set(support[:2]), set(confidence[:2]), ends)
+    ]
+    if not solved or min(below for _, below in solved) <= 0:  # it may divide by 0
         return None
     quotients = [above / below for above, below in solved]
     return Interval(min(quotients), max(quotients))

@@ -1,12 +1,11 @@
 """Reading trees: what a file states becomes leaves, with the counts of whole rows and the boxes of their paths."""
 
 import math
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from math import ceil, floor
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,35 +14,25 @@ from discreet.data.thresholds import LARGEST_COUNT, parse_exact
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import Place, load, naming
 from discreet.io.formats.trees import JSON, READERS, find_tree_format
-from discreet.io.stated_trees import Features, Node, StatedTree, Test, digits_of, read_features
-from discreet.publications.trees import json
+from discreet.io.stated_trees import Features, StatedTree, Test, digits_of, read_features
+from discreet.publications.trees.json import check_rows, read_json
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
-from discreet.publications.trees.sklearn import BETWEEN, BROKEN, count_nearest, number_leaves
-from discreet.publications.trees.targets import stated_targets
+from discreet.publications.trees.sklearn import BETWEEN, BROKEN, count_held, number_leaves
+from discreet.publications.trees.targets import add_stated_targets
 from discreet.runtime.solver import Numbers
-from discreet.runtime.text import abbreviate
 
-MOST_CONDITIONS: Final = 3_000_000
-"""Conditions on the paths to all nodes; trees that people read have hundreds."""
-MOST_LETTERS: Final = 100_000_000
-"""Letters of these: a long name is once in the file, but in the path of each leaf below it."""
-SIGNS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "<=": operator.le,
-    "<": operator.lt,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+MOST_CONDITIONS: Final = 3_000_000  # on the paths to all nodes; trees that people read have hundreds
+MOST_LETTERS: Final = 100_000_000  # on these paths: a long name is once in the file, but in the path of each leaf below
+SIGNS: Final = {"<=": np.less_equal, "<": np.less, ">": np.greater, ">=": np.greater_equal}
 WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fitted with weights, or on a drawn sample."
-SHARES: Final = "The tree shows only shares of classes, not their counts: write it with counts."
+NO_COUNTS: Final = "The tree shows only shares of classes, not their counts: write it with counts."
 ROUNDED: Final = "Shares of rows are rounded too far to give counts: write the tree with counts."
-SOME: Final = "Some leaves show counts, and others do not."
-SHARED: Final = "shares of classes are those of rows only if the tree was fitted without weights and not on a sample"
+SHARES: Final = "shares of classes are those of rows only if the tree was fitted without weights and not on a sample"
+COLUMN: Final = "targets name a column of the rows; give the rows, or the values that the target takes"
 WHOLE: Final = "its numbers may be weights that were rounded to whole numbers; write the tree with more digits"
 
-Shares: TypeAlias = tuple[Fraction, ...]
+Numerals: TypeAlias = tuple[Fraction, ...]
 """The numbers of a node, by class: counts or shares."""
-Way: TypeAlias = tuple[Box, tuple[str, ...]]
-"""How a node is reached: by thresholds, and by conditions in words."""
 
 
 class Counted(NamedTuple):
@@ -82,53 +71,51 @@ def read_tree(
     with naming(source):
         data = load(source)
         form = find_tree_format(data, format)
-        trees = None if form != JSON else json.read(data, n)
-        stated = READERS[form](data) if trees is None else ()
-    if trees is None:
-        asked = [test.feature for tree in stated for test in _thresholds(tree)]
-        column = [targets] if isinstance(targets, str) else list[str]()
-        table = None if rows is None else read_features(rows, list(dict.fromkeys([*asked, *column])))
-        targets = _target(table, column[0]) if column else targets
+        trees = read_json(data, n) if form == JSON else ()
+        stated = READERS[form](data) if form != JSON else ()
+    if form == JSON and rows is not None:
+        raise OptionError("the JSON was already written with its rows, if at all; leave rows out")
+    if form != JSON:
+        asked = [test.feature for tree in stated for _, test in _list_thresholds(tree)]
+        asked += [targets] if isinstance(targets, str) else []
+        table = None if rows is None else read_features(rows, list(dict.fromkeys(asked)))
+        if isinstance(targets, str):
+            if table is None:
+                raise OptionError(COLUMN)
+            targets = table.columns[targets]
         with naming(source):
             names = tuple(dict.fromkeys(chain.from_iterable(tree.features for tree in stated)))
             trees = tuple(_as_leaves(tree, names, n, table) for tree in stated)
-    elif rows is not None:
-        raise OptionError("the JSON was already written with its rows, if at all; leave rows out")
     if targets is not None:
-        trees = tuple(stated_targets(tree, targets) for tree in trees)
+        trees = tuple(add_stated_targets(tree, targets) for tree in trees)
     return trees[0] if len(trees) == 1 else trees
 
 
-def _target(table: Features | None, name: str) -> NDArray[np.float64]:
-    """Return the column of targets."""
-    if table is None:
-        raise OptionError("targets name a column of the rows; give the rows, or the values that the target takes")
-    return table.columns[name]
-
-
-def _thresholds(tree: StatedTree) -> Iterator[Test]:
-    yield from (test for node in tree.nodes for test in node.tests if test.sign)
-    yield from (test for _, test in tree.hidden)
+def _list_thresholds(tree: StatedTree) -> list[tuple[int, Test]]:
+    """Return the tests with a number, each with the node where it is made."""
+    tests = [(node.parent, test) for node in tree.nodes for test in node.tests if test.sign]
+    return [*tests, *tree.hidden]
 
 
 def _as_leaves(tree: StatedTree, names: tuple[str, ...], n: int | None, table: Features | None) -> Leaves:
-    counted = count_rows(tree, n)
-    if table is not None:
-        table = table.as_single() if tree.is_single else table
-        if counted.fault:
-            raise InputError(f"rows cannot be followed without counts; leave rows out. {counted.fault}")
+    counted = _count_rows(tree, n)
+    if table is not None and counted.fault:
+        raise InputError(f"rows cannot be followed without counts; leave rows out. {counted.fault}")
+    table = table.as_single() if table is not None and tree.is_single else table
     members = None if table is None else _route_rows(tree, counted.rows, table)
     leaves, reached = [], []
-    for at, path, box in _ways(tree, names):
+    for at, path, box in _find_paths(tree, names):
+        node, rows = tree.nodes[at], counted.rows[at] or 0
         counts = (counted.counts[at],) if counted.counts[at] else ()
-        means = _means(tree.nodes[at], counted.rows[at]) if not (tree.is_median or counted.fault) else ()
-        leaves.append(Leaf(path, counted.rows[at] or 0, counts, box, tree.nodes[at].is_pure, means))
+        has_mean = node.mean and rows and not (tree.is_median or counted.fault)
+        means = (Mean(rows, float(node.mean), float(node.error) if node.error else None),) if has_mean else ()
+        leaves.append(Leaf(path, rows, counts, box, node.is_pure, means))
         reached += [] if members is None else [members[at]]
     return Leaves(
         tuple(leaves),
         (tree.classes,) if any(counted.counts) else (),
         names,
-        tuple(_splits(tree, table, members)),
+        tuple(_find_splits(tree, table, members)),
         None if members is None else number_leaves(reached),
         is_median=tree.is_median,
         fault=counted.fault,
@@ -137,61 +124,54 @@ def _as_leaves(tree: StatedTree, names: tuple[str, ...], n: int | None, table: F
     )
 
 
-def _means(node: Node, rows: int | None) -> tuple[Mean, ...]:
-    return (Mean(rows, float(node.mean), float(node.error) if node.error else None),) if node.mean and rows else ()
-
-
-def _ways(tree: StatedTree, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], Box | None]]:
+def _find_paths(tree: StatedTree, names: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], Box | None]]:
     """Yield each leaf with its path in words, and its box if that says it all."""
     numbers = {name: number for number, name in enumerate(names)}
     parents = {node.parent for node in tree.nodes}
-    ways: list[Way] = []
+    ways: list[tuple[Box, tuple[str, ...]]] = []  # how each node is reached: by thresholds, and by conditions in words
     many = letters = 0
     for at, node in enumerate(tree.nodes):
-        box, said = ways[node.parent] if node.parent >= 0 else ({}, ())
+        box, words = ways[node.parent] if node.parent >= 0 else ({}, ())
         if node.tests:
             box = _narrow(box, node.tests, numbers)
-            said = (*said, *(test.words for test in node.tests if not test.sign))
-        ways.append((box, said))
-        many += len(box) + len(said)
+            words = (*words, *(test.words for test in node.tests if not test.sign))
+        ways.append((box, words))
+        many += len(box) + len(words)
         if many > MOST_CONDITIONS:
             raise InputError(f"the paths to its nodes have more than {MOST_CONDITIONS:,} conditions; prune the tree")
         if at not in parents:
             # A box without room for a row has thresholds that were rounded until they met: it says nothing.
-            is_box = not said and all(low < high for low, high in box.values())
-            path = (*describe_box(box, tuple(names)), *said)
+            is_box = not words and all(low < high for low, high in box.values())
+            path = (*describe_box(box, names), *words)
             letters += sum(map(len, path))
             if letters > MOST_LETTERS:
                 raise InputError(f"the paths to its leaves have more than {MOST_LETTERS:,} letters; shorten the names")
             yield at, path, box if is_box else None
 
 
-def _narrow(box: Box, tests: Iterable[Test], numbers: "dict[str, int]") -> Box:
+def _narrow(box: Box, tests: Iterable[Test], numbers: Mapping[str, int]) -> Box:
     """Return the part of a box where tests hold; below a number means at most the float before it."""
     limits = dict(box)
     for test in tests:
         if test.sign:
-            limit = float(test.number)
+            number, limit = numbers[test.feature], float(test.number)
             limit = math.nextafter(limit, -math.inf) if test.sign in {"<", ">="} else limit
-            low, high = limits.get(numbers[test.feature], EVERYWHERE)
-            is_upper = test.sign in {"<", "<="}
-            limits[numbers[test.feature]] = (low, min(high, limit)) if is_upper else (max(low, limit), high)
+            low, high = limits.get(number, EVERYWHERE)
+            limits[number] = (low, min(high, limit)) if test.sign in {"<", "<="} else (max(low, limit), high)
     return limits
 
 
 def _route_rows(tree: StatedTree, rows: Sequence[int | None], features: Features) -> list[Numbers]:
     """Return the numbers of the rows that reach each node; refuse rows that the tree was not fitted on."""
     members: list[Numbers] = []
-    left: list[Numbers] = []
+    left: list[Numbers] = []  # rows of each node that no child so far takes
     for node, expected in zip(tree.nodes, rows, strict=True):
-        if node.parent < 0:
-            here = np.arange(features.n)
-        else:
-            rest = left[node.parent]
-            holds = np.ones(rest.size, dtype=np.bool_)
+        here = np.arange(features.n) if node.parent < 0 else left[node.parent]
+        if node.parent >= 0:
+            holds = np.ones(here.size, dtype=np.bool_)
             for test in node.tests:
-                holds &= _holds(test, features, rest, tree.digits)
-            here, left[node.parent] = rest[holds], rest[~holds]
+                holds &= _test_rows(test, features, here, tree.digits)
+            here, left[node.parent] = here[holds], here[~holds]
         if expected is not None and here.size != expected:
             raise InputError(
                 f"{here.size:,} rows reach a node that {expected:,} reached when the tree was fitted; give the rows of "
@@ -204,7 +184,7 @@ def _route_rows(tree: StatedTree, rows: Sequence[int | None], features: Features
     return members
 
 
-def _holds(test: Test, features: Features, rows: Numbers, digits: int | None) -> NDArray[np.bool_]:
+def _test_rows(test: Test, features: Features, rows: Numbers, digits: int | None) -> NDArray[np.bool_]:
     """Return which rows pass a test; refuse to guess if a value is too near to a rounded threshold."""
     if not test.sign:
         raise InputError("the tree has tests other than thresholds, so rows cannot be followed; leave rows out")
@@ -213,35 +193,23 @@ def _holds(test: Test, features: Features, rows: Numbers, digits: int | None) ->
     with np.errstate(invalid="ignore"):  # an infinite value is not near to an infinite threshold
         is_near = digits is not None and np.any(np.abs(values - threshold) <= 0.5 * 10.0**-digits * (1 + 1e-9))
     if is_near:
-        raise InputError(
-            f"some rows are too near to a threshold for its {digits} digits; write the tree with more digits"
-        )
-    passed: NDArray[np.bool_] = SIGNS[test.sign](values, threshold)
-    return passed
+        raise InputError(f"rows are too near to a threshold for its {digits} digits; write the tree with more digits")
+    return np.asarray(SIGNS[test.sign](values, threshold), dtype=np.bool_)
 
 
-def _splits(tree: StatedTree, features: Features | None, reached: Sequence[Numbers] | None) -> Iterator[Split]:
+def _find_splits(tree: StatedTree, features: Features | None, members: Sequence[Numbers] | None) -> Iterator[Split]:
     """Yield each threshold that may reveal values of rows, with the number of rows that hold the nearest value."""
-    tests = ((node.parent, test) for node in tree.nodes for test in node.tests if test.sign)
-    for at, feature, number, is_below in dict.fromkeys(
-        (at, test.feature, test.number, test.sign in {"<", ">="}) for at, test in (*tests, *tree.hidden)
-    ):
-        threshold = np.float64(number)
-        if threshold == BETWEEN:
-            continue
-        held = None
-        if features is not None and reached is not None:
-            values = features.columns[feature][reached[at]]
-            is_left = values < threshold if is_below else values <= threshold
-            held = min(count_nearest(values[is_left], max), count_nearest(values[~is_left], min))
-        yield Split(feature, float(threshold), held)
+    tests = ((at, test.feature, test.number, test.sign in {"<", ">="}) for at, test in _list_thresholds(tree))
+    for at, feature, number, is_below in dict.fromkeys(tests):
+        threshold, held = np.float64(number), None
+        if features is not None and members is not None:
+            held = count_held(features.columns[feature][members[at]], threshold, is_below=is_below)
+        if threshold != BETWEEN:
+            yield Split(feature, float(threshold), held)
 
 
-def count_rows(tree: StatedTree, n: int | None = None) -> Counted:
-    """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it.
-
-    ``n`` is the number of all rows, needed if the rows of nodes are shares too.
-    """
+def _count_rows(tree: StatedTree, n: int | None) -> Counted:
+    """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it."""
     rows = _parse_rows(tree, n)
     values = [_parse_values(node.counts, at) for at, node in enumerate(tree.nodes)]
     parents = {node.parent for node in tree.nodes}
@@ -249,40 +217,52 @@ def count_rows(tree: StatedTree, n: int | None = None) -> Counted:
     if not any(values[at] or rows[at] is not None for at in leaves):
         raise InputError("the tree shows no numbers of rows, so there is nothing to judge; write it with counts")
     nothing: list[tuple[int, ...]] = [()] * len(tree.nodes)
-    doubt = tree.doubt
     if unclear := [node.rows for node, count in zip(tree.nodes, rows, strict=True) if node.rows and count is None]:
         return Counted(rows, nothing, "", ROUNDED if unclear[0].endswith("%") else WEIGHTED)
     if not any(values):
-        counted = Counted(rows, nothing, doubt, tree.fault)
+        counted = Counted(rows, nothing, tree.doubt, tree.fault)
     elif _are_shares(tree, values, rows):
-        half = _half(tree)
+        half = _find_half(tree)
         counts = [_from_shares(one, half, row) for one, row in zip(values, rows, strict=True)]
-        fault = tree.fault or _fault_of_shares(values, counts, rows)
-        counted = Counted(rows, counts, SHARED, fault, is_lasting=True)
+        lacks_rows = any(row is None for row, one in zip(rows, values, strict=True) if one)
+        is_unclear = any(bool(one) != bool(count) for one, count in zip(values, counts, strict=True))
+        fault = tree.fault or (NO_COUNTS if lacks_rows else ROUNDED * is_unclear)
+        counted = Counted(rows, counts, SHARES, fault, is_lasting=True)
     else:
-        whole = [tuple(map(int, one)) for one in values]
-        summed = [sum(one) if one and row is None else row for one, row in zip(whole, rows, strict=True)]
-        counted = Counted(summed, whole, WHOLE if tree.is_rounded else doubt, tree.fault, is_lasting=tree.is_rounded)
-        if any(value.denominator != 1 for one in values for value in one) or not _agree(whole, summed):
+        counts = [tuple(map(int, one)) for one in values]
+        summed = [sum(one) if one and row is None else row for one, row in zip(counts, rows, strict=True)]
+        doubt = WHOLE if tree.is_rounded else tree.doubt
+        counted = Counted(summed, counts, doubt, tree.fault, is_lasting=tree.is_rounded)
+        are_whole = all(value.denominator == 1 for one in values for value in one)
+        if not are_whole or any(sum(one) != row for one, row in zip(counts, summed, strict=True) if one):
             counted = Counted(rows, nothing, "", WEIGHTED)
-    return _check_counts(tree, counted, leaves, n)
+    return counted if counted.fault else _check_counts(tree, counted, leaves, n)
 
 
 def _check_counts(tree: StatedTree, counted: Counted, leaves: Sequence[int], n: int | None) -> Counted:
     """Return the counts, with a fault if leaves lack them or they do not add up."""
-    if not counted.fault and len({bool(counted.counts[at]) for at in leaves}) > 1:
-        counted = counted._replace(fault=SOME)
-    if not counted.fault and any(counted.rows[at] is None for at in leaves):
-        counted = counted._replace(fault=SOME)
-    if not counted.fault and not _adds_up(tree, counted):
-        counted = counted._replace(fault=BROKEN)
-    total = sum(counted.rows[at] or 0 for at in leaves)
-    if not counted.fault and n is not None and n != total:
-        raise InputError(
-            f"the leaves have {total:,} rows, but {abbreviate(n)} were given; leave ",
-            *(Option("n"), " out, or correct it"),
-        )
+    if len({bool(counted.counts[at]) for at in leaves}) > 1 or any(counted.rows[at] is None for at in leaves):
+        return counted._replace(fault="Some leaves show counts, and others do not.")
+    if not _adds_up(tree, counted):
+        return counted._replace(fault=BROKEN)
+    check_rows("the leaves have", sum(counted.rows[at] or 0 for at in leaves), n)
     return counted
+
+
+def _adds_up(tree: StatedTree, counted: Counted) -> bool:
+    """Return whether the counts of a node are the sums of those below it, as far as stated."""
+    below: dict[int, list[int]] = {}
+    for at, node in enumerate(tree.nodes):
+        below.setdefault(node.parent, []).append(at)
+    below.pop(-1, None)
+    for at, children in below.items():
+        parts = [part for child in children if (part := counted.rows[child]) is not None]
+        if counted.rows[at] not in {None, sum(parts)} and len(parts) == len(children):
+            return False
+        counts = [counted.counts[child] for child in children]
+        if counted.counts[at] and all(counts) and counted.counts[at] != tuple(map(sum, zip(*counts, strict=True))):
+            return False
+    return True
 
 
 def _parse_rows(tree: StatedTree, n: int | None) -> list[int | None]:
@@ -291,9 +271,9 @@ def _parse_rows(tree: StatedTree, n: int | None) -> list[int | None]:
     if any(text.endswith("%") for text in texts):
         if n is None:
             raise InputError("the tree has shares of an unknown number of rows; give it with ", Option("n"))
-        shares = [parse_exact(text.removesuffix("%")) for text in texts]
-        half = Fraction(1, 2 * 10 ** max(digits_of(text.removesuffix("%")) for text in texts if text))
-        return [None if share is None else _as_count(share / 100, half / 100, n) for share in shares]
+        texts = [text.removesuffix("%") for text in texts]
+        half = Fraction(1, 2 * 10 ** max(digits_of(text) for text in texts if text))
+        return [None if share is None else _as_count(share / 100, half / 100, n) for share in map(parse_exact, texts)]
     counts: list[int | None] = []
     for at, text in enumerate(texts):
         number = parse_exact(text)
@@ -303,42 +283,33 @@ def _parse_rows(tree: StatedTree, n: int | None) -> list[int | None]:
     return counts
 
 
-def _parse_values(texts: Sequence[str], at: int) -> Shares:
+def _parse_values(texts: Sequence[str], at: int) -> Numerals:
     values = tuple(number for number in map(parse_exact, texts) if number is not None)
     if len(values) != len(texts) or not all(0 <= number <= LARGEST_COUNT for number in values):
         raise InputError(f"node {at} has a count that is not a number; write the tree again")
     return values
 
 
-def _half(tree: StatedTree) -> Fraction:
+def _find_half(tree: StatedTree) -> Fraction:
     """Return half of the last digit of its numbers; shorter ones may end with zeros that are not printed."""
     digits = max(digits_of(text) for text in chain.from_iterable(node.counts for node in tree.nodes))
     return Fraction(1, 2 * 10 ** max(digits, tree.digits or 0))
 
 
-def _are_shares(tree: StatedTree, values: Sequence[Shares], rows: Sequence[int | None]) -> bool:
-    """Return whether the numbers of every node add up to 1, as scikit-learn 1.3 prints them.
-
-    If they also add up to the rows of every node, they are counts.
-    """
-    half = _half(tree)
+def _are_shares(tree: StatedTree, values: Sequence[Numerals], rows: Sequence[int | None]) -> bool:
+    """Return whether the numbers of every node add up to 1, as scikit-learn 1.3 prints them, and not to its rows."""
+    half = _find_half(tree)
     stated = [(one, row) for one, row in zip(values, rows, strict=True) if one]
     is_one = all(abs(sum(one, Fraction(-1))) <= half * len(one) for one, _ in stated)
     return is_one and any(sum(one) != row for one, row in stated)
 
 
-def _from_shares(shares: Shares, half: Fraction, rows: int | None) -> tuple[int, ...]:
+def _from_shares(shares: Numerals, half: Fraction, rows: int | None) -> tuple[int, ...]:
     """Return the counts that shares of these rows stand for; none if they are not clear."""
     if rows is None:
         return ()
     counts = tuple(count for share in shares if (count := _as_count(share, half, rows)) is not None)
     return counts if len(counts) == len(shares) and sum(counts) == rows else ()
-
-
-def _fault_of_shares(values: Sequence[Shares], counts: Sequence[tuple[int, ...]], rows: Sequence[int | None]) -> str:
-    if any(row is None for row, one in zip(rows, values, strict=True) if one):
-        return SHARES
-    return ROUNDED * any(bool(one) != bool(count) for one, count in zip(values, counts, strict=True))
 
 
 def _as_count(share: Fraction, half: Fraction, n: int) -> int | None:
@@ -349,24 +320,3 @@ def _as_count(share: Fraction, half: Fraction, n: int) -> int | None:
     """
     low, high = max(0, ceil((share - half) * n)), floor((share + half) * n)
     return low if low == high else None
-
-
-def _agree(counts: Sequence[tuple[int, ...]], rows: Sequence[int | None]) -> bool:
-    return all(sum(one) == row for one, row in zip(counts, rows, strict=True) if one)
-
-
-def _adds_up(tree: StatedTree, counted: Counted) -> bool:
-    """Return whether the counts of a node are the sums of those below it, as far as stated."""
-    below: dict[int, list[int]] = {}
-    for at, node in enumerate(tree.nodes):
-        below.setdefault(node.parent, []).append(at)
-    for at, children in below.items():
-        if at < 0:
-            continue
-        rows, parts = counted.rows[at], [counted.rows[child] for child in children]
-        if rows is not None and None not in parts and rows != sum(part for part in parts if part is not None):
-            return False
-        counts = [counted.counts[child] for child in children]
-        if counted.counts[at] and all(counts) and counted.counts[at] != tuple(map(sum, zip(*counts, strict=True))):
-            return False
-    return True

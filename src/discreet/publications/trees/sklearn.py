@@ -1,25 +1,23 @@
 """Trees and forests of scikit-learn as leaves. Classes are known by name: scikit-learn is never imported."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.data.labels import Label
+from discreet.data.itemsets import Label
 from discreet.errors import InputError, OptionError
 from discreet.io.formats.trees import SQUARES
 from discreet.publications.trees.leaves import EVERYWHERE, Box, Leaf, Leaves, Mean, Split, describe_box
-from discreet.publications.trees.targets import stated_targets, with_targets
+from discreet.publications.trees.targets import add_stated_targets, add_targets
 from discreet.runtime.solver import Numbers
 
 Estimator: TypeAlias = Any
 Features32: TypeAlias = NDArray[np.float32]
 
-BETWEEN: Final = 0.5
-"""The threshold between 0 and 1: it reveals nobody's value."""
-NOISE: Final = 1e-6
-"""The error of a count of floats."""
+BETWEEN: Final = 0.5  # the threshold between 0 and 1: it reveals nobody's value
+NOISE: Final = 1e-6  # the error of a count of floats
 WEIGHTED: Final = "The tree was fitted with weights, so its counts are not of rows: fit it without weights."
 MEDIANS: Final = "absolute_error"
 BROKEN: Final = "The counts of a leaf or a node are not whole numbers of rows, or not the sums of its children."
@@ -49,10 +47,10 @@ def is_estimator(source: object) -> bool:
     return hasattr(source, "get_params") and any(one.__module__.startswith("sklearn.") for one in type(source).__mro__)
 
 
-def leaves_of(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
+def read_estimator(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree of a fitted estimator; with the ``rows`` it was fitted on, thresholds are checked.
 
-    >>> leaves_of(object())
+    >>> read_estimator(object())
     Traceback (most recent call last):
     discreet.errors.OptionError: a value of the type object cannot be audited as a tree; give a fitted decision...
     """
@@ -65,58 +63,50 @@ def leaves_of(estimator: Estimator, rows: object = None) -> tuple[Leaves, ...]:
     is_forest = "BaseForest" in known
     if not hasattr(estimator, "estimators_" if is_forest else "tree_"):
         raise InputError(f"the {type(estimator).__name__} is not fitted; call its fit first")
-    if not is_forest:
-        return (_leaves(estimator, estimator, is_sample=False, rows=_matrix(rows, estimator)),)
-    is_sample = bool(estimator.bootstrap)
+    is_sample = is_forest and bool(estimator.bootstrap)
     if is_sample and rows is not None:
         raise OptionError("each tree was fitted on a sample of the rows, so they are of no use; leave rows out")
-    matrix = _matrix(rows, estimator)
-    return tuple(_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in estimator.estimators_)
+    matrix = _as_matrix(rows, estimator)
+    trees = estimator.estimators_ if is_forest else [estimator]
+    return tuple(_as_leaves(tree, estimator, is_sample=is_sample, rows=matrix) for tree in trees)
 
 
-def trees_of(source: object, rows: object = None, targets: ArrayLike | None = None) -> tuple[Leaves, ...]:
+def list_trees(source: object, rows: object = None, targets: ArrayLike | None = None) -> tuple[Leaves, ...]:
     """Return the leaves of each tree in leaves, fitted estimators, or a list of these."""
     trees: list[Leaves] = []
     for one in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(one, Leaves):
-            fitted = leaves_of(one, rows)
-            trees += fitted if targets is None else (with_targets(tree, targets) for tree in fitted)
+            fitted = read_estimator(one, rows)
+            trees += fitted if targets is None else (add_targets(tree, targets) for tree in fitted)
         elif rows is not None:
             raise InputError("leaves do not need rows; leave rows out, or give them when the tree is read")
         else:
-            trees.append(one if targets is None else stated_targets(one, targets))
+            trees.append(one if targets is None else add_stated_targets(one, targets))
     return tuple(trees)
 
 
-def _leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Features32 | None) -> Leaves:
+def _as_leaves(tree: Estimator, whole: Estimator, *, is_sample: bool, rows: Features32 | None) -> Leaves:
     """Return the leaves of a tree, with the names of features and classes of the ``whole`` forest."""
-    nodes = tree.tree_
-    names = _names(whole)
-    classes = _classes(whole)
-    counts, fault = _counts(nodes, classes, is_sample=is_sample) if classes else (None, "")
+    nodes, names, classes = tree.tree_, _name_features(whole), _name_classes(whole)
+    nothing = [()] * len(nodes.value)
+    counts, fault = _count_classes(nodes, classes, is_sample=is_sample) if classes else (nothing, "")
     if getattr(whole, "class_weight", None) is not None:
-        counts, fault = None, WEIGHTED
-    paths = list(_boxes(nodes))
-    means = None if classes else _means(nodes, tree.criterion, is_sample=is_sample)
+        counts, fault = nothing, WEIGHTED
+    means = nothing if classes else _find_means(nodes, tree.criterion, is_sample=is_sample)
+    is_pure = ((nodes.impurity <= NOISE * NOISE * nodes.impurity[0]) & (not classes)).tolist()
+    boxes, sizes = list(_find_boxes(nodes)), nodes.n_node_samples.tolist()
     leaves = tuple(
-        Leaf(
-            describe_box(box, names),
-            int(nodes.n_node_samples[node]),
-            () if counts is None else _of_each(counts[node], classes),
-            box,
-            is_pure=not classes and bool(nodes.impurity[node] <= NOISE * NOISE * nodes.impurity[0]),
-            means=() if means is None else means[node],
-        )
-        for node, box in paths
+        Leaf(describe_box(box, names), sizes[node], counts[node], box, is_pure[node], means[node])
+        for node, box in boxes
     )
     inside = None if rows is None else _route_rows(nodes, rows)
-    splits = () if tree.splitter == "random" else tuple(_splits(nodes, names, rows, inside))
+    splits = () if tree.splitter == "random" else tuple(_find_splits(nodes, names, rows, inside))
+    reached = None if inside is None else number_leaves([inside[node] for node, _ in boxes])
     is_median = not classes and tree.criterion == MEDIANS
-    reached = None if inside is None else number_leaves([inside[node] for node, _ in paths])
     return Leaves(leaves, classes, names, splits, reached, is_sample, is_median, fault)
 
 
-def _boxes(nodes: TreeArrays) -> Iterator[tuple[int, Box]]:
+def _find_boxes(nodes: TreeArrays) -> Iterator[tuple[int, Box]]:
     """Yield each leaf's number and its box, from left to right."""
     todo: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
     while todo:
@@ -127,22 +117,18 @@ def _boxes(nodes: TreeArrays) -> Iterator[tuple[int, Box]]:
             continue
         feature, threshold = int(nodes.feature[node]), float(nodes.threshold[node])
         low, high = box.get(feature, EVERYWHERE)
-        todo += [
-            (right, {**box, feature: (max(low, threshold), high)}),
-            (left, {**box, feature: (low, min(high, threshold))}),
-        ]
+        todo.append((right, {**box, feature: (max(low, threshold), high)}))
+        todo.append((left, {**box, feature: (low, min(high, threshold))}))
 
 
-def _counts(
+def _count_classes(
     nodes: TreeArrays, classes: tuple[tuple[Label, ...], ...], *, is_sample: bool
-) -> tuple[Numbers | None, str]:
-    """Return how many rows of each class reach each node, or why that is not known.
-
-    Before scikit-learn 1.3 ``value`` held counts, since then it holds shares: the root shows which.
-    """
+) -> tuple[list[tuple[tuple[int, ...], ...]], str]:
+    """Return how many rows of each class reach each node, by output, or why that is not known."""
     weights, value = nodes.weighted_n_node_samples, nodes.value
     if not is_sample and not np.array_equal(weights, nodes.n_node_samples):
-        return None, WEIGHTED
+        return [()] * len(value), WEIGHTED
+    # Before scikit-learn 1.3 value held counts, since then it holds shares: the root shows which.
     is_share = np.allclose(value[0].sum(axis=1), 1, atol=NOISE, rtol=0)
     exact = value * weights[:, None, None] if is_share else value
     counts: Numbers = np.rint(exact).astype(np.int64)
@@ -155,10 +141,13 @@ def _counts(
         and counts.min(initial=0) >= 0
         and value.shape[1] == len(classes)
     )
-    return (counts, "") if is_whole and fits else (None, WEIGHTED if is_sample else BROKEN)
+    if not (is_whole and fits):
+        return [()] * len(value), WEIGHTED if is_sample else BROKEN
+    sizes = [len(labels) for labels in classes]  # outputs with fewer classes are padded
+    return [tuple(tuple(row[:size]) for row, size in zip(node, sizes, strict=True)) for node in counts.tolist()], ""
 
 
-def _means(nodes: TreeArrays, criterion: str, *, is_sample: bool) -> list[tuple[Mean, ...]]:
+def _find_means(nodes: TreeArrays, criterion: str, *, is_sample: bool) -> list[tuple[Mean, ...]]:
     """Return the mean of each output at each node; none for medians, or after weights."""
     weights, value = nodes.weighted_n_node_samples, nodes.value[:, :, 0]
     is_of_rows = np.array_equal(weights, np.rint(weights) if is_sample else nodes.n_node_samples)
@@ -170,11 +159,6 @@ def _means(nodes: TreeArrays, criterion: str, *, is_sample: bool) -> list[tuple[
         tuple(Mean(int(of), mean, error) for mean in means)
         for of, means, error in zip(weights.tolist(), value.tolist(), errors, strict=True)
     ]
-
-
-def _of_each(counts: Numbers, classes: tuple[tuple[Label, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the counts of each output, without the padding of outputs with fewer classes."""
-    return tuple(tuple(row[: len(labels)]) for row, labels in zip(counts.tolist(), classes, strict=True))
 
 
 def _route_rows(nodes: TreeArrays, rows: Features32) -> dict[int, Numbers]:
@@ -209,28 +193,34 @@ def number_leaves(members: list[Numbers]) -> Numbers:
     return reached
 
 
-def _splits(
+def _find_splits(
     nodes: TreeArrays, names: tuple[str, ...], rows: Features32 | None, inside: dict[int, Numbers] | None
 ) -> Iterator[Split]:
     """Yield each threshold that may reveal values of rows: it lies midway between two of them."""
     for node in np.flatnonzero(nodes.children_left != nodes.children_right).tolist():
         # The tree compares numbers of 64 bits; a plain float would be cut to the 32 bits of the values.
-        feature, threshold = int(nodes.feature[node]), np.float64(nodes.threshold[node])
-        if threshold == BETWEEN:
-            continue
-        held = None
+        feature, threshold, held = int(nodes.feature[node]), np.float64(nodes.threshold[node]), None
         if rows is not None and inside is not None:
-            values = rows[inside[node], feature]
-            held = min(count_nearest(values[values <= threshold], max), count_nearest(values[values > threshold], min))
-        yield Split(names[feature], float(threshold), held)
+            held = count_held(rows[inside[node], feature], threshold)
+        if threshold != BETWEEN:
+            yield Split(names[feature], float(threshold), held)
 
 
-def count_nearest(values: NDArray[np.floating[Any]], nearest: Callable[[list[float]], float]) -> int:
-    """Count the rows on one side of a threshold that hold the value nearest to it."""
-    return int(np.count_nonzero(values == nearest(values.tolist()))) if values.size else 0
+def count_held(values: NDArray[np.floating[Any]], threshold: np.float64, *, is_below: bool = False) -> int:
+    """Count the rows with the value nearest to a threshold, on the side with fewer; missing values do not count.
+
+    The threshold itself is on the left, or on the right if rows on the left are below it.
+
+    >>> count_held(np.array([1.0, 2.0, 2.0, 3.0, np.nan]), np.float64(2.5))
+    1
+    """
+    left = values[values < threshold if is_below else values <= threshold]
+    right = values[values >= threshold if is_below else values > threshold]
+    sides = ((left, left.max(initial=-np.inf)), (right, right.min(initial=np.inf)))
+    return min(int(np.count_nonzero(side == nearest)) for side, nearest in sides)
 
 
-def _matrix(rows: object, estimator: Estimator) -> Features32 | None:
+def _as_matrix(rows: object, estimator: Estimator) -> Features32 | None:
     """Return the rows as the tree sees them."""
     if rows is None:
         return None
@@ -243,13 +233,12 @@ def _matrix(rows: object, estimator: Estimator) -> Features32 | None:
     return matrix
 
 
-def _names(estimator: Estimator) -> tuple[str, ...]:
-    """Return the names of the features, or their numbers from 0 on."""
+def _name_features(estimator: Estimator) -> tuple[str, ...]:
     named = getattr(estimator, "feature_names_in_", None)
     return tuple(f"feature {at}" for at in range(estimator.n_features_in_)) if named is None else tuple(map(str, named))
 
 
-def _classes(estimator: Estimator) -> tuple[tuple[Label, ...], ...]:
+def _name_classes(estimator: Estimator) -> tuple[tuple[Label, ...], ...]:
     """Return the classes of each output; a tree of numbers has none."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:

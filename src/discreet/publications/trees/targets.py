@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import compress, islice
 from math import ceil, floor, lcm
 from operator import mul
 from typing import Final, NamedTuple, TypeAlias
@@ -18,18 +18,11 @@ Values: TypeAlias = tuple[float, ...]
 Ways: TypeAlias = Iterator[tuple[int, ...] | None]
 """Counts of each value; None where a way failed, or could not be tried."""
 
-FEW: Final = 20
-"""Different values up to which each is counted; of more, only the commonest in a leaf and all others."""
-WIDEST: Final = 10
-"""Different values up to which all sets of them are followed, if only means are known."""
-MOST_WAYS: Final = 500_000
-"""Ways to make up means that are tried for a tree: a few seconds."""
+FEW: Final = 20  # most different values to count each; of more, only the commonest in a leaf and all others are counted
+WIDEST: Final = 10  # most different values to follow all sets of them, if only means are known
+MOST_WAYS: Final = 500_000  # most ways to make up means to try for a tree: a few seconds
 BINARY: Final = (0.0, 1.0)
-NOISE: Final = Fraction(1, 10**9)
-"""The error of a mean of floats, as a share of their values."""
-WEIGHTS: Final = "means are those of rows only if the tree was fitted without weights and not on a sample"
-WRONG: Final = "the mean of a leaf is not that of its targets; give the targets of the fit, and fit without weights"
-IMPOSSIBLE: Final = "no rows with these targets have the mean of a leaf; give all values that the target takes"
+NOISE: Final = Fraction(1, 10**9)  # the error of a mean of floats, as a share of their values
 
 
 class Inferred(NamedTuple):
@@ -48,7 +41,7 @@ class Inferences(NamedTuple):
     is_open: bool
 
 
-def with_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
+def add_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     """Return a tree of means with its targets: one for each row, or just the values that they may take.
 
     If the rows of each leaf are known, few values are counted; of many, only how many rows do not have the commonest.
@@ -57,37 +50,31 @@ def with_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     if tree.classes:
         raise OptionError("targets are for trees of means, but this one has classes; leave targets out")
     given = _as_matrix(targets)
-    several = [tuple(np.unique(column).tolist()) for column in given.T]
+    values = [tuple(np.unique(column).tolist()) for column in given.T]
+    are_few = all(len(one) <= FEW for one in values)
     if tree.reached is None or tree.reached.size != len(given):
         outputs = max((len(leaf.means) for leaf in tree.leaves), default=1)
-        several = several * outputs if len(several) == 1 else several
-        return replace(tree, targets=tuple(several)) if all(len(one) <= FEW for one in several) else tree
+        values = values * outputs if len(values) == 1 else values
+        return replace(tree, targets=tuple(values)) if are_few else tree
     order = np.argsort(tree.reached, kind="stable")
-    members = np.split(order, np.searchsorted(tree.reached[order], np.arange(1, len(tree.leaves))))
+    members = np.split(given[order], np.searchsorted(tree.reached[order], np.arange(1, len(tree.leaves))))
     for leaf, rows in zip(tree.leaves, members, strict=True):
-        _check_means(leaf, given[rows], tree.digits)
-    if all(len(one) <= FEW for one in several):
-        counts = [
-            tuple(
-                tuple(int(np.count_nonzero(given[rows, output] == value)) for value in one)
-                for output, one in enumerate(several)
-            )
-            for rows in members
-        ]
-        return _with_counts(tree, several, counts)
-    others = [
-        tuple(rows.size - int(np.unique(column, return_counts=True)[1].max(initial=0)) for column in given[rows].T)
-        for rows in members
-    ]
+        _check_means(leaf, rows, tree.digits)
+    if are_few:
+        tables = [[(rows[:, at, None] == one).sum(axis=0) for at, one in enumerate(values)] for rows in members]
+        return _set_counts(tree, values, [tuple(tuple(one.tolist()) for one in table) for table in tables])
+    commonest = ([np.unique(column, return_counts=True)[1].max(initial=0) for column in rows.T] for rows in members)
+    others = (tuple(len(rows) - int(most) for most in one) for rows, one in zip(members, commonest, strict=True))
     leaves = (leaf._replace(others=one) for leaf, one in zip(tree.leaves, others, strict=True))
     return replace(tree, leaves=tuple(leaves))
 
 
-def stated_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
+def add_stated_targets(tree: Leaves, targets: ArrayLike) -> Leaves:
     """Return a tree from a file with its targets; unless each row is known, its means may be weighted."""
-    counted = with_targets(tree, targets)
+    counted = add_targets(tree, targets)
     is_sure = counted.classes or any(leaf.others is not None for leaf in counted.leaves)
-    return counted if is_sure or counted.doubt else replace(counted, doubt=WEIGHTS)
+    doubt = "means are those of rows only if the tree was fitted without weights and not on a sample"
+    return counted if is_sure or counted.doubt else replace(counted, doubt=doubt)
 
 
 def resolve_counts(tree: Leaves) -> Leaves:
@@ -98,17 +85,17 @@ def resolve_counts(tree: Leaves) -> Leaves:
     for leaf in tree.leaves:
         if len(leaf.means) != len(tree.targets):
             return tree
-        tried = [list(islice(_find_ways(tree, mean, one), 2)) for mean, one in _outputs(tree, leaf)]
+        outputs = zip(leaf.means, tree.targets, strict=True)
+        tried = [list(islice(_find_ways(tree, mean, one), 2)) for mean, one in outputs]
         if any(len(ways) > 1 or None in ways for ways in tried):
             return tree
         counts.append(tuple(way for ways in tried for way in ways if way is not None))
-    return _with_counts(tree, tree.targets, counts)
+    return _set_counts(tree, tree.targets, counts)
 
 
 def assume_binary(tree: Leaves) -> Leaves:
     """Return a tree with counts of zeros and ones, if all its means and errors look like these."""
-    means = [mean for leaf in tree.leaves for mean in leaf.means]
-    if tree.classes or tree.targets or any(mean.error is None for mean in means):
+    if tree.classes or tree.targets or any(mean.error is None for leaf in tree.leaves for mean in leaf.means):
         return tree
     try:
         binary = resolve_counts(replace(tree, targets=(BINARY,)))
@@ -119,11 +106,10 @@ def assume_binary(tree: Leaves) -> Leaves:
 
 def infer_counts(tree: Leaves, leaf: Leaf, k: int) -> Inferences:
     """Return the counts of 1 to k − 1 rows that a leaf's means reveal, by the values of the target."""
-    counts: list[Inferred] = []
     if len(leaf.means) != len(tree.targets):
-        return Inferences(counts, is_open=True)
-    is_open = False
-    for output, (mean, values) in enumerate(_outputs(tree, leaf), start=1):
+        return Inferences([], is_open=True)
+    counts, is_open = list[Inferred](), False
+    for output, (mean, values) in enumerate(zip(leaf.means, tree.targets, strict=True), start=1):
         if len(values) > WIDEST:
             is_open = True
             continue
@@ -138,12 +124,10 @@ def infer_counts(tree: Leaves, leaf: Leaf, k: int) -> Inferences:
             if not ((low > 0) & (high < k)).any():
                 break
         else:
-            small = np.flatnonzero((low > 0) & (high < k))
+            small = np.flatnonzero((low > 0) & (high < k)).tolist()
             least = [at for at in small if not any(other != at and (sets[other] <= sets[at]).all() for other in small)]
-            counts += [
-                Inferred(output, tuple(np.array(values)[sets[at] > 0].tolist()), int(low[at]), int(high[at]))
-                for at in least
-            ]
+            chosen = ((at, tuple(compress(values, sets[at]))) for at in least)
+            counts += [Inferred(output, some, int(low[at]), int(high[at])) for at, some in chosen]
         is_open |= mean.error is None and len(values) > len(BINARY)  # an error of another kind may reveal more
     return Inferences(counts, is_open)
 
@@ -157,11 +141,7 @@ def name_value(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def _outputs(tree: Leaves, leaf: Leaf) -> list[tuple[Mean, Values]]:
-    return list(zip(leaf.means, tree.targets, strict=True))
-
-
-def _with_counts(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
+def _set_counts(tree: Leaves, values: Sequence[Values], counts: Sequence[tuple[tuple[int, ...], ...]]) -> Leaves:
     leaves = (leaf._replace(counts=one, means=()) for leaf, one in zip(tree.leaves, counts, strict=True))
     return replace(tree, leaves=tuple(leaves), classes=tuple(tuple(map(name_value, one)) for one in values), targets=())
 
@@ -171,10 +151,11 @@ def _find_ways(tree: Leaves, mean: Mean, values: Values) -> Ways:
     exact = [Fraction(repr(value)) for value in values]
     scale = lcm(*(value.denominator for value in exact))
     steps = [int((value - exact[0]) * scale) for value in exact]
-    half, largest = _half(tree.digits), max([Fraction(1), *map(abs, exact)])
-    sums = _round_between(mean.mean, exact[0], half + NOISE * largest, mean.of * scale)
+    half, times = _find_half(tree.digits), mean.of * scale
+    middle, slack = Fraction(repr(mean.mean)) - exact[0], half + NOISE * max([Fraction(1), *map(abs, exact)])
+    ways = _list_ways(steps, mean.of, ceil(times * (middle - slack)), floor(times * (middle + slack)))
     is_made, is_met = _make_test(mean, [int(value * scale) for value in exact], scale, half), False
-    for tried, way in enumerate(_ways(steps, mean.of, *sums)):
+    for tried, way in enumerate(ways):
         if tried >= MOST_WAYS // len(tree.leaves):
             yield None
             return
@@ -182,13 +163,7 @@ def _find_ways(tree: Leaves, mean: Mean, values: Values) -> Ways:
             is_met = True
             yield way
     if not is_met:
-        raise InputError(IMPOSSIBLE)
-
-
-def _round_between(number: float, zero: Fraction, slack: Fraction, times: int) -> tuple[int, int]:
-    """Return the least and the largest whole number that is ``times`` a number, within a slack."""
-    middle = Fraction(repr(number)) - zero
-    return ceil(times * (middle - slack)), floor(times * (middle + slack))
+        raise InputError("no rows with these targets have the mean of a leaf; give all values that the target takes")
 
 
 def _make_test(mean: Mean, values: Sequence[int], scale: int, half: Fraction) -> Callable[[Sequence[int]], bool]:
@@ -214,7 +189,7 @@ def _make_test(mean: Mean, values: Sequence[int], scale: int, half: Fraction) ->
     return is_made
 
 
-def _ways(steps: Sequence[int], n: int, low: int, high: int) -> Ways:
+def _list_ways(steps: Sequence[int], n: int, low: int, high: int) -> Ways:
     """Yield the counts of each step, the first being 0, with which ``n`` of them add up to ``low`` … ``high``."""
     if len(steps) == 1:
         yield (n,) if low <= 0 <= high else None
@@ -224,20 +199,22 @@ def _ways(steps: Sequence[int], n: int, low: int, high: int) -> Ways:
     if least > most:
         yield None
     for count in range(least, most + 1):
-        for way in _ways(rest, n - count, low - count * step, high - count * step):
+        for way in _list_ways(rest, n - count, low - count * step, high - count * step):
             yield None if way is None else (*way, count)
 
 
-def _half(digits: int | None) -> Fraction:
+def _find_half(digits: int | None) -> Fraction:
     return Fraction(0) if digits is None else Fraction(1, 2 * 10**digits)
 
 
 def _check_means(leaf: Leaf, targets: NDArray[np.float64], digits: int | None) -> None:
     """Refuse targets whose means are not those of a leaf."""
     for mean, column in zip(leaf.means, targets.T, strict=False):
-        slack = float(_half(digits)) + float(NOISE) * max(1.0, float(np.abs(column).max(initial=0)))
+        slack = float(_find_half(digits)) + float(NOISE) * max(1.0, float(np.abs(column).max(initial=0)))
         if len(leaf.means) != targets.shape[1] or not abs(column.mean() - mean.mean) <= slack:
-            raise InputError(WRONG)
+            raise InputError(
+                "the mean of a leaf is not that of its targets; give the targets of the fit, and fit without weights"
+            )
 
 
 def _as_matrix(targets: ArrayLike) -> NDArray[np.float64]:
@@ -247,7 +224,5 @@ def _as_matrix(targets: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         matrix = np.zeros((0, 0, 0))
     if matrix.ndim not in {1, 2} or not matrix.size or not np.isfinite(matrix).all():
-        raise InputError(
-            "targets are not numbers; give those of the fit, one for each row, or the values they may take"
-        )
+        raise InputError("targets are not numbers; give one for each row of the fit, or the values they may take")
     return matrix[:, None] if matrix.ndim == 1 else matrix

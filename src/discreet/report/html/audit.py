@@ -9,16 +9,15 @@ from discreet import __version__
 from discreet.data.patterns import Patterns
 from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
+from discreet.judging.policy import Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff
-from discreet.judging.verdict import SIGNS, Verdict
 from discreet.publications.trees.leaves import Forest
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
-from discreet.report.findings import exposed_rows
+from discreet.report.findings import Source, exposed_rows
+from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
-from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered
-from discreet.report.html.prose import AGAINST_LIMITS, GLOSSARY, LIMITS, TREE_GLOSSARY, TREE_LIMITS
-from discreet.report.text import exposed_line, safe_from, share
-from discreet.report.wording import Source
+from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered, show_verdict
+from discreet.report.text import exposed_line, list_tradeoff, safe_from, share
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable
@@ -26,11 +25,9 @@ from discreet.runtime.text import count_of, printable
 if TYPE_CHECKING:
     from datetime import datetime
 
-MOST_ROWS: Final = 1_000
-"""Exposed rows that a private page lists at most."""
+MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
-FINDINGS: Final = ("channel", "difference", "bounds", "leaf")
-"""Kinds of findings that stand first on a page."""
+FINDINGS: Final = ("channel", "difference", "bounds", "leaf")  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
     "bounds": "sums within limits",
@@ -47,8 +44,8 @@ WORST_FIRST: Final = (
 
 def audit_html(
     audit: Audit,
-    *,
     tradeoff: Tradeoff | None = None,
+    *,
     source: Source | None = None,
     explain: int = 100,
     private: bool = False,
@@ -77,46 +74,46 @@ def audit_html(
     groups, lists = show_groups(audit, FINDINGS, explain), list(list_all(audit, ROOM - beside))
     implied = show_groups(audit, ["implication"], explain)
     cells = cells_chart(audit) if is_list else None
-    return rendered(
-        "report.html",
-        title=f"Audit of {name}",
-        private=PRIVATE if private else "",
-        timestamp=timestamp,
-        charts=tradeoff is not None or cells is not None,
-        verdict=audit.verdict.name,
-        sign=SIGNS[audit.verdict],
-        sentence=audit.sentence,
-        then=audit.advice.say(on_command_line),
-        numbers=list(_list_numbers(audit)),
-        warnings=audit.warnings,
-        audited=Table("The candidate, and the rule that it was judged by", [], list(_describe(audit, source, against))),
-        checks=checks_of(audit.checks),
-        found_sentences=[_introduce(audit, any_shown=bool(groups or implied or lists))],
-        groups=groups,
-        implied=implied[0] if implied else None,
-        lists=lists,
-        older=older,
-        older_lists=list_longer(audit, "change", explain, beside, against),
-        left=remainders[0] if remainders else None,
-        left_lists=list_longer(audit, "remainder", explain, beside),
-        tradeoff=None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
-        no_tradeoff=no_tradeoff,
-        safe=None if tradeoff is None else _safe_table(tradeoff),
-        cells=cells,
-        exposed=exposed_sentence(audit) if is_list else "",
-        exposed_tables=list(_exposed_tables(audit, private=private)),
-        exposed_notes=_exposed_notes(audit, private=private),
-        guarantee=audit.promise or "Nothing: the verdict is not RELEASE.",
-        limits=TREE_LIMITS if is_forest else AGAINST_LIMITS if audit.changes else LIMITS,
-        glossary=TREE_GLOSSARY if is_forest else GLOSSARY,
-    )
+    described, safe = list(_describe(audit, source, against)), None
+    if tradeoff is not None:
+        lines = [(f"{k:,}", safe_from(least, tradeoff)) for k, least in tradeoff.safe.items()]
+        safe = Table("No channel of fewer than k rows, from which minimum support on", ["k", "minimum support"], lines)
+    values = {
+        "title": f"Audit of {name}",
+        **show_verdict(audit.verdict),
+        "sentence": audit.sentence,
+        "then": audit.advice.say(on_command_line),
+        "numbers": list(_list_numbers(audit)),
+        "warnings": audit.warnings,
+        "audited": Table("The candidate, and the rule that it was judged by", [], described),
+        "checks": checks_of(audit.checks),
+        "found_sentences": [_introduce(audit, any_shown=bool(groups or implied or lists))],
+        "groups": groups,
+        "implied": implied[0] if implied else None,
+        "lists": lists,
+        "older": older,
+        "older_lists": list_longer(audit, "change", explain, beside, against),
+        "left": remainders[0] if remainders else None,
+        "left_lists": list_longer(audit, "remainder", explain, beside),
+        "tradeoff": None if tradeoff is None else _tradeoff_chart(tradeoff, audit.policy.k),
+        "no_tradeoff": no_tradeoff,
+        "safe": safe,
+        "cells": cells,
+        "exposed": _exposed_sentence(audit) if is_list else "",
+        "exposed_tables": list(_exposed_tables(audit, private=private)),
+        "exposed_notes": _exposed_notes(audit, private=private),
+        "guarantee": audit.promise or "Nothing: the verdict is not RELEASE.",
+        "limits": page.TREE_LIMITS if is_forest else page.AGAINST_LIMITS if audit.changes else page.LIMITS,
+        "glossary": page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
+    }
+    charts = tradeoff is not None or cells is not None
+    return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp, charts=charts)
 
 
-def policy_lines(audit: Audit) -> Iterator[tuple[str, str]]:
-    """Yield by which rule a candidate was judged."""
-    policy = audit.policy
+def policy_lines(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield the rule by which a candidate was judged."""
     few = f"counts from 1 to {policy.k - 1:,} are" if policy.k > 1 else "no count is"
-    yield "k", f"{policy.k:,}: {few} too small to be told"
+    yield "k", f"{policy.k:,}: {few} too small to be published"
     yield "policy", "k alone" if policy.name == "k" else printable(str(policy))
     if policy.about:
         yield "about it", policy.about
@@ -137,8 +134,7 @@ def cells_chart(audit: Audit) -> Chart | None:
     return Chart("cell-sizes", caption, cell_sizes_figure(audit), [table])
 
 
-def exposed_sentence(audit: Audit) -> str:
-    """Return how many rows are exposed, or why that is not known."""
+def _exposed_sentence(audit: Audit) -> str:
     if audit.exposed is not None:
         return exposed_line(audit)
     if audit.rows is None:
@@ -147,7 +143,6 @@ def exposed_sentence(audit: Audit) -> str:
 
 
 def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
-    """Yield the numbers at the head of the page."""
     match audit.candidate:
         case Patterns() as patterns:
             yield from (("rows", f"{patterns.n:,}"), ("itemsets", f"{len(patterns):,}"))
@@ -167,7 +162,6 @@ def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
 
 
 def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
-    """Yield what was audited, and by which rule."""
     yield from source_lines(source)
     if isinstance(audit.candidate, Patterns):
         patterns = audit.patterns
@@ -176,13 +170,13 @@ def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) ->
         yield "itemsets", count_of(len(patterns), f"{patterns.kind} itemset")
     else:
         yield "what it is", printable(audit.what)
-    yield from policy_lines(audit)
+    yield from policy_lines(audit.policy)
     if isinstance(audit.candidate, Patterns):
-        at_hand = "at hand: the itemsets were mined from them, or compared with them"
-        yield (
-            "the rows themselves",
-            "not at hand: the supports are taken as they are" if audit.rows is None else at_hand,
+        away, at_hand = (
+            "not at hand: the supports are taken as they are",
+            "at hand: the itemsets were compared with them",
         )
+        yield "the rows themselves", away if audit.rows is None else at_hand
     for number, older in enumerate(against, start=1):
         yield f"older release {number}", Html(f"{html.text(older.file)}, SHA-256 <code>{older.sha256}</code>")
     yield "discreet", __version__
@@ -196,7 +190,6 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
 
 
 def _introduce(audit: Audit, *, any_shown: bool) -> str:
-    """Return what stands before the findings."""
     if any_shown:
         return "The worst come first: those about the fewest people." if audit.evidence.leaves else WORST_FIRST
     if isinstance(audit.candidate, Patterns) and audit.channels is None:
@@ -208,32 +201,13 @@ def _introduce(audit: Audit, *, any_shown: bool) -> str:
 
 
 def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
-    head = ["minimum support", "itemsets", *(f"k = {one:,}" for one in tradeoff.ks)]
     tables = [
-        Table(
-            caption,
-            head,
-            [
-                [f"{support:,} ({share(support, tradeoff.n)})", itemsets, *line]
-                for support, itemsets, line in zip(
-                    tradeoff.min_supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True
-                )
-            ],
-        )
-        for caption, numbers in (
-            ("Maximal channels of fewer than k rows", tradeoff.channels),
-            ("Rows that they expose", tradeoff.exposed),
-        )
+        Table(title, ["minimum support", *map(str, head[1:])], lines)
+        for title, (head, *lines) in list_tradeoff(tradeoff)
     ]
-    caption = "Maximal channels over the minimum support, a curve for each k" + f"; k = {k:,} stands out" * (
-        k in tradeoff.ks
-    )
-    return Chart("tradeoff-curves", f"{caption}.", tradeoff_figure(tradeoff, k), tables)
-
-
-def _safe_table(tradeoff: Tradeoff) -> Table:
-    lines = [(f"{k:,}", safe_from(safe, tradeoff)) for k, safe in tradeoff.safe.items()]
-    return Table("No channel of fewer than k rows, from which minimum support on", ["k", "minimum support"], lines)
+    stands_out = f"; k = {k:,} stands out" * (k in tradeoff.ks)
+    caption = f"Maximal channels over the minimum support, a curve for each k{stands_out}."
+    return Chart("tradeoff-curves", caption, tradeoff_figure(tradeoff, k), tables)
 
 
 def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:

@@ -4,78 +4,47 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from discreet.data.labels import Itemset, sort_labels
+from discreet.data.itemsets import Itemset, sort_labels
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, format_sum
 from discreet.disclosure.implications import Implications
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
 from discreet.publications.rules.bounded import Bounded
-from discreet.publications.rules.bounded import in_words as within
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
+from discreet.report.findings import Source, describe, older_name
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import COMPLETE, ORDERS, List
-from discreet.report.svg_cells import cells_svg
+from discreet.report.svg import cells_svg
 from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
-from discreet.report.wording import Source, describe, older_name
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable
 
-FEWEST: Final = 3
-"""Changes shown since each release at least, however many releases there are: as many as text shows."""
+FEWEST: Final = 3  # changes shown since each release, however many releases there are: as many as text shows
 HEAD: Final = ("people", "have", "but not")
-"""The columns of a list of findings."""
-LONGEST: Final = 100
-"""Letters of a condition that are shown at most."""
-TOGETHER: Final = (
-    "Anyone who has these older releases can subtract the sum of their counts from these. The difference is about "
-    "people in none of them."
-)
-
-
-class Kind(NamedTuple):
-    """How a page presents a kind of finding: its noun, what follows the noun, which come first, what they mean."""
-
-    noun: str
-    of: str
-    first: str
-    about: str
-
-
-KINDS: Final = {
-    "channel": Kind(
-        *("inference channel", "", "worst"),
-        "Each is a group of people that no itemset names. The supports of several itemsets, added and subtracted, "
-        "give their number.",
-    ),
-    "difference": Kind(
-        *("difference", "", "worst"),
-        "Each is the difference of two published supports, one of an itemset that contains the other.",
-    ),
-    "bounds": Kind(
-        *("sum", " within limits", "worst"),
-        "Each is a sum of supports that are known within limits. Wherever the supports lie in these limits, the sum "
-        "reveals so few people.",
-    ),
-    "leaf": Kind(
-        *("count", " below {k:,}", "worst"),
-        "Each is a group of people who meet all these conditions, and they are few.",
-    ),
-    "implication": Kind(
-        *("implication", "", "shortest"), "A reader learns this about each of these people, whoever they are."
-    ),
-    "change": Kind(
-        *("small change", " since {since}", "smallest"),
-        "Anyone who has the older release can subtract its counts from these. The difference is about people who came "
-        "or left since.",
-    ),
-    "remainder": Kind(
-        *("remainder", " of attributes", "smallest"),
-        "No row has two values of an attribute. So the supports of its values can be subtracted from the total, which "
-        "leaves the people with none of them. Remainders can be subtracted from each other, too.",
-    ),
+LONGEST: Final = 100  # letters of a condition
+NOUNS: Final = {
+    "channel": ("inference channel", "", "worst"),
+    "difference": ("difference", "", "worst"),
+    "bounds": ("sum", " within limits", "worst"),
+    "leaf": ("count", " below {k:,}", "worst"),
+    "implication": ("implication", "", "shortest"),
+    "change": ("small change", " since {since}", "smallest"),
+    "remainder": ("remainder", " of attributes", "smallest"),
 }
+"""The noun of each kind of finding, what follows it, and which findings come first."""
+MEANINGS: Final = {
+    "channel": "Each is a group of people that no itemset names: the supports of several itemsets give their number.",
+    "difference": "Each is the difference of two published supports, one of an itemset that contains the other.",
+    "bounds": "Each is a sum of supports within limits. Wherever they lie in these, the sum reveals so few people.",
+    "leaf": "Each is a group of people who meet all these conditions, and they are few.",
+    "implication": "A reader learns this about each of these people, whoever they are.",
+    "change": "Anyone who has the older release can subtract its counts, which leaves the people who came or left.",
+    "remainder": "No row has two values of an attribute: the total minus those listed leaves the people with none.",
+}
+TOGETHER: Final = "Anyone who has these older releases can subtract their counts, which leaves people in none of them."
 
 
 class Shown(NamedTuple):
@@ -97,25 +66,17 @@ class Group(NamedTuple):
 def show_groups(audit: Audit, kinds: Iterable[str], explain: int, against: Sequence[Source] = ()) -> list[Group]:
     """Return the first findings of some kinds, in words, with sums and drawings."""
     groups = [group for kind in kinds for group in audit.groups if group.kind == kind]
-    return [_show_group(audit, group, limit_for(audit, group, explain), against) for group in groups]
+    return [_show_group(audit, group, _limit_for(audit, group, explain), against) for group in groups]
 
 
-def limit_for(audit: Audit, group: FindingGroup, explain: int) -> int:
+def _limit_for(audit: Audit, group: FindingGroup, explain: int) -> int:
     """Return how many findings of a group are shown: the changes since several releases share ``explain``."""
-    return share_out(sum(one.kind == "change" for one in audit.groups), explain) if group.kind == "change" else explain
-
-
-def share_out(groups: int, explain: int) -> int:
-    """Return how many findings of each of several groups are shown.
-
-    >>> share_out(1, 100), share_out(4, 100), share_out(63, 100), share_out(63, 1)
-    (100, 25, 3, 1)
-    """
-    return min(explain, max(FEWEST, explain // max(1, groups)))
+    alike = sum(one.kind == "change" for one in audit.groups) if group.kind == "change" else 1
+    return min(explain, max(FEWEST, explain // alike))
 
 
 def _show_group(audit: Audit, group: FindingGroup, most: int, against: Sequence[Source]) -> Group:
-    noun, of, first, about = KINDS[group.kind]
+    (noun, of, first), about = NOUNS[group.kind], MEANINGS[group.kind]
     since = _name_older(group, against)
     title = f"{count_of(group.total, noun)}{of.format(k=audit.k, since=since)}"
     title += f", of which the {first} {most:,}" * (group.total > most > 0)
@@ -138,23 +99,18 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
         lines = [(show_terms(finding.terms), f"{value.count:,}")]
         return Shown(words, lines, Html(cells_svg(value, audit.evidence.listed)))
     if isinstance(value, Bounded):
-        limits = [within(limits) for limits in finding.limits]
-        return Shown(words, [(show_terms(finding.terms, limits), within((value.low, value.high)))])
+        limits = [format_limits(*limits) for limits in finding.limits]
+        return Shown(words, [(show_terms(finding.terms, limits), format_limits(value.low, value.high))])
     return Shown(words)
 
 
 def _show_change(audit: Audit, changes: Changes, finding: AuditFinding, change: Change) -> Shown:
     """Return a change with the sums of its counts; of several older releases together, only the sum of now."""
     is_one = len(changes.olds) == 1
-    counts = [
-        ("now", audit.patterns, change.after),
-        *(("before", old, change.before) for old in changes.olds if is_one),
-    ]
-    sums = [
-        (f"{when}: {show_terms(find_terms(change, changes, patterns, count))}", f"{count:,}")
-        for when, patterns, count in counts
-        if count
-    ]
+    before = [("before", old, change.before) for old in changes.olds if is_one]
+    counts = [("now", audit.patterns, change.after), *before]
+    terms = [(when, find_terms(change, changes, patterns, count), count) for when, patterns, count in counts if count]
+    sums = [(f"{when}: {show_terms(supports)}", f"{count:,}") for when, supports, count in terms]
     total = (f"{change.after:,} now − {change.before:,} before", f"{change.count:,}".replace("-", "−"))
     return Shown(Html(describe(finding, html.name, than="before" if is_one else "in them together")), [total, *sums])
 
@@ -201,7 +157,7 @@ def list_all(audit: Audit, room: int) -> Iterator[List]:
 
 def list_longer(audit: Audit, kind: str, explain: int, room: int, against: Sequence[Source] = ()) -> list[List]:
     """Return the groups of changes, or of remainders, that are not all shown, as lists; they share the room."""
-    longer = [group for group in audit.groups if group.total > limit_for(audit, group, explain)]
+    longer = [group for group in audit.groups if group.total > _limit_for(audit, group, explain)]
     each = room // max(1, sum(group.kind in {"change", "remainder"} for group in longer))
     return [_list_group(group, against, each) for group in longer if group.kind == kind]
 

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets
-from discreet.data.labels import Label, sort_labels
+from discreet.data.itemsets import Itemsets, Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference
 from discreet.disclosure.implications import Implications
@@ -18,10 +17,8 @@ from discreet.publications.series import Change
 from discreet.report.text import ranks
 from discreet.runtime import html
 
-LEVEL: Final = 6
-"""How hard bytes are squeezed: 9 would take five times as long for a twentieth less."""
-MOST: Final = 500_000
-"""Findings of a list at most: a browser sorts them while its reader waits."""
+LEVEL: Final = 6  # of compression: 9 would take five times as long for a twentieth less
+MOST: Final = 500_000  # findings of a list: a browser sorts them while its reader waits
 
 
 class Listing(NamedTuple):
@@ -44,8 +41,8 @@ class Listing(NamedTuple):
     def of_channels(cls, channels: Channels) -> Self:
         """Take channels: they are in order already."""
         cells = channels.cells
-        tops = (channels.top_offsets, channels.top_items, cells.tops.astype(np.int64))
-        return cls(channels.labels, *tops, cells.offsets, cells.items, cells.counts)
+        tops = (*channels.tops.flat, cells.tops.astype(np.int64))
+        return cls(channels.labels, *tops, *cells.bases.flat, cells.counts)
 
     @classmethod
     def of_findings(cls, found: Sequence[Channel | Difference | Change]) -> Self:
@@ -53,11 +50,8 @@ class Listing(NamedTuple):
         labels = sort_labels(label for one in found for label in one.top)
         code = {label: number for number, label in enumerate(labels)}
         tops, bases = (
-            _csr([[code[label] for label in part] for part in parts])
-            for parts in (
-                [one.top for one in found],
-                [one.base for one in found],
-            )
+            Itemsets.of([code[label] for label in part] for part in parts).sort_items().flat
+            for parts in ([one.top for one in found], [one.base for one in found])
         )
         counts = np.array([one.count for one in found], dtype=np.int64)
         return cls(labels, *tops, np.arange(counts.size), *bases, counts)
@@ -65,7 +59,7 @@ class Listing(NamedTuple):
     @classmethod
     def of_implications(cls, implications: Implications) -> Self:
         """Take implications as what they are: nobody has base without item."""
-        bases, items, many = implications.offsets, implications.bases, len(implications)
+        (bases, items), many = implications.bases.flat, len(implications)
         tops = np.insert(items, bases[1:], implications.items)
         every = (bases + np.arange(many + 1), tops, np.arange(many))
         return cls(implications.labels, *every, bases, items, np.zeros(many, dtype=np.int64))
@@ -110,12 +104,12 @@ def packed(listing: Listing, room: int, *, largest: bool = False) -> Packed:
     """
     many = listing.counts.size
     kept = min(many, MOST)
-    text = _base64(as_bytes(listing if kept == many else listing.some(listing.ranking(largest=largest)[:kept])))
+    text = b64encode(as_bytes(listing if kept == many else listing.some(listing.ranking(largest=largest)[:kept])))
     while kept and len(text) > room:
         # A little less than what should fit: the next try seldom fails.
         kept = min(kept - 1, int(0.97 * kept * room / len(text)))
-        text = _base64(as_bytes(listing.some(listing.ranking(largest=largest)[:kept]))) if kept else ""
-    return Packed(many, kept, text)
+        text = b64encode(as_bytes(listing.some(listing.ranking(largest=largest)[:kept]))) if kept else b""
+    return Packed(many, kept, text.decode())
 
 
 def as_bytes(listing: Listing) -> bytes:
@@ -150,13 +144,3 @@ def as_bytes(listing: Listing) -> bytes:
         np.array(column).astype("<u4").tobytes() for column in (sizes, keys % max(1, many), per_top, low, high, masks)
     ]
     return zlib.compress(b"".join([np.array([len(head)], dtype="<u4").tobytes(), head, *columns]), LEVEL)
-
-
-def _csr(rows: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return lists of codes as offsets and codes, each list in order."""
-    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return offsets, np.array([code for row in rows for code in sorted(row)], dtype=np.int32)
-
-
-def _base64(data: bytes) -> str:
-    return b64encode(data).decode()

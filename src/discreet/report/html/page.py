@@ -3,7 +3,7 @@
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from discreet import __version__
-from discreet.judging.verdict import SIGNS, Check
+from discreet.judging.policy import SIGNS, Check, Verdict
 from discreet.report.figures import Figure, plotly_script
 from discreet.report.html.lists import Packed
 from discreet.runtime.html import Html
@@ -22,19 +22,15 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+
 TEMPLATES: Final = Path(__file__).parent.with_name("templates")
 LARGEST: Final = 6_000_000
 """Bytes of a page, which a mail can carry; what does not fit is not in its lists, and the page says so."""
-ROOM: Final = 3_000_000
-"""Letters of all lists together: what the script that draws charts, and findings in full, leave of that."""
-
-ORDERS: Final = (
-    ("worst", "fewest people"),
-    ("largest", "most people"),
-    ("shortest", "fewest items"),
-    ("longest", "most items"),
+ROOM: Final = 3_000_000  # letters of all lists together: the charts' script and the findings in full need the rest
+ORDERS: Final = tuple(
+    {"worst": "fewest people", "largest": "most people", "shortest": "fewest items", "longest": "most items"}.items()
 )
-"""In which order a list may stand; the script of the page knows how."""
+"""The orders in which the script of the page can sort a list."""
 COMPLETE: Final = "`discreet audit --json` and `discreet report --csv` list all of them."
 
 
@@ -48,8 +44,7 @@ class Table(NamedTuple):
     @property
     def numbers(self) -> list[bool]:
         """Which columns hold numbers, and so are aligned on the right."""
-        columns = [all(map(_is_number, column)) for column in zip(*self.lines, strict=True)]
-        return columns or [False] * len(self.head)
+        return [all(map(_is_number, column)) for column in zip(*self.lines, strict=True)] or [False] * len(self.head)
 
 
 class Chart(NamedTuple):
@@ -62,7 +57,7 @@ class Chart(NamedTuple):
 
     @property
     def json(self) -> Html:
-        """The figure as JSON within HTML."""
+        """The figure, for the script of the page."""
         return as_island(self.figure)
 
 
@@ -103,41 +98,28 @@ def as_island(value: object) -> Html:
 
 
 def rendered(
-    template: str,
-    *,
-    title: str,
-    private: str = "",
-    timestamp: "datetime | None" = None,
-    charts: bool,
-    **told: Any,  # noqa: ANN401 - what the template tells
+    template: str, values: Mapping[str, Any], *, private: str = "", timestamp: "datetime | None" = None, charts: bool
 ) -> str:
-    """Return a page. ``private`` says why it must stay where it is; without it, the page does not say so.
+    """Return the page of a template with its values; ``private`` says why it must not leave, if it must not.
 
     Only our own script, and the one that draws charts, may run: the policy of the page holds their digests.
     """
     css, script = (TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     drawing, digest = _drawing() if charts else ("", "")
     scripts = " ".join(f"'sha256-{one}'" for one in (_digest(script.encode()), digest) if one)
-    policy = (
-        f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
-    )
+    others = "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     when = "" if timestamp is None else f", on {timestamp.isoformat(sep=' ', timespec='minutes')}"
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            policy=Html(policy),
-            title=f"DO NOT RELEASE: {title}" if private else title,
-            heading=title,
-            private=private,
-            css=Html(css),
-            script=Html(script),
-            plotly=Html(drawing),
-            closing=f"Written by discreet {__version__}{when}. This file needs no network and asks for none.",
-            **told,
-        )
-    )
+    frame = {
+        "policy": Html(f"default-src 'none'; script-src {scripts}; {others}"),
+        "heading": values["title"],
+        "private": private,
+        "css": Html(css),
+        "script": Html(script),
+        "plotly": Html(drawing),
+        "closing": f"Written by discreet {__version__}{when}. This file needs no network and asks for none.",
+    }
+    title = "DO NOT RELEASE: " * bool(private) + values["title"]
+    return _environment().get_template(template).render({**values, **frame, "title": title})
 
 
 def commands(sentence: str) -> Html:
@@ -155,14 +137,13 @@ def commands(sentence: str) -> Html:
 def checks_of(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return the checks as the templates show them."""
     return [
-        {
-            "name": check.name,
-            "verdict": check.verdict.name,
-            "sign": SIGNS[check.verdict],
-            "sentence": printable(check.sentence),
-        }
-        for check in checks
+        {"name": check.name, **show_verdict(check.verdict), "sentence": printable(check.sentence)} for check in checks
     ]
+
+
+def show_verdict(verdict: Verdict) -> dict[str, str]:
+    """Return a verdict and its sign as the templates show them."""
+    return {"verdict": verdict.name, "sign": SIGNS[verdict]}
 
 
 @cache
@@ -194,3 +175,59 @@ def _is_number(entry: str | int) -> bool:
     [True, True, True, True, True, False]
     """
     return isinstance(entry, int) or not set(entry) - set("0123456789.,%-–() ")
+
+
+LIMITS: Final = (
+    "Other releases. Two releases of the same rows, or of rows that differ little, can be subtracted from each other.",
+    "What is missing. An itemset that is not listed is known to have less than the minimum support.",
+    "Bounds. Where the maximal itemsets form a cycle, inequalities between supports may reveal more than sums do.",
+    "Other knowledge. What a reader knows about single people from elsewhere is not taken into account.",
+    "Probability. That most people of a group have something is what frequent itemsets are published for.",
+    "Dominance, the n–k and p% rules of output checkers, is about amounts: it does not apply to counts of people.",
+)
+"""What RELEASE does not promise."""
+AGAINST_LIMITS: Final = (
+    "Other releases than the older ones that it was compared with, and itemsets that are in only one of these.",
+    *LIMITS[1:],
+)
+TREE_LIMITS: Final = (
+    "Other releases. Other trees, or lists, of the same rows can be subtracted from this.",
+    "Means. Whether one row dominates the mean of a leaf is not looked at.",
+    "Probability. That most people who reach a leaf are of one class is what trees are published for.",
+    LIMITS[3],
+)
+BLOCKED_LIMITS: Final = (
+    *LIMITS,
+    "Blocking changes what is published, as little as it can. Single supports may be off by more than the average.",
+)
+GLOSSARY: Final = Table(
+    "The words of output checkers, and ours",
+    ["checker's word", "here", "what it means"],
+    [
+        ("primary disclosure, low count", "low counts", "a published support from 1 to k − 1"),
+        ("secondary disclosure, differencing", "inference channel", "a sum of supports that reveals 1 to k − 1 people"),
+        ("differencing of two releases", "change", "an older count with 1 to k − 1 people more or fewer"),
+        ("total less its parts", "remainder", "the people with none of the listed values of an attribute"),
+        ("class or group disclosure", "implication", "a derived count of 0: everyone with some items has another one"),
+        ("approximate disclosure", "bounds", "a count that is not known exactly, but within narrow bounds"),
+        ("frequency, cell count", "support", "how many rows hold every item of an itemset"),
+        ("table, cross-tabulation", "itemsets", "sets of items, such as diagnoses or goods, each with its support"),
+        ("threshold", "k", "the smallest count that may be published; minimum support is another thing"),
+        ("margin, sub-total", "base", "the itemset that the people of a finding do have"),
+        ("mitigation", "block", "suppressing rows, adding rows or withholding itemsets until no channel is left"),
+        ("respondent, unit", "row", "one person, patient or basket"),
+    ],
+)
+TREE_GLOSSARY: Final = Table(
+    GLOSSARY.caption,
+    GLOSSARY.head,
+    [
+        ("table", "leaves", "groups of rows that exclude each other, each with how many rows of a class it holds"),
+        ("cell", "leaf and class", "the rows that meet all conditions of a path and are of a class"),
+        ("primary disclosure, low count", "low counts", "a count of a leaf and a class from 1 to k − 1"),
+        ("differencing", "several trees", "an overlap of leaves of several trees with 1 to k − 1 rows of a class"),
+        ("class or group disclosure", "class disclosure", "a leaf that reveals what all who reach it have"),
+        ("threshold", "k", "the smallest count that may be published; the threshold of a tree is another thing"),
+        ("respondent, unit", "row", "one person, patient or basket"),
+    ],
+)

@@ -2,53 +2,44 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import Comparison, describe
-from discreet.blocking.distortion import supports_in
-from discreet.blocking.release.folder import verify
-from discreet.blocking.release.release import Release
-from discreet.blocking.release.verify.verify import PATTERNS, Verification
+from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.folder import verify
+from discreet.blocking.problem import supports_in
+from discreet.blocking.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line
-from discreet.io.label_codes import sort_pattern_codes
+from discreet.io.notation import sort_pattern_codes
 from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
-from discreet.judging.policy import ZEROS, Policy
-from discreet.judging.verdict import SIGNS, Verdict
+from discreet.judging.policy import Verdict, make_policy
+from discreet.report import release as wording
 from discreet.report.figures import before_after_figure, comparison_figure
-from discreet.report.html.audit import cells_chart, policy_lines
+from discreet.report.findings import Source
+from discreet.report.html import page
+from discreet.report.html.audit import cells_chart, policy_lines, source_lines
 from discreet.report.html.lists import Listing, packed
-from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered
-from discreet.report.html.prose import BLOCKED_LIMITS, GLOSSARY
-from discreet.report.release import (
-    cost_cells,
-    cost_lines,
-    describe_proof,
-    explain_release,
-    explain_supports,
-    list_averages,
-    name_guarantee,
-    public_facts,
-)
+from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered, show_verdict
 from discreet.report.text import share
-from discreet.report.wording import Source
 from discreet.runtime import html
 from discreet.runtime.html import Html
-from discreet.runtime.text import printable
+from discreet.runtime.text import count_of, printable
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-SHOWN: Final = 100
-"""Itemsets, or changes, that stand in a table of the page; the list that its script unfolds has all itemsets."""
+SHOWN: Final = 100  # itemsets, or changes, in a table of the page; the list that its script unfolds has all itemsets
 PRIVATE: Final = (
     "This page tells what was changed to make the release safe, and with that what was hidden. It is for the owner of "
     "the rows alone."
+)
+OPTIONAL: Final = dict.fromkeys(
+    ("cost", "how", "cost_sentences", "before_after", "compared", "compared_chart", "recommendation", "verified")
 )
 NOTHING: Final = "There is nothing to publish: not even the empty itemset is frequent and safe."
 VERIFYING: Final = (
@@ -77,9 +68,9 @@ def release_html(
     >>> ["suppressed" in release_html(release, private=private) for private in (False, True)]
     [False, True]
     """
-    found = release.audit
-    told = {**_public(public_facts(release), found), **(_owner(release, comparison, source) if private else {})}
-    return _page(told, found, private=PRIVATE if private else "", timestamp=timestamp)
+    found, owner = release.audit, _owner(release, comparison, source) if private else {}
+    values = {**_public(wording.public_facts(release), found), **owner}
+    return _page(values, found, private=PRIVATE * private, timestamp=timestamp)
 
 
 def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" = None) -> tuple[str, Verdict]:
@@ -99,35 +90,30 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
         return _page(_faulty(found), None, timestamp=timestamp), Verdict.WITHHOLD
     facts = json.loads((place / "release.json").read_text(encoding="utf-8"))
     listed = _listed(place, facts)
-    judged = audit(listed, policy=_policy(facts["policy"]))
-    told = {**_public(facts, judged), "verified": _verified(found), "warnings": list(found.notes)}
-    return _page(told, judged, timestamp=timestamp), judged.verdict
+    judged = audit(listed, policy=make_policy(facts["policy"]))
+    values = {**_public(facts, judged), "verified": _verified(found), "warnings": list(found.notes)}
+    return _page(values, judged, timestamp=timestamp), judged.verdict
 
 
 def _page(
-    told: Mapping[str, Any], found: Audit | None, *, private: str = "", timestamp: "datetime | None" = None
+    values: Mapping[str, Any], found: Audit | None, *, private: str = "", timestamp: "datetime | None" = None
 ) -> str:
-    """Return the page of what is told of a release; what is not told is left out."""
     cells = None if found is None else cells_chart(found)
-    nothing = dict.fromkeys(
-        ("cost", "how", "cost_sentences", "before_after", "compared", "compared_chart", "recommendation", "verified")
-    )
-    charts = cells is not None or "before_after" in told
+    fixed: dict[str, Any] = {
+        "cells": cells,
+        "limits": page.BLOCKED_LIMITS,
+        "verifying": VERIFYING,
+        "glossary": page.GLOSSARY,
+        "warnings": [],
+    }
+    charts = cells is not None or "before_after" in values
     return rendered(
-        "release.html",
-        private=private,
-        timestamp=timestamp,
-        charts=charts,
-        cells=cells,
-        limits=BLOCKED_LIMITS,
-        verifying=VERIFYING,
-        glossary=GLOSSARY,
-        **{**nothing, "warnings": [], **told},
+        "release.html", {**OPTIONAL, **fixed, **values}, private=private, timestamp=timestamp, charts=charts
     )
 
 
 def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
-    """Return what everybody may be told: what follows from public facts and the patterns."""
+    """Return what everybody may know: what follows from public facts and the patterns."""
     if found is None:
         verdict, sentence, then, promise = Verdict.RELEASE, NOTHING, "", "Nothing is told, so nothing is given away."
     else:
@@ -135,15 +121,16 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
         is_safe = verdict is Verdict.RELEASE
         then = "" if is_safe else found.advice.say(on_command_line)
         promise = found.promise if is_safe else "No channel is left, but the policy asks for more: see the checks."
-    numbers = [("rows", facts["n"]), ("itemsets", facts["listed"]), ("k", facts["k"])]
+    numbers = {"rows": "n", "itemsets": "listed", "k": "k"}
+    listed = count_of(facts["listed"], f"{facts['kind']} itemset")
+    held = f"each held by at least {facts['min_support']:,} of them"
     return {
         "title": f"A release of {facts['listed']:,} itemsets",
-        "verdict": verdict.name,
-        "sign": SIGNS[verdict],
+        **show_verdict(verdict),
         "sentence": sentence,
         "then": then,
-        "numbers": [(name, f"{value:,}") for name, value in numbers],
-        "reading": [_first(facts), *explain_release(facts)],
+        "numbers": [(name, f"{facts[key]:,}") for name, key in numbers.items()],
+        "reading": [f"{listed} of {facts['n']:,} rows, {held}.", *wording.explain_release(facts)],
         "published": Table("What it holds, and how it was made", [], list(_facts(facts, found))),
         "checks": [] if found is None else checks_of(found.checks),
         "lists": [] if found is None else [_itemsets(found.patterns)],
@@ -152,25 +139,18 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
     }
 
 
-def _first(facts: Mapping[str, Any]) -> str:
-    """Return what is published, in a sentence."""
-    listed = f"{facts['listed']:,} {facts['kind']} itemset{'s' * (facts['listed'] != 1)}"
-    return f"{listed} of {facts['n']:,} rows, each held by at least {facts['min_support']:,} of them."
-
-
 def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str, str]]:
-    yield "itemsets", f"{facts['listed']:,} {facts['kind']} itemset{'s' * (facts['listed'] != 1)}"
-    yield "that stand for", f"{facts['frequent']:,} frequent itemset{'s' * (facts['frequent'] != 1)}"
+    yield "itemsets", count_of(facts["listed"], f"{facts['kind']} itemset")
+    yield "that stand for", count_of(facts["frequent"], "frequent itemset")
     yield "rows (n)", f"{facts['n']:,}"
     yield "minimum support", f"{facts['min_support']:,} rows ({share(facts['min_support'], facts['n'])})"
     yield "method", f"{printable(facts['method'])}: {describe(facts['method']) or 'not known here'}"
     if found is not None:
-        yield from policy_lines(found)
+        yield from policy_lines(found.policy)
     yield "discreet", printable(facts["discreet"])
 
 
 def _itemsets(patterns: Patterns) -> List:
-    """Return all published itemsets as a list."""
     return List(
         "all-itemsets",
         f"All {len(patterns):,} itemsets",
@@ -184,54 +164,42 @@ def _itemsets(patterns: Patterns) -> List:
 
 
 def _largest(patterns: Patterns) -> Table:
-    lines = [
-        (f"{support:,}", html.names(labels, nothing="(every row)"))
-        for labels, support in sort_pattern_codes(patterns).largest(SHOWN)
-    ]
+    ranked = sort_pattern_codes(patterns).largest(SHOWN)
+    lines = [(f"{support:,}", _name_items(labels)) for labels, support in ranked]
     which = "All published itemsets" if len(lines) == len(patterns) else f"The {SHOWN} itemsets of the largest supports"
     return Table(which, ["support", "itemset"], lines)
 
 
 def _owner(release: Release, comparison: Comparison | None, source: Source | None) -> dict[str, Any]:
-    """Return what the owner of the rows alone may be told."""
-    lines = [] if source is None else [("file", printable(source.file)), ("SHA-256 of it", _code(source.sha256))]
-    told = {
-        "cost": Table("What was changed: DO NOT RELEASE", [], [*lines, *cost_lines(release).items()]),
+    averages = [wording.list_averages(release)] if release.compared else []
+    lines = [*source_lines(source), *wording.cost_lines(release).items()]
+    values = {
+        "cost": Table("What was changed: DO NOT RELEASE", [], lines),
         "how": f"{(describe(release.method) or release.method).capitalize()}.",
-        "cost_sentences": [
-            *([list_averages(release)] if release.compared else []),
-            *describe_proof(release.proof),
-            explain_supports(release),
-        ],
+        "cost_sentences": [*averages, *wording.describe_proof(release.proof), wording.explain_supports(release)],
         "before_after": _before_after(release),
     }
     if comparison is None:
-        return told
-    head = ["method", "rows suppressed", "added", "itemsets lost", "changed", "distortion", "promise"]
+        return values
     compared = [
-        [line.name, *(["-"] * 5 if line.release is None else cost_cells(line.release)), name_guarantee(line.release)]
+        [line.name, *wording.cost_cells(line.release), wording.name_guarantee(line.release)]
         for line in comparison.lines
     ]
     left_out = [f" {line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
     caption = "Average distortion of each method; the shorter, the better."
-    table = Table("What each method costs", head, compared)
+    table = Table("What each method costs", ["method", *wording.COSTS, "promise"], compared)
     chart = Chart("methods-compared", caption, comparison_figure(comparison), [])
     recommended = comparison.recommendation + "".join(left_out)
-    return {**told, "compared": table, "compared_chart": chart, "recommendation": recommended}
+    return {**values, "compared": table, "compared_chart": chart, "recommendation": recommended}
 
 
 def _before_after(release: Release) -> Chart:
-    """Return the supports before and after, with the largest changes in a table."""
     old = sort_pattern_codes(release.original)
     before, after = old.supports, supports_in(release.patterns, old)
     order = np.argsort(-np.abs(before - after), kind="stable")
     changed = [at for at in order.tolist() if before[at] != after[at]]
     lines = [
-        (
-            f"{before[at]:,}",
-            f"{after[at]:,}" if after[at] else "lost",
-            html.names(old.labelled(at), nothing="(every row)"),
-        )
+        (f"{before[at]:,}", f"{after[at]:,}" if after[at] else "lost", _name_items(old.labelled(at)))
         for at in changed[:SHOWN]
     ]
     many = f"The {SHOWN} largest of {len(changed):,} changes" if len(changed) > SHOWN else "All changes"
@@ -241,18 +209,16 @@ def _before_after(release: Release) -> Chart:
 
 
 def _faulty(found: Verification) -> dict[str, Any]:
-    """Return what is told of a folder that has a fault: that, and nothing of what it claims."""
+    """Return the values of a folder that has a fault: that, and nothing of what it claims."""
+    lines = [(at, printable(one)) for at, one in enumerate(found.faults[:SHOWN], 1)]
     return {
         "title": "A release that is not good",
-        "verdict": Verdict.WITHHOLD.name,
-        "sign": SIGNS[Verdict.WITHHOLD],
-        "sentence": f"This release is NOT GOOD: {len(found.faults):,} fault{'s' * (len(found.faults) != 1)} found.",
+        **show_verdict(Verdict.WITHHOLD),
+        "sentence": f"This release is NOT GOOD: {count_of(len(found.faults), 'fault')} found.",
         "then": "Get the release from its publisher again, and do not rely on this one.",
         "numbers": [],
         "reading": ["What it claims is not repeated here, since it is not what it claims to be."],
-        "published": Table(
-            "Faults", ["", "fault"], [(at, printable(one)) for at, one in enumerate(found.faults[:SHOWN], 1)]
-        ),
+        "published": Table("Faults", ["", "fault"], lines),
         "checks": [],
         "lists": [],
         "largest": None,
@@ -262,10 +228,9 @@ def _faulty(found: Verification) -> dict[str, Any]:
 
 
 def _verified(found: Verification) -> Table:
-    word = "GOOD" if found.is_good else "NOT GOOD"
     lines = [
-        ("verified", word),
-        ("SHA-256 of release.json", _code(found.digest)),
+        ("verified", "GOOD" if found.is_good else "NOT GOOD"),
+        ("SHA-256 of release.json", Html(f"<code>{html.text(found.digest)}</code>")),
         ("maximal itemsets", "-" if found.tops is None else f"{found.tops:,}"),
         ("smallest cell of these", "-" if found.smallest is None else f"{found.smallest:,} rows"),
         *(("note", note) for note in found.notes),
@@ -274,17 +239,11 @@ def _verified(found: Verification) -> Table:
 
 
 def _listed(place: Path, facts: Mapping[str, Any]) -> Patterns:
-    """Return the patterns of a folder that was verified."""
     names = sorted(PATTERNS & facts["files"].keys())
     if len(names) != 1:
         raise InputError(f"the release has {len(names)} files of patterns; it must have one")
     return read_patterns(place / names[0], n=facts["n"], kind=facts["kind"])
 
 
-def _policy(facts: Mapping[str, Any]) -> Policy:
-    """Return the policy that a release names."""
-    return Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
-
-
-def _code(digest: str) -> Html:
-    return Html(f"<code>{html.text(digest)}</code>")
+def _name_items(labels: Sequence[Hashable]) -> Html:
+    return html.names(labels, nothing="(every row)")

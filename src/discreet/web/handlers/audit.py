@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ import discreet
 from discreet import Audit, BudgetError, Channel, Channels, Difference, InputError, Tradeoff, mine
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
-from discreet.web.context import Context, list_files, show_labels
-from discreet.web.messages import on_page
+from discreet.web.context import Context, list_files, on_page, show_itemset, show_labels
 
 GRIDS: Final = (
     ("5%", "10%", "15%", "20%", "25%", "30%"),
@@ -31,13 +30,19 @@ LARGEST_PAGE: Final = 200
 WORD: Final = re.compile(r""" "([^"]+)" | '([^']+)' | ([^\s"']+) """, re.VERBOSE)
 
 
-def audit(
-    context: Context, *, min_support: Threshold | None = None, k: int | None = None, policy: str | None = None
-) -> dict[str, Any]:
+class Rule(TypedDict, total=False):
+    """What would be published, and how it is judged."""
+
+    min_support: Threshold
+    k: int
+    policy: str
+
+
+def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Judge what publishing would give away."""
-    judged = _audit(context, min_support, k, policy)
+    judged = _audit(context, rule)
     patterns, exposed = judged.patterns, judged.exposed
-    smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed is not None else []
+    smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed else []
     context.stage("drawing")
     return {
         "verdict": judged.verdict.name,
@@ -48,7 +53,7 @@ def audit(
         "share": reports.share(patterns.min_support, patterns.n),
         "kind": patterns.kind,
         "itemsets": len(patterns),
-        "policy": policy,
+        "policy": rule.get("policy"),
         "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in judged.checks],
         "channels": None if judged.channels is None else len(judged.channels),
         "differences": len(judged.differences),
@@ -78,11 +83,9 @@ def tradeoff(
     }
 
 
-def report(
-    context: Context, *, min_support: Threshold | None = None, k: int | None = None, policy: str | None = None
-) -> dict[str, Any]:
+def report(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Write the report of an audit as one HTML file."""
-    judged, loaded = _audit(context, min_support, k, policy), context.load()
+    judged, loaded = _audit(context, rule), context.load()
     grid = None if loaded.rows is None else _compare(context, _choose_grid(context), {*KS, judged.k})
     context.stage("writing")
     path = context.file("report.html")
@@ -90,20 +93,18 @@ def report(
     return {"files": list_files(path)}
 
 
-def detect(  # noqa: PLR0913 - which channels, and which page of them
+def detect(
     context: Context,
     *,
-    min_support: Threshold | None = None,
-    k: int | None = None,
-    policy: str | None = None,
     search: str = "",
     sort: str = "worst",
     descending: bool = False,
     offset: int = 0,
     limit: int = 50,
+    **rule: Unpack[Rule],
 ) -> dict[str, Any]:
     """List a page of channels, or of differences if channels cannot be looked for; these are in their own order."""
-    judged = _audit(context, min_support, k, policy)
+    judged = _audit(context, rule)
     channels: Channels | tuple[Difference, ...]
     if judged.channels is None:
         kind, channels = "differences", judged.differences
@@ -115,7 +116,7 @@ def detect(  # noqa: PLR0913 - which channels, and which page of them
         kind, channels = "channels", judged.channels
         order = _sort(channels, sort, descending=descending)
         matching = order[_match(channels, search)[order]].tolist()
-        often = np.bincount(channels.top_items, minlength=len(channels.labels))
+        often = np.bincount(channels.tops.items, minlength=len(channels.labels))
         items = [str(channels.labels[code]) for code in np.argsort(-often, kind="stable").tolist() if often[code]]
     page = matching[offset : offset + min(limit, LARGEST_PAGE)]
     return {
@@ -127,16 +128,9 @@ def detect(  # noqa: PLR0913 - which channels, and which page of them
     }
 
 
-def explain(
-    context: Context,
-    *,
-    number: int,
-    min_support: Threshold | None = None,
-    k: int | None = None,
-    policy: str | None = None,
-) -> dict[str, Any]:
+def explain(context: Context, *, number: int, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Explain a channel in words, as a sum and as a picture."""
-    judged = _audit(context, min_support, k, policy)
+    judged = _audit(context, rule)
     listed: Channels | tuple[Difference, ...] = judged.differences if judged.channels is None else judged.channels
     if not 0 <= number < len(listed):
         raise InputError(f"there is no channel {number}; there are {len(listed):,}, counted from 0")
@@ -147,7 +141,7 @@ def explain(
         "words": reports.in_words(channel),
         "sum": f"{reports.show_sum(terms)} = {channel.count:,}",
         "terms": [
-            {"times": term.times, "items": show_labels(sorted(map(str, term.itemset))), "support": term.support}
+            {"times": term.times, "items": show_itemset(term.itemset), "support": term.support}
             for term in terms[:MOST_TERMS]
         ],
         "more": len(terms) > MOST_TERMS,
@@ -167,9 +161,10 @@ def split_words(search: str) -> list[str]:
     return ["".join(match.groups(default="")).casefold() for match in WORD.finditer(search)]
 
 
-def _audit(context: Context, min_support: Threshold | None, k: int | None, policy: str | None) -> Audit:
-    """Return the audit of the data; it is kept for the next request with the same thresholds."""
-    rows, patterns = context.load()[:2]
+def _audit(context: Context, rule: Rule) -> Audit:
+    """Return the audit of the data; it is kept for the next request with the same rule."""
+    patterns, k, policy = context.load().patterns, rule.get("k"), rule.get("policy")
+    min_support = rule.get("min_support") if patterns is None else None
 
     def make() -> Audit:
         if patterns is not None:
@@ -178,7 +173,7 @@ def _audit(context: Context, min_support: Threshold | None, k: int | None, polic
         budget = context.budget("auditing")
         return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, **budget)
 
-    return context.cache.get("audit", (context.data.id, None if rows is None else min_support, k, policy), make)
+    return context.cache.get("audit", (context.data.id, min_support, k, policy), make)
 
 
 def _compare(context: Context, min_supports: Sequence[Threshold], ks: set[int]) -> Tradeoff:
@@ -197,11 +192,10 @@ def _choose_grid(context: Context) -> Sequence[str]:
 def _match(channels: Channels, search: str) -> NDArray[np.bool_]:
     """Return for each channel whether each word is part of a label in its top."""
     labels = [str(label).casefold() for label in channels.labels]
-    tops = np.ones(channels.top_offsets.size - 1, dtype=np.bool_)
+    tops = np.ones(len(channels.tops), dtype=np.bool_)
     for word in split_words(search):
         wanted = np.array([word in label for label in labels], dtype=np.bool_)
-        totals = np.concatenate([[0], np.cumsum(wanted[channels.top_items])])[channels.top_offsets]
-        tops &= np.diff(totals) > 0
+        tops &= channels.tops.add_up(wanted[channels.tops.items]) > 0
     return tops[channels.cells.tops] if len(channels) else np.zeros(0, dtype=np.bool_)
 
 
@@ -210,8 +204,8 @@ def _sort(channels: Channels, sort: str, *, descending: bool) -> NDArray[np.intp
     ranking = channels.ranking()
     sizes = {
         "count": channels.cells.counts,
-        "base": np.diff(channels.cells.offsets),
-        "top": np.diff(channels.top_offsets)[channels.cells.tops],
+        "base": channels.cells.bases.lengths,
+        "top": channels.tops.lengths[channels.cells.tops],
     }
     if sort not in sizes:
         return ranking[::-1] if descending else ranking
@@ -220,6 +214,6 @@ def _sort(channels: Channels, sort: str, *, descending: bool) -> NDArray[np.intp
 
 
 def _describe(number: int, channel: Channel | Difference) -> dict[str, Any]:
-    base, lacked = (show_labels(sorted(map(str, labels))) for labels in (channel.base, channel.top - channel.base))
-    text = reports.printable(channel.pattern)
-    return {"number": number, "text": text, "base": base, "lacked": lacked, "count": channel.count}
+    base, lacked, text = channel.base, channel.top - channel.base, reports.printable(channel.pattern)
+    facts = {"number": number, "text": text, "count": channel.count}
+    return {**facts, "base": show_itemset(base), "lacked": show_itemset(lacked)}

@@ -1,8 +1,9 @@
 """Block: the methods side by side, and a release by one of them, with its files."""
 
+from collections.abc import Hashable
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 import numpy as np
 
@@ -10,34 +11,33 @@ import discreet
 from discreet import Audit, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS, ComparedMethod
-from discreet.blocking.distortion import supports_in
+from discreet.blocking.problem import supports_in
 from discreet.data.thresholds import Threshold
-from discreet.web.context import Context, list_files, show_labels
-from discreet.web.messages import on_page, say_on_page
+from discreet.web.context import Context, list_files, on_page, say_on_page, show_itemset
 
-SECONDS: Final = 20.0
-"""How long the search for the least distortion may take by default: somebody is waiting."""
+SECONDS: Final = 20.0  # for the search by default: somebody is waiting
 MOST_CHANGES: Final = 200
 COSTS: Final = ("average", "lost", "changed", "itemsets", "largest")
 NOTHING: Final = "There is nothing to publish: lower k or the minimum support, or add rows."
 
 
-def compare(
-    context: Context,
-    *,
-    min_support: Threshold,
-    k: int | None = None,
-    policy: str | None = None,
-    seconds: float = SECONDS,
-) -> dict[str, Any]:
+class BlockRule(TypedDict):
+    """What would be published, how it is judged, and how long to search for the least distortion."""
+
+    min_support: Threshold
+    k: NotRequired[int]
+    policy: NotRequired[str]
+    seconds: NotRequired[float]
+
+
+def compare(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
     """Compare the releases of all methods."""
     budget = context.budget("comparing")
-    comparison = discreet.compare(
-        context.rows(), min_support=min_support, k=k, policy=policy, seconds=seconds, **budget
-    )
+    rule.setdefault("seconds", SECONDS)
+    comparison = discreet.compare(context.rows(), **rule, **budget)
     made = [(line.method, line.merge, line.release) for line in comparison.lines if line.release is not None]
     for method, merge, release in [*made, (BEST, False, comparison.best)]:
-        context.cache.put("release", (context.data.id, min_support, k, policy, method, merge, False, seconds), release)
+        context.cache.put("release", _key(context, rule, method, merge=merge), release)
     return {
         "methods": [_describe(line) for line in comparison.lines],
         "best": comparison.best_name,
@@ -47,33 +47,16 @@ def compare(
 
 
 def block(
-    context: Context,
-    *,
-    min_support: Threshold,
-    k: int | None = None,
-    policy: str | None = None,
-    method: str = BEST,
-    merge: bool = False,
-    keep_n: bool = False,
-    seconds: float = SECONDS,
+    context: Context, *, method: str = BEST, merge: bool = False, keep_n: bool = False, **rule: Unpack[BlockRule]
 ) -> dict[str, Any]:
     """Make a safe release, and its files."""
+    rule.setdefault("seconds", SECONDS)
 
     def make() -> Release:
-        return discreet.block(
-            context.rows(),
-            min_support=min_support,
-            k=k,
-            policy=policy,
-            method=method,
-            merge=merge,
-            keep_n=keep_n,
-            seconds=seconds,
-            **context.budget("blocking"),
-        )
+        budget = context.budget("blocking")
+        return discreet.block(context.rows(), method=method, merge=merge, keep_n=keep_n, **rule, **budget)
 
-    key = (context.data.id, min_support, k, policy, method, merge, keep_n, seconds)
-    release = context.cache.get("release", key, make)
+    release = context.cache.get("release", _key(context, rule, method, merge=merge, keep_n=keep_n), make)
     context.stage("writing")
     changes = _list_changes(release)
     return {
@@ -87,11 +70,15 @@ def block(
     }
 
 
+def _key(context: Context, rule: BlockRule, method: str, *, merge: bool, keep_n: bool = False) -> Hashable:
+    return context.data.id, frozenset(rule.items()), method, merge, keep_n
+
+
 def _describe(line: ComparedMethod) -> dict[str, Any]:
     release = line.release
     numbers: dict[str, Any] = dict.fromkeys([*COSTS, "suppressed", "added", "n", "listed"])
     if release is not None:
-        numbers |= {cost: getattr(release.distortion, cost) for cost in COSTS}
+        numbers = {cost: getattr(release.distortion, cost) for cost in COSTS}
         numbers |= {"suppressed": release.rows_suppressed, "added": release.rows_added}
         numbers |= {"n": release.patterns.n, "listed": len(release.patterns)}
     return {
@@ -121,7 +108,7 @@ def _list_changes(release: Release) -> list[dict[str, Any]]:
         after = patterns.supports if patterns is new else supports_in(new, patterns)
         for at in np.flatnonzero(before != after).tolist():
             supports[frozenset(patterns.labelled(at))] = int(before[at]), int(after[at])
-    lines = ((show_labels(sorted(map(str, itemset))), *pair) for itemset, pair in supports.items())
+    lines = ((show_itemset(itemset), *pair) for itemset, pair in supports.items())
     ranked = sorted(lines, key=lambda line: (-abs(line[1] - line[2]), line[0]))
     return [{"items": items, "before": before, "after": after or None} for items, before, after in ranked]
 

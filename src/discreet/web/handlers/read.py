@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from discreet import DiscreetError, InputError, Patterns, Transactions, read_patterns
 from discreet import read as read_rows
-from discreet.io.registry import FORMATS
+from discreet.io.read import FORMATS
 from discreet.io.sniff import Sniffed, sniff, split_head
 from discreet.report import printable
-from discreet.web.context import Context, UploadOptions, show_labels
-from discreet.web.messages import say_on_page
+from discreet.web.context import Context, UploadOptions, say_on_page, show_labels
 
 LINES: Final = 8
 LONGEST_LINE: Final = 200
@@ -42,7 +41,7 @@ def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[Uploa
     return {
         "file": upload["file"],
         "bytes": upload["bytes"],
-        **shape._asdict(),
+        **shape.fields,
         "shape": None if seen.doubt else shape.shape,
         "formats": [form.name for form in FORMATS.values() if form.name != "onehot"],
         "shapes": SHAPES.get(shape.format, ["baskets"]),
@@ -56,19 +55,14 @@ def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[Uploa
 def read(context: Context) -> dict[str, Any]:
     """Describe the loaded data in numbers."""
     rows, patterns, source, _ = context.load()
-    if patterns is None:
-        listed: Transactions | Patterns = context.rows()
-        facts: dict[str, Any] = {}
-    else:
-        listed = patterns
-        facts = {"kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
+    listed: Transactions | Patterns = context.rows() if patterns is None else patterns
     lengths = np.diff(listed.offsets)
     used = listed.items[listed.offsets[0] : listed.offsets[-1]]
-    if patterns is None:
-        supports = np.bincount(used, minlength=len(listed.labels))
-    else:  # of each item, the largest support of an itemset that holds it
-        supports = np.zeros(len(listed.labels), dtype=np.int64)
+    supports, facts = np.bincount(used, minlength=len(listed.labels)), {}
+    if patterns is not None:  # of each item, the largest support of an itemset that holds it
+        supports[:] = 0
         np.maximum.at(supports, used, np.repeat(patterns.supports, lengths))
+        facts = {"kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
     commonest = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
     return {
         "data": context.data.id,
@@ -132,9 +126,6 @@ def _describe_lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
     ordered = np.sort(lengths)
     if not ordered.size:
         return {"smallest": None, "median": None, "largest": None, "histogram": []}
-    return {
-        "smallest": int(ordered[0]),
-        "median": int(ordered[(ordered.size - 1) // 2]),
-        "largest": int(ordered[-1]),
-        "histogram": [list(pair) for pair in sorted(Counter(ordered.tolist()).items())],
-    }
+    smallest, median, largest = ordered[[0, (ordered.size - 1) // 2, -1]].tolist()
+    histogram = [list(pair) for pair in sorted(Counter(ordered.tolist()).items())]
+    return {"smallest": smallest, "median": median, "largest": largest, "histogram": histogram}

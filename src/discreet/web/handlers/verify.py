@@ -11,17 +11,15 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import discreet
 from discreet import InputError
-from discreet.blocking.release.folder import NAMES
+from discreet.blocking.folder import NAMES
 from discreet.report import MARK, printable
 from discreet.web.context import Context
 
-LARGEST: Final = 1 << 27
-"""The most bytes of a file; the verifier reads no larger one."""
+LARGEST: Final = 1 << 27  # the most bytes of a file; the verifier reads no larger one
 MOST_BYTES: Final = 1 << 28
 MOST_FILES: Final = 64
 CHUNK: Final = 1 << 16
-IGNORED: Final = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")
-"""Files that file managers add."""
+IGNORED: Final = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")  # files that file managers add
 ENCRYPTED: Final = 0x1
 
 

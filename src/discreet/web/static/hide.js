@@ -12,7 +12,7 @@ const MEASURES = {
   dissimilarity: ["Dissimilarity", "of all items in all rows were removed"],
   artifactual: ["Artifactual", "of the itemsets found now were not there before"],
 };
-const COLUMNS = { hiding_failure: "Hiding failure", misses_cost: "Misses cost", dissimilarity: "Dissimilarity" };
+const COLUMNS = ["hiding_failure", "misses_cost", "dissimilarity"];
 
 const run = worker(byId("hide-work"), { failed: marked });
 const runCompare = worker(byId("compare-work"));
@@ -134,14 +134,14 @@ async function compare({ data }) {
 }
 
 function showCompared({ lines, best }) {
-  const heads = ["Method", ...Object.values(COLUMNS), "Rows touched", "Items removed", "Seconds"];
+  const heads = ["Method", ...COLUMNS.map((name) => MEASURES[name][0]), "Rows touched", "Items removed", "Seconds"];
   fill(
     byId("methods").tHead,
     make("tr", {}, ...heads.map((name, at) => make("th", { scope: "col", class: at ? "right" : null }, name))),
   );
   const line = (one, at) => {
     const measured = one.measures?.[0];
-    const values = Object.keys(COLUMNS).map((name) => (measured ? percent(measured[name]) : "–"));
+    const values = COLUMNS.map((name) => (measured ? percent(measured[name]) : "–"));
     const name = [make("strong", {}, one.method), at === best ? make("span", { class: "badge" }, "recommended") : null];
     const use = make(
       "button",

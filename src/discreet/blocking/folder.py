@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import BEST, METHODS
-from discreet.blocking.distortion import supports_in
-from discreet.blocking.release.release import Release
-from discreet.blocking.release.verify.cells import visible
-from discreet.blocking.release.verify.verify import CLAIMS, PATTERNS, Verification
-from discreet.blocking.release.verify.verify import verify as verify_files
+from discreet.blocking.block import BEST, METHODS, Release
+from discreet.blocking.problem import supports_in
+from discreet.blocking.verify import CLAIMS, PATTERNS, Verification
+from discreet.blocking.verify import verify as verify_files
+from discreet.blocking.verify_cells import visible
+from discreet.data.itemsets import Label, Weighted
 from discreet.data.lattice import build_family
-from discreet.data.merged import Merged
 from discreet.data.patterns import Patterns
+from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
-from discreet.io.files import MARK, save
-from discreet.io.folders import OWN, as_json, check_folder, digest, folder_beside, write_csv, write_text
-from discreet.io.label_codes import sort_pattern_codes
-from discreet.io.read import read_patterns, write_patterns
-from discreet.io.registry import FORMATS, find_format
+from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
+from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
+from discreet.io.read import FORMATS, find_format, read_patterns, write_patterns
 from discreet.judging.policy import ZEROS, Policy, load, names
 
 if TYPE_CHECKING:
@@ -40,14 +38,8 @@ supports.csv    every closed itemset whose support has changed: before, after (e
 
 Move it to a safe place, or delete it, before you publish the rest of the folder."""
 
-NAMES: Final = {
-    "release.json",
-    "certificate.json",
-    "report.txt",
-    "DO-NOT-RELEASE",
-    *(f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns),
-}
-"""The files that a release folder may hold."""
+LISTS: Final = {f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns}
+NAMES: Final = {"release.json", "certificate.json", "report.txt", MARK, *LISTS}  # what a release folder may hold
 
 
 def write_release(
@@ -71,16 +63,12 @@ def write_release(
     >>> verification.is_good
     True
     """
-    # A door, and loaded late: importing discreet must stay quick.
-    from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415
+    from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415 - a door, loaded late
 
     if not len(release.patterns):
-        raise OutputError(
-            "the release lists nothing, so there is nothing to write; ",
-            Either(("lower {}", "min_support", "k"), "add rows"),
-        )
-    place = Path(folder)
-    suffix = find_format("-", format, what="patterns").suffixes[0]
+        advice = Either(("lower {}", "min_support", "k"), "add rows")
+        raise OutputError("the release lists nothing, so there is nothing to write; ", advice)
+    place, suffix = Path(folder), find_format("-", format, what="patterns").suffixes[0]
     check_place(place)
     with folder_beside(place) as beside:
         listed = beside / f"patterns{suffix}"
@@ -110,48 +98,40 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
     if not verification.is_good:
         return verification
     facts = json.loads(Path(folder, "release.json").read_bytes())
-    faults = (*_check_method(facts), *_check_policy(facts["policy"]), *_attack(Path(folder), facts, verification))
-    return verification._replace(faults=faults)
-
-
-def _check_method(facts: Mapping[str, Any]) -> Iterator[str]:
     known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
-    if known.get(facts["method"]) is not facts["is_whole"]:
-        yield "the method in release.json is unknown, or does not match is_whole"
+    is_known = known.get(facts["method"]) is facts["is_whole"]
+    method = "" if is_known else "the method in release.json is unknown, or does not match is_whole"
+    faults = method, _check_policy(facts["policy"]), _attack(Path(folder), facts, verification)
+    return verification._replace(faults=tuple(filter(None, faults)))
 
 
-def _check_policy(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield a fault if a policy is invalid, or has the name of another one; only its k may be larger."""
+def _check_policy(facts: dict[str, Any]) -> str:
+    """Return the fault of a policy that is invalid, or has the name of another one; only its k may be larger."""
     try:
         policy = Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
         name = visible(policy.name).strip().casefold()
     except (DiscreetError, KeyError):
-        yield "the policy in release.json is invalid"
-        return
+        return "the policy in release.json is invalid"
     known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
-    if policy != replace(known, k=max(policy.k, known.k)):
-        yield f"the policy in release.json is not the one named {known.name!r}"
+    is_same = policy == replace(known, k=max(policy.k, known.k))
+    return "" if is_same else f"the policy in release.json is not the one named {known.name!r}"
 
 
-def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) -> Iterator[str]:
-    """Yield a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
-    level = next((level for level in ATTACKERS if level == facts["against"]), None)
-    if level == "plain" or verification.k is None:
-        return
-    if level is None:
-        yield "the attacker in release.json is unknown"
-        return
+def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) -> str:
+    """Return a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
+    level, k = next((level for level in ATTACKERS if level == facts["against"]), None), verification.k
+    if level is None or k is None or level == "plain":
+        return "" if level else "the attacker in release.json is unknown"
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
     try:
         patterns = read_patterns(listed, n=verification.n, min_support=verification.min_support, kind=facts["kind"])
-        result = attack(patterns, k=verification.k, level=level, complete=facts["is_whole"])
+        result = attack(patterns, k=k, level=level, complete=facts["is_whole"])
     except DiscreetError:
-        yield f"the attacker {level!r} cannot be tried on {listed.name}"
-        return
+        return f"the attacker {level!r} cannot be tried on {listed.name}"
     if result.findings:
-        yield f"the attacker {level!r} infers something about fewer than {verification.k} rows"
-    elif result.undecided:
-        yield f"it was not decided whether the attacker {level!r} infers something: {result.undecided[0]}"
+        return f"the attacker {level!r} infers something about fewer than {k} rows"
+    doubt = f"it was not decided whether the attacker {level!r} infers something"
+    return f"{doubt}: {result.undecided[0]}" if result.undecided else ""
 
 
 def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:
@@ -180,13 +160,15 @@ def _list_tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
 
 def _write_changes(release: Release, folder: Path) -> None:
     """Write the changes, for the owner of the rows alone."""
-    labels, added = release.rows.labels, release.added
-    copies = zip(added.weights.tolist(), added, strict=True)
-    lines = ([many, *(labels[code] for code in itemset.tolist())] for many, itemset in copies)
     write_csv(folder / "suppressed.csv", *_list_suppressed(release))
-    write_csv(folder / "added.csv", ["copies", "items"], lines)
+    write_csv(folder / "added.csv", ["copies", "items"], _list_weighted(release.added, release.rows.labels))
     write_csv(folder / "supports.csv", ["before", "after", "items"], _list_changes(release))
     write_text(folder / "README.txt", [README])
+
+
+def _list_weighted(rows: Weighted, labels: tuple[Label, ...]) -> Iterator[list[object]]:
+    pairs = zip(rows.weights.tolist(), rows, strict=True)
+    return ([many, *(labels[code] for code in itemset.tolist())] for many, itemset in pairs)
 
 
 def _list_suppressed(release: Release) -> tuple[list[str], Iterator[list[object]]]:
@@ -196,11 +178,11 @@ def _list_suppressed(release: Release) -> tuple[list[str], Iterator[list[object]
     """
     rows, numbers = release.rows, release.suppressed.tolist()
     if isinstance(rows, Merged):
-        parts = zip(rows.weights[numbers].tolist(), rows.itemsets.take(release.suppressed), strict=True)
-        return ["rows", "items"], ([many, *(rows.labels[code] for code in itemset)] for many, itemset in parts)
+        return ["rows", "items"], _list_weighted(rows.itemsets.take(release.suppressed), rows.labels)
     ids = rows.ids
-    head = ["row", *([] if ids is None else ["id"])]
-    return head, ([row + 1, *([] if ids is None else [ids[row]])] for row in numbers)
+    if ids is None:
+        return ["row"], ([row + 1] for row in numbers)
+    return ["row", "id"], ([row + 1, ids[row]] for row in numbers)
 
 
 def _list_changes(release: Release) -> Iterator[list[object]]:
@@ -216,9 +198,9 @@ def _list_changes(release: Release) -> Iterator[list[object]]:
 
 def check_place(place: Path) -> None:
     """Refuse a place that cannot be written, or holds anything but an older release."""
-    check_folder(place, "release", _is_release)
 
+    def is_release(folder: Path) -> bool:
+        present = {path.name for path in folder.iterdir()}
+        return "release.json" in present and present <= NAMES
 
-def _is_release(place: Path) -> bool:
-    present = {path.name for path in place.iterdir()}
-    return "release.json" in present and present <= NAMES
+    check_folder(place, "release", is_release)

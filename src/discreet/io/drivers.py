@@ -1,77 +1,55 @@
-"""Connections to SQLite, DuckDB and PostgreSQL, behind one interface.
+"""Connections to SQLite, DuckDB and PostgreSQL; no message of a library is passed on, as it may hold passwords."""
 
-A message of a library may hold hosts, users, passwords and values, so none is ever passed on.
-"""
-
-import sqlite3
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 from discreet.errors import InputError, OptionError
-from discreet.io.sql.lines import LINES, Batch, NewLines, batch_arrow, batch_tuples, quote_names
+from discreet.io.lines import LINES, Batch, NewLines, batch_arrow, batch_tuples, quote_names
 
-NO_FILE: Final = "there is no such file; check its name"
-NO_TABLE: Final = "there is no such table; check its name"
 TABLE_EXISTS: Final = "there is such a table already; give a new name"
-NOT_OPENED: Final = "the file cannot be opened; check its name and who may read it"
-REFUSED: Final = "the database refuses that; check the table, or the query"
 NO_SQL: Final = "the query is no SQL that gives lines; check how it is written"
 
 
-class Connection(ABC):
-    """A connection in a transaction, which is read-only unless ``writing``; only that makes a new file."""
+class _Base:
+    """A connection in a transaction, which is read-only unless ``writing``; only that makes a new file.
+
+    A driver has ``open``, which connects, and ``errors``, the exceptions of its library. ``columns`` returns each
+    column and, if wanted, its type: "number", "text", or the name of another. ``as_text`` returns a text column as SQL,
+    compared by its letters alone. ``fetch`` yields the lines of a result of two columns; ``insert`` adds lines.
+    """
 
     name: ClassVar[str]
     is_file: ClassVar[bool] = True
-    whole_type: ClassVar[str]
-    text_type: ClassVar[str]
+    problems: ClassVar[tuple[tuple[str, str], ...]] = ()  # words in the type or the message of an error; and our words
 
     def __init__(self, connection: Any) -> None:  # noqa: ANN401 - of an optional library
         """Take the connection of a library."""
         self.connection = connection
 
     @classmethod
-    @abstractmethod
-    def open(cls, place: str, *, writing: bool) -> Self:
-        """Connect."""
-
-    @classmethod
-    @abstractmethod
-    def errors(cls) -> tuple[type[Exception], ...]:
-        """Return the exceptions of the library."""
-
-    @classmethod
-    @abstractmethod
     def explain(cls, error: Exception, *, connected: bool) -> str:
         """Say what is wrong and what to do, without a word of the library."""
+        text = f"{type(error).__name__}: {error}"
+        refused = "the database refuses that; check the table, or the query"
+        other = refused if connected else "the file cannot be opened; check its name and who may read it"
+        return next((problem for words, problem in cls.problems if words in text), other)
 
-    @abstractmethod
-    def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:
-        """Return each column and, if ``wanted``, its type: "number", "text", or the name of another."""
+    def run(self, statement: str) -> Any:  # noqa: ANN401 - a cursor of any library
+        """Run a statement and return its cursor, which the caller closes."""
+        return self.connection.execute(statement)
 
-    @abstractmethod
-    def as_text(self, name: str) -> str:
-        """Return a text column as SQL, compared by its letters alone."""
-
-    @abstractmethod
-    def fetch(self, statement: str) -> Iterator[Batch]:
-        """Yield the lines of a result of two columns as they come."""
-
-    @abstractmethod
     def fetch_row(self, statement: str) -> tuple[int, ...]:
         """Return the one line of a result."""
+        with closing(self.run(statement)) as cursor:
+            row: tuple[int, ...] = cursor.fetchone()
+            return row
 
-    @abstractmethod
     def execute(self, statement: str) -> None:
         """Run a statement without a result."""
-
-    @abstractmethod
-    def insert(self, table: Sequence[str], names: Sequence[str], chunks: Iterable[NewLines]) -> None:
-        """Insert lines into a table."""
+        self.run(statement).close()
 
     def commit(self) -> None:
         """Keep what was written."""
@@ -82,27 +60,18 @@ class Connection(ABC):
         self.connection.close()
 
 
-class _CursorConnection(Connection):
-    @abstractmethod
-    def run(self, statement: str) -> Any:  # noqa: ANN401 - a cursor of any library
-        """Run a statement and return its cursor, which the caller closes."""
-
-    def fetch_row(self, statement: str) -> tuple[int, ...]:
-        with closing(self.run(statement)) as cursor:
-            row: tuple[int, ...] = cursor.fetchone()
-            return row
-
-    def execute(self, statement: str) -> None:
-        self.run(statement).close()
+def _check_file(place: str, *, writing: bool) -> None:
+    if not writing and not Path(place).is_file():
+        raise InputError("there is no such file; check its name")
 
 
-class _SQLite(_CursorConnection):
+class _SQLite(_Base):
     """SQLite, by the library that comes with Python."""
 
     name, whole_type, text_type = "SQLite", "INTEGER", "TEXT"
     types: Final = {"integer": "number", "text": "text"}
-    problems: Final = (
-        ("no such table", NO_TABLE),
+    problems = (
+        ("no such table", "there is no such table; check its name"),
         ("already exists", TABLE_EXISTS),
         ("unknown database", "there is no such schema; name the table alone"),
         ("not a database", "the file is no SQLite database; check its name"),
@@ -114,11 +83,11 @@ class _SQLite(_CursorConnection):
 
     @classmethod
     def open(cls, place: str, *, writing: bool) -> Self:
-        path = Path(place)
-        if not writing and not path.is_file():
-            raise InputError(NO_FILE)
-        mode = "rwc" if writing else "ro"
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+        import sqlite3  # noqa: PLC0415 - importing discreet should stay quick
+
+        _check_file(place, writing=writing)
+        uri = f"{Path(place).absolute().as_uri()}?mode={'rwc' if writing else 'ro'}"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
         try:
             connection.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
         except BaseException:
@@ -128,12 +97,7 @@ class _SQLite(_CursorConnection):
 
     @classmethod
     def errors(cls) -> tuple[type[Exception], ...]:
-        return (sqlite3.Error,)
-
-    @classmethod
-    def explain(cls, error: Exception, *, connected: bool) -> str:
-        problem = next((problem for words, problem in cls.problems if words in str(error)), None)
-        return problem or (REFUSED if connected else NOT_OPENED)
+        return (import_module("sqlite3").Error,)
 
     def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:
         with closing(self.run(f"SELECT * FROM {source} LIMIT 0")) as cursor:  # noqa: S608 - names are quoted
@@ -152,10 +116,6 @@ class _SQLite(_CursorConnection):
     def as_text(self, name: str) -> str:
         return f"{quote_names(name)} COLLATE BINARY"
 
-    def run(self, statement: str) -> sqlite3.Cursor:
-        cursor: sqlite3.Cursor = self.connection.execute(statement)
-        return cursor
-
     def fetch(self, statement: str) -> Iterator[Batch]:
         # The cursor is not closed here: a caller that stops early closes the connection first.
         cursor = self.run(statement)
@@ -168,27 +128,27 @@ class _SQLite(_CursorConnection):
             self.connection.executemany(statement, zip(rows, items, strict=True))
 
 
-class _DuckDB(Connection):
+class _DuckDB(_Base):
     """DuckDB, whose results come as Arrow batches."""
 
     name, whole_type, text_type = "DuckDB", "BIGINT", "VARCHAR"
     numbers: Final = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
     texts: Final = ("VARCHAR", "ENUM", "UUID")
     view: Final = "lines that discreet writes"
-    problems: Final = {
-        "CatalogException": "there is no such table or schema; check its name",
-        "BinderException": "the query names something that is not there; check how it is written",
-        "ParserException": NO_SQL,
-        "IOException": "the file is no DuckDB database, or another program has it open; check its name",
-        "TransactionException": "another program has changed the database meanwhile; try again",
-        "OutOfMemoryException": "the database has no more memory to give; ask for less",
-    }
+    problems = (
+        ("already exists", TABLE_EXISTS),
+        ("CatalogException", "there is no such table or schema; check its name"),
+        ("BinderException", "the query names something that is not there; check how it is written"),
+        ("ParserException", NO_SQL),
+        ("IOException", "the file is no DuckDB database, or another program has it open; check its name"),
+        ("TransactionException", "another program has changed the database meanwhile; try again"),
+        ("OutOfMemoryException", "the database has no more memory to give; ask for less"),
+    )
 
     @classmethod
     def open(cls, place: str, *, writing: bool) -> Self:
         library = _load(cls.name, "duckdb")
-        if not writing and not Path(place).is_file():
-            raise InputError(NO_FILE)
+        _check_file(place, writing=writing)
         # Nothing is fetched from anywhere, whatever a query asks for.
         config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         connection = library.connect(place, read_only=not writing, config=config)
@@ -198,12 +158,6 @@ class _DuckDB(Connection):
     @classmethod
     def errors(cls) -> tuple[type[Exception], ...]:
         return (_load(cls.name, "duckdb").Error,)
-
-    @classmethod
-    def explain(cls, error: Exception, *, connected: bool) -> str:
-        if "already exists" in str(error):
-            return TABLE_EXISTS
-        return cls.problems.get(type(error).__name__, REFUSED if connected else NOT_OPENED)
 
     def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:  # noqa: ARG002 - as others do
         result = self.connection.execute(f"SELECT * FROM {source} LIMIT 0")  # noqa: S608 - names are quoted
@@ -237,13 +191,12 @@ class _DuckDB(Connection):
             self.connection.unregister(self.view)
 
 
-class _PostgreSQL(_CursorConnection):
+class _Postgres(_Base):
     """PostgreSQL through ADBC: results come as Arrow batches, streamed by COPY."""
 
     name, whole_type, text_type = "PostgreSQL", "bigint", "text"
     is_file = False
-    texts: Final = frozenset({"uuid", "citext"})
-    """Types other than text that people know by their text."""
+    texts: Final = frozenset({"uuid", "citext"})  # types other than text that people know by their text
     not_connected: Final = (
         ("password", "the server refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD"),
         ('FATAL:  database "', "there is no such database; check its name, at the end of the URL or in PGDATABASE"),
@@ -251,7 +204,7 @@ class _PostgreSQL(_CursorConnection):
         ("URI", "the URL is no address; write it as postgresql://user@host:5432/database"),
         ("", "the server cannot be reached; check host and port, in the URL or in PGHOST and PGPORT, and that it runs"),
     )
-    problems: Final = {
+    states: Final = {
         "42P01": "there is no such table; check its name and its schema, capitals as well",
         "3F000": "there is no such schema; check its name, capitals as well",
         "42P07": TABLE_EXISTS,
@@ -289,9 +242,8 @@ class _PostgreSQL(_CursorConnection):
         state = getattr(error, "sqlstate", None) or None
         if state in cls.gone:
             return "the server went away in the middle, and nothing was done; see that it runs, and try again"
-        return cls.problems.get(
-            str(state), f"the server refuses that (SQLSTATE {state}); check the table, or the query"
-        )
+        refused = f"the server refuses that (SQLSTATE {state}); check the table, or the query"
+        return cls.states.get(str(state), refused)
 
     def columns(self, source: str, wanted: Collection[str]) -> list[tuple[str, str]]:  # noqa: ARG002 - as others do
         with closing(self.run(f"SELECT * FROM {source} LIMIT 0")) as cursor:  # noqa: S608 - names are quoted
@@ -340,9 +292,6 @@ def _load(name: str, module: str) -> Any:  # noqa: ANN401 - an optional library
         raise OptionError(f"{name} needs more packages: pip install 'discreet[sql]'") from None
 
 
-DRIVERS: Final[dict[str, type[Connection]]] = {
-    "postgresql": _PostgreSQL,
-    "postgres": _PostgreSQL,
-    "sqlite": _SQLite,
-    "duckdb": _DuckDB,
-}
+Connection: TypeAlias = _SQLite | _DuckDB | _Postgres
+Driver: TypeAlias = type[Connection]
+DRIVERS: dict[str, Driver] = {"postgresql": _Postgres, "postgres": _Postgres, "sqlite": _SQLite, "duckdb": _DuckDB}

@@ -1,9 +1,5 @@
 # ruff: noqa: S608 - names of tables and columns are quoted; a query is what its writer may ask anyway
-"""Databases: lines of a row id and an item, in and out of a table; rare items stay on the server.
-
-A connection sees one state of the database, whatever others write meanwhile. No message holds the address of a
-database, which has hosts, users and passwords in it.
-"""
+"""Databases: lines of a row id and an item, in and out of a table; no message shows an address, with its password."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -11,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from discreet.data.merged import Merged
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Merged, Transactions
 from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
-from discreet.io.chunks import Thresholds, lowest_count
+from discreet.io import notation
+from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
-from discreet.io.sql.drivers import DRIVERS, Connection
-from discreet.io.sql.lines import Batch, TableRows, collect_rows, merge_rows, quote_names, split_table_name
-from discreet.runtime.progress import Progress, watching
+from discreet.io.lines import Batch, NewRows, Thresholds, collect_rows, least_count, merge_rows, quote_names, split_name
+from discreet.io.notation import Reading
+from discreet.runtime.resources import Progress, watching
 
-OPTIONS: Final = frozenset({"table", "query", "row", "item"})
-"""The options of a reader that a database has."""
+OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
+KNOWN: Final = "postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb"
 
 
 class Address(NamedTuple):
@@ -40,18 +36,13 @@ class Address(NamedTuple):
         match = URL.fullmatch(url)
         scheme = match["scheme"].lower() if match else ""
         if match is None or scheme not in DRIVERS:
-            raise OptionError(
-                "this is the URL of no database that can be read; give postgresql://user@host/database, "
-                "sqlite:///file.db or duckdb:///file.duckdb"
-            )
+            raise OptionError("this is no URL of a known database; give " + KNOWN)
         driver = DRIVERS[scheme]
         if not driver.is_file:
             return cls(driver, url)
         # Three strokes before a file in this folder, four before a path from the root.
         if not match["rest"].startswith("/") or len(match["rest"]) == 1 or "\0" in url:
-            raise OptionError(
-                f"the URL of a {driver.name} database names its file after three strokes, as {scheme}:///file"
-            )
+            raise OptionError(f"the URL of a {driver.name} database has three strokes before a file: {scheme}:///file")
         return cls(driver, match["rest"][1:])
 
     def __repr__(self) -> str:
@@ -68,15 +59,14 @@ class SqlLines:
     item: str
 
     @classmethod
-    def check(cls, table: str | None, query: str | None, row: str | None, item: str | None) -> Self:
+    def of(cls, options: Reading) -> Self:
         """Refuse options that do not name lines."""
+        table, query, row, item = options.table, options.query, options.row, options.item
         if (table is None) == (query is None):
             either = ("name one with ", Option("table"), ", or give ", Option("query"), ", not both")
             raise OptionError("a database holds many tables; ", *either)
         if row is None or item is None:
-            raise OptionError(
-                "a line holds a row id and an item; name both columns: ", Option("row"), " and ", Option("item")
-            )
+            raise OptionError("a line holds a row id and an item; name both: ", Option("row"), " and ", Option("item"))
         for text in (query, row, item):
             if text is not None and ("\0" in text or not text.strip()):
                 raise OptionError("a query or the name of a column is empty, or holds a NUL; write it anew")
@@ -88,7 +78,7 @@ class SqlLines:
     def source(self) -> str:
         """The lines as SQL."""
         if self.query is None:
-            return quote_names(*split_table_name(str(self.table)))
+            return quote_names(*split_name(str(self.table)))
         # Its last line may be a comment.
         return f'(\n{self.query.strip().removesuffix(";")}\n) AS "source"'
 
@@ -102,10 +92,7 @@ class Session:
 
     @classmethod
     def of(cls, connection: Connection, lines: SqlLines) -> Self:
-        """Refuse columns that are missing, or hold neither whole numbers nor text.
-
-        Text is compared by its letters alone: equal ids stand together, in an order that is the same everywhere.
-        """
+        """Refuse columns that are missing, or hold neither whole numbers nor text."""
         columns = connection.columns(lines.source, {lines.row, lines.item})
         row, item = (_as_sql(connection, columns, name) for name in (lines.row, lines.item))
         return cls(connection, f'WITH lines AS (SELECT {row} AS "row", {item} AS "item" FROM {lines.source})')
@@ -116,11 +103,7 @@ class Session:
         total, rows, items = self.connection.fetch_row(counts)
         for what, missing in (("row ids", total - rows), ("items", total - items)):
             if missing:
-                raise InputError(
-                    f"{missing} {what} are missing (NULL); leave their lines out, in ",
-                    Option("query"),
-                    ", or fill them",
-                )
+                raise InputError(f"{missing} {what} are missing; drop them with ", Option("query"), ", or fill them")
         return int(total)
 
     def count_rows(self) -> int:
@@ -148,79 +131,57 @@ def _as_sql(connection: Connection, columns: list[tuple[str, str]], name: str) -
         what = f"{len(types)} of the {len(columns)} columns are called" if types else "no column is called"
         raise InputError(f"{what} {name[:40]!r}; check its name")
     if types[0] not in {"number", "text"}:
-        raise InputError(
-            f"column {name[:40]!r} holds values of type {types[0]}, but rows and items go by whole numbers or by "
-            "text; make them so in ",
-            *(Option("query"), ", with CAST( ... AS text)"),
-        )
+        problem = f"column {name[:40]!r} holds values of type {types[0]}, not whole numbers or text; make them so in "
+        raise InputError(problem, Option("query"), ", with CAST( ... AS text)")
     return quote_names(name) if types[0] == "number" else connection.as_text(name)
 
 
-def read(
-    url: str,
-    *,
-    table: str | None = None,
-    query: str | None = None,
-    row: str | None = None,
-    item: str | None = None,
-    progress: Progress | None = None,
-) -> Transactions:
+def check_options(options: Reading, form: str | None) -> Reading:
+    """Refuse options that a database does not have."""
+    notation.check_options([*options.given, *([] if form is None else ["format"])], OPTIONS, "a database")
+    return options
+
+
+def read(url: str, options: Reading, *, progress: Progress | None = None) -> Transactions:
     """Return the rows of a table or a query, in the order of their ids; each distinct row id is a row.
 
-    >>> import sqlite3
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> options = Reading("patient", "drug", table="stays")
     >>> with TemporaryDirectory() as place:
-    ...     file = sqlite3.connect(Path(place) / "ward.db")
-    ...     _ = file.execute("CREATE TABLE stays (patient INTEGER, drug TEXT)")
-    ...     _ = file.executemany("INSERT INTO stays VALUES (?, ?)", [(7, "a"), (3, "a"), (7, "b")])
-    ...     file.commit()
-    ...     file.close()
-    ...     rows = read(f"sqlite:///{place}/ward.db", table="stays", row="patient", item="drug")
+    ...     write(Transactions([["a", "b"], ["a"]], ids=[7, 3]), f"sqlite:///{place}/ward.db", options)
+    ...     rows = read(f"sqlite:///{place}/ward.db", options)
     >>> list(rows.ids), [sorted(row) for row in rows]
     ([3, 7], [['a'], ['a', 'b']])
     """
-    lines = SqlLines.check(table, query, row, item)
-    with _connect(url, name_of(url, table=table)) as connection:
+    lines = SqlLines.of(options)
+    with _connect(url, lines) as connection:
         session = Session.of(connection, lines)
         return collect_rows(_watch(session.fetch(), session.count(), progress))
 
 
-def scan(url: str, lines: SqlLines, *, min_support: Thresholds, room: int, progress: Progress | None = None) -> Merged:
-    """Return the merged rows; lines of rare items stay in the database.
-
-    Of several minimum supports the lowest counts. Distinct rows may take ``room`` bytes. ``progress`` receives the
-    number of lines so far.
-    """
-    with _connect(url, name_of(url, table=lines.table)) as connection:
+def scan(url: str, options: Reading, *, min_support: Thresholds, room: int, progress: Progress | None) -> Merged:
+    """Return the merged rows, which may take ``room`` bytes; lines of rare items stay in the database."""
+    lines = SqlLines.of(options)
+    with _connect(url, lines) as connection:
         session = Session.of(connection, lines)
         total, n = session.count(), session.count_rows()
-        least = lowest_count(min_support, n)
-        batches = _watch(session.fetch_frequent(least), total, progress)
-        return merge_rows(batches, min_support=least, n=n, room=room)
+        least = least_count(min_support, n)
+        return merge_rows(_watch(session.fetch_frequent(least), total, progress), min_support=least, n=n, room=room)
 
 
-def write(rows: Transactions, url: str, *, table: str | None, row: str | None, item: str | None) -> None:
-    """Write rows to a new table in one transaction, and read them again before it ends.
-
-    Rows without ids get their numbers, from 1 on. A row without items, which no line could show, is refused; so is a
-    table that exists already.
-    """
-    lines = SqlLines.check(table, None, row, item)
-    new = TableRows.of(rows)
+def write(rows: Transactions, url: str, options: Reading) -> None:
+    """Write rows to a new table in one transaction, and read them again before it ends; ids are numbers by default."""
+    lines, new = SqlLines.of(options), NewRows.of(rows)
     with _creating(url, lines, new.are_whole) as connection:
-        connection.insert(split_table_name(str(table)), [lines.row, lines.item], new.chunks())
+        connection.insert(split_name(str(lines.table)), [lines.row, lines.item], new.chunks())
         if collect_rows(Session.of(connection, lines).fetch()) != new.rows:
             raise GuaranteeError("what was written does not hold the rows that it should; nothing is left of it")
         connection.commit()
 
 
 def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) -> None:
-    """Refuse a new table that cannot be made: create it and undo that. Another may still make it before ``write``.
-
-    A missing file is left to the reader to report.
-    """
-    lines, address = SqlLines.check(table, None, row, item), Address.parse(url)
+    """Refuse a new table that cannot be made: create it and undo that; a missing file is left to the reader."""
+    lines, address = SqlLines.of(Reading(row, item, table=table)), Address.parse(url)
     if not address.driver.is_file or Path(address.place).is_file():
         with _creating(url, lines, (False, False)):
             pass
@@ -228,9 +189,8 @@ def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) 
 
 @contextmanager
 def _creating(url: str, lines: SqlLines, are_whole: tuple[bool, bool]) -> Iterator[Connection]:
-    """Yield a connection with a new table, which exists once it is committed."""
     try:
-        with _connect(url, name_of(url, table=lines.table), new=True) as connection:
+        with _connect(url, lines, new=True) as connection:
             types = [connection.whole_type if whole else connection.text_type for whole in are_whole]
             columns = zip((lines.row, lines.item), types, strict=True)
             definition = ", ".join(f"{quote_names(name)} {kind} NOT NULL" for name, kind in columns)
@@ -251,7 +211,6 @@ def name_of(url: str, *, table: str | None = None) -> str:
 
 
 def _watch(batches: Iterator[Batch], total: int, progress: Progress | None) -> Iterator[Batch]:
-    """Yield batches and report the number of lines."""
     lines = 0
     with watching(progress, what="reading", unit="lines") as tell:
         for batch in batches:
@@ -261,12 +220,11 @@ def _watch(batches: Iterator[Batch], total: int, progress: Progress | None) -> I
 
 
 @contextmanager
-def _connect(url: str, name: str, *, new: bool = False) -> Iterator[Connection]:
-    """Yield a connection, which ends without leaving anything; explain errors under the ``name`` of the lines."""
-    address = Address.parse(url)
-    driver = address.driver
+def _connect(url: str, lines: SqlLines, *, new: bool = False) -> Iterator[Connection]:
+    """Yield a connection, which ends without leaving anything; explain errors under the name of the lines."""
+    address, name = Address.parse(url), name_of(url, table=lines.table)
+    driver, connection = address.driver, None
     errors = driver.errors()
-    connection = None
     try:
         with _nothing_left(address) if new else nullcontext():
             connection = driver.open(address.place, writing=new)
@@ -277,9 +235,9 @@ def _connect(url: str, name: str, *, new: bool = False) -> Iterator[Connection]:
                     connection.close()
     except UnicodeDecodeError:
         raise InputError(f"{name}: an item or a row id is no UTF-8; mend it") from None
-    except DiscreetError as error:
-        if isinstance(error, InputError):
-            raise InputError(f"{name}: ", error.message) from None
+    except InputError as error:
+        raise InputError(f"{name}: ", error.message) from None
+    except DiscreetError:
         raise
     except errors as error:
         raise InputError(f"{name}: {driver.explain(error, connected=connection is not None)}") from None
@@ -287,7 +245,6 @@ def _connect(url: str, name: str, *, new: bool = False) -> Iterator[Connection]:
 
 @contextmanager
 def _nothing_left(address: Address) -> Iterator[None]:
-    """Remove the file of a new database if an error occurs."""
     is_new = address.driver.is_file and not Path(address.place).exists()
     try:
         yield

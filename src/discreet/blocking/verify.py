@@ -1,4 +1,4 @@
-"""Verify a release from its files alone. This package imports errors and the Parquet footer, nothing that made it."""
+"""Verify a release from its files alone. This module imports errors and the Parquet footer, nothing that made it."""
 
 import csv
 import json
@@ -12,25 +12,23 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, NamedTuple
 
-from discreet.blocking.release.verify.cells import Json, Pairs, code_itemsets, count_cells
+from discreet.blocking.verify_cells import Json, Pairs, code_itemsets, count_cells
 from discreet.errors import InputError
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
 PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
 OTHERS: Final = {"certificate.json", "report.txt"}
 PRIVATE: Final = "DO-NOT-RELEASE"
-MOST_FAULTS: Final = 20
-"""Faults that are shown."""
-LARGEST: Final = 1 << 27
-"""Bytes of a file; all files together may have twice as many."""
-MOST_VALUES: Final = 1 << 22
-"""Values in a file: two letters of text may take a hundred bytes in memory."""
+MOST_FAULTS: Final = 20  # faults that are shown
+LARGEST: Final = 1 << 27  # bytes of a file; all files together may have twice as many
+MOST_VALUES: Final = 1 << 22  # values in a file: two letters of text may take a hundred bytes in memory
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
 METHOD: Final = re.compile("[a-z_-]{1,40}")
 COUNT: Final = re.compile("[0-9]{1,40}")
 CLAIMS: Final = {"method": str, "k": int, "min_support": int, "n": int, "kind": str, "listed": int, "is_whole": bool}
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
+MINED: Final = {"n": int, "min_support": int, "kind": str}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"policy": dict, "files": dict},
@@ -38,10 +36,10 @@ FORMS: Final[dict[str, Json]] = {
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},
     "a top in certificate.json": {"items": list, "support": int, "cells": int, "smallest": int},
-    "patterns.json": {"n": int, "min_support": int, "kind": str, "patterns": list},
+    "patterns.json": {**MINED, "patterns": list},
     "a pattern in patterns.json": {"items": list, "support": int},
-    "patterns.txt": {"n": int, "min_support": int, "kind": str},
-    "patterns.parquet": {"n": int, "min_support": int, "kind": str},
+    "patterns.txt": MINED,
+    "patterns.parquet": MINED,
 }
 """The keys of each object, and the types of their values. There must be no others."""
 # Readers differ about an object that has a key twice, so it is read as False here.
@@ -76,10 +74,8 @@ class Verification(NamedTuple):
         return not self.faults
 
     def __str__(self) -> str:
-        lines = [f"GOOD: {self.itemsets} itemsets, each held by at least {self.min_support} of {self.n} rows"]
-        lines += [
-            f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
-        ]
+        group = f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
+        lines = [f"GOOD: {self.itemsets} itemsets, each held by at least {self.min_support} of {self.n} rows", group]
         if self.faults:
             more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
             lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
@@ -141,9 +137,8 @@ def _check_files(present: set[str], digests: dict[str, str], listed: Json) -> It
         elif type(listed[name]) is not str or not DIGEST.fullmatch(listed[name]):
             yield f"{name!r:.99} is listed in release.json without a SHA-256 of 64 digits"
         elif digests.get(name) != listed[name]:
-            is_missing, is_read = name not in present, name in digests
-            flaw = "missing" if is_missing else "changed" if is_read else "no plain file, or too large"
-            yield f"{name!r:.99} is {flaw}, but listed in release.json"
+            changed = "changed" if name in digests else "no plain file, or too large"
+            yield f"{name!r:.99} is {changed if name in present else 'missing'}, but listed in release.json"
     yield from (f"{name!r} is missing from release.json" for name in sorted(OTHERS - listed.keys()))
     if len(listed.keys() & PATTERNS) != 1:
         yield "release.json does not list exactly one file of patterns"
@@ -181,8 +176,7 @@ def _read_claims(data: bytes, name: str) -> Json:
 
 def _decode(data: bytes, name: str) -> str:
     """Return the text of a file; refuse more values than memory holds."""
-    ends = b"[{," if name.endswith(".json") else b"\n ,;"
-    if sum(data.count(end) for end in ends) > MOST_VALUES:
+    if sum(data.count(end) for end in (b"[{," if name.endswith(".json") else b"\n ,;")) > MOST_VALUES:
         raise InputError(f"{name} holds more than {MOST_VALUES:,} values, too many to check")
     return data.decode()
 
@@ -248,10 +242,9 @@ def _read_parquet(data: bytes) -> tuple[Json, Pairs]:
 
 def _read_lines(lines: list[str], name: str) -> tuple[Json, Pairs]:
     """Return the facts and pairs of a file in the format of SPMF or of Borgelt's programs."""
-    form = SPMF if name == "patterns.txt" else BORGELT
     numbered, words, pairs = list[tuple[str, str]](), list[tuple[str, str]](), Pairs()
     for line in lines:
-        match = form.fullmatch(line)
+        match = (SPMF if name == "patterns.txt" else BORGELT).fullmatch(line)
         if match is None:
             raise ValueError
         parts = match.groupdict()

@@ -16,17 +16,13 @@ from discreet.errors import InputError
 
 Json: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = list[tuple[Any, Any]]
-MOST_BITS: Final = 1 << 32
-"""Half a gibibyte."""
-OVERHEAD: Final = 1024
-"""Bits of memory that a mask takes beside its own."""
-MOST_STEPS: Final = 1 << 30
-"""About ten minutes."""
-SLOW: Final = 1 << 12
-"""Bits of masks that take one step more."""
+MOST_BITS: Final = 1 << 32  # half a gibibyte
+OVERHEAD: Final = 1024  # bits of memory that a mask takes beside its own
+MOST_STEPS: Final = 1 << 30  # about ten minutes
+SLOW: Final = 1 << 12  # bits of masks that take one step more
 NONZERO: Final = re.compile(rb"[^\0]")
+# Characters without a width that Python calls printable: joiners, fillers, variation selectors.
 INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
-"""Characters without a width that Python calls printable: joiners, fillers, variation selectors."""
 TWICE: Final = "is listed twice, or holds an item twice"
 TANGLED: Final = "the itemsets overlap in too many ways to check; release them at a higher minimum support"
 
@@ -37,6 +33,14 @@ class Masks(NamedTuple):
     masks: list[int]
     supports: list[int]
     labels: list[str]
+
+    def name(self, mask: int) -> list[str]:
+        """Return the labels of a mask."""
+        return sorted(self.labels[bit] for bit in _bits(mask))
+
+    def walk(self) -> list[int]:
+        """Return the numbers of the masks, those of the largest first."""
+        return sorted(range(len(self.masks)), key=lambda at: self.masks[at].bit_count(), reverse=True)
 
 
 def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
@@ -54,12 +58,11 @@ def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
         raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
     listed = list[tuple[int, int]]()
     for items, support in pairs:
-        mask = _mask(bits[item] for item in items)
-        if mask.bit_count() < len(items):
+        listed.append((_mask(bits[item] for item in items), support))
+        if listed[-1][0].bit_count() < len(items):
             raise InputError(f"{items!r:.99} {TWICE}")
         if not claims["min_support"] <= support <= claims["n"]:
             raise InputError(f"{items!r:.99} has support {support}, which is not between min_support and n")
-        listed.append((mask, support))
     listed.sort()
     for (one, _), (other, _) in pairwise(listed):
         if one == other:
@@ -75,7 +78,7 @@ def visible(text: str) -> str:
     return normalize("NFKC", "".join(filter(str.isprintable, INVISIBLE.sub("", normalize("NFKC", text)))))
 
 
-def _check_labels(labels: Iterable[str]) -> None:
+def _check_labels(labels: list[str]) -> None:
     seen = dict[str, str]()
     for label in labels:
         if (shown := visible(label)) in seen:
@@ -91,7 +94,7 @@ def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int
     masks, supports, labels = listed
     tops, faults, steps = list[tuple[Any, ...]](), list[str](), 0
     closures, sizes = dict[bytes, int](), dict[int, int]()
-    for number in _largest_first(masks):
+    for number in listed.walk():
         if number in sizes:
             continue
         inside, more = find_subsets(masks, top := masks[number])
@@ -104,33 +107,30 @@ def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int
         sizes |= zip(inside, part_sizes, strict=True)
         cells = [(rows, mask) for rows, mask in zip(counts, part.masks, strict=True) if rows] or [(0, 0)]
         rows, rarest = min(cells)
-        names, base = (sorted(labels[bit] for bit in _bits(mask)) for mask in (top, rarest))
+        names = listed.name(top)
         tops.append((supports[number], len(cells), rows, *names))
         if not rows:
             faults.append(f"an itemset within {names!r:.99} is missing, or no rows have these supports")
         elif rows < claims["k"]:
+            base = listed.name(rarest)
             faults.append(f"{rows} rows hold {base!r:.99} and nothing else of {names!r:.99}: fewer than k")
     if claims["min_support"] == 1 and claims["is_whole"]:
         faults += _find_rare_rows(listed, claims["k"])
     return tops, sum(sizes.values()), faults
 
 
-def _largest_first(masks: list[int]) -> list[int]:
-    return sorted(range(len(masks)), key=lambda at: masks[at].bit_count(), reverse=True)
-
-
 def _find_rare_rows(listed: Masks, k: int) -> Iterator[str]:
     """Yield a fault for each row that fewer than k are like; at a minimum support of 1 a missing itemset has 0 rows."""
     rows, steps = [*listed.supports], 0
-    for number in _largest_first(listed.masks):
+    for number in listed.walk():
         if few := rows[number]:
             inside, more = find_subsets(listed.masks, listed.masks[number])
             if (steps := steps + more) > MOST_STEPS:
                 raise InputError(TANGLED)
             for at in inside:
                 rows[at] -= few
-        if few and few < k:
-            names = sorted(listed.labels[bit] for bit in _bits(listed.masks[number]))
+        if 0 != few < k:
+            names = listed.name(listed.masks[number])
             yield f"{few} rows hold {names!r:.99} and nothing else, as min_support is 1: fewer than k"
 
 

@@ -1,0 +1,346 @@
+"""The methods "suppress", "add" and "withhold".
+
+Each comes in two forms: against an attacker who adds and subtracts supports; and, as ``…_more``, against one who infers
+more than channels, where it goes on until they find nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from itertools import chain, count
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, class_sizes, count_rows
+from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.lattice import Trie
+from discreet.data.patterns import Patterns
+from discreet.data.transactions import Merged
+from discreet.disclosure.attacks.attack import attack
+from discreet.disclosure.attacks.certificate import itemsets_of
+from discreet.disclosure.attacks.facts import Codes
+from discreet.disclosure.attacks.finding import Finding
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.detect import find_channels
+from discreet.errors import BudgetError, GuaranteeError, Option
+from discreet.mining.mine import mine
+from discreet.mining.search import Controls, Watch, unpack
+
+LENGTH_BITS: Final = 20  # for the length of an itemset: no row holds more than 100,000 items
+LONGEST: Final = 64  # items of a top whose bases fit a word of bitmaps
+MOST_STEPS: Final = 10**8  # pairs of a closed itemset and a top that are compared, at most: some seconds
+MOST_PAIRS: Final = 2 * 10**7  # pairs of an itemset and a channel that it covers, at most
+ROUNDS: Final = 16  # rounds in which rows are added against other inferences; later ones suppress rows instead
+
+
+def suppress(problem: BlockProblem) -> BlockSolution:
+    """Suppress the rows that a channel singles out, round by round.
+
+    This is Algorithm 1 of *Blocking anonymity threats* (ICDM 2005), corrected: a suppressed row stays suppressed. As
+    printed, it counts again later, which ends in supports that no rows have, or never. No round mines again: an itemset
+    that is closed without some rows was closed with them. If some part of the rows is safe and keeps every itemset
+    frequent, the result is the largest such part (docs/guarantee.md).
+    """
+    merged, numbers = problem.merged
+    rows, is_left = problem.as_rows(merged), np.ones(len(merged), dtype=np.bool_)
+    solution = BlockSolution.of(problem, problem.patterns, rounds=0)
+    channels, trie, rounds = problem.channels, problem.family.trie, 0
+    while len(channels):
+        hit = channels.rows(rows).numbers
+        hit = hit[is_left[hit]]
+        if not hit.size:
+            raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
+        is_left[hit] = False
+        left, rounds = remove_rows(solution.patterns, merged.take(hit), trie), rounds + 1
+        solution = BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
+        channels, trie = find_channels(solution.question), solution.question.family.trie
+    return solution
+
+
+def remove_rows(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> Patterns:
+    """Return the closed itemsets that are left without some of the rows; ``trie`` is that of the patterns.
+
+    >>> from discreet import mine
+    >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
+    >>> row = Weighted(np.array([0, 1]), np.array([0], np.int32), np.array([1]))
+    >>> [(sorted(itemset), support) for itemset, support in remove_rows(patterns, row)]
+    [(['a', 'b'], 2)]
+    """
+    lost = count_rows(patterns, rows, trie)
+    supports = patterns.supports - lost
+    frequent = np.flatnonzero(supports >= patterns.min_support)
+    itemsets = patterns.itemsets.take(frequent)
+    order = np.argsort((supports[frequent] << LENGTH_BITS) + itemsets.lengths)
+    closed = kernels.closure.find_closed(*itemsets.flat, supports[frequent], lost[frequent] == 0, order)
+    n = patterns.n - int(rows.weights.sum())
+    return replace(patterns, itemsets=itemsets.take(closed), supports=supports[frequent[closed]], n=n)
+
+
+def add(problem: BlockProblem) -> BlockSolution:
+    """Add ``k`` copies of each different base of a maximal channel.
+
+    One pass is enough: the added rows are closed frequent itemsets, so the same itemsets stay frequent and closed, and
+    each cell stays as it is or grows by k or more (Theorem A1 of docs/guarantee.md).
+    """
+    return _add_copies(problem, find_bases(problem))
+
+
+def add_merged(problem: BlockProblem) -> BlockSolution:
+    """Add ``k`` copies of the bases, or of itemsets that each serve several channels, if that distorts less."""
+    choices = [find_bases(problem)]
+    if len(choices[0]):
+        choices.append(_cover_channels(problem))
+    return _add_copies(problem, min(choices, key=lambda itemsets: _distortions(problem, itemsets).sum()))
+
+
+def _add_copies(problem: BlockProblem, itemsets: Itemsets) -> BlockSolution:
+    patterns, added = problem.patterns, itemsets.weigh(np.full(len(itemsets), problem.k, dtype=np.int64))
+    supports = patterns.supports + count_rows(patterns, added, problem.family.trie)
+    n = patterns.n + int(added.weights.sum())
+    return BlockSolution.of(problem, replace(patterns, supports=supports, n=n, mined=None), added=added)
+
+
+def find_bases(problem: BlockProblem) -> Itemsets:
+    """Return the different bases of maximal channels."""
+    cells = problem.cells
+    code = np.arange(len(problem.patterns.labels), dtype=np.int32)
+    return Itemsets(*kernels.merge_rows.merge(*cells.bases.flat, np.ones_like(cells.counts), code)[:2])
+
+
+def _cover_channels(problem: BlockProblem) -> Itemsets:
+    """Return closed itemsets that cover every channel: an itemset covers one if it meets the top in the base.
+
+    k more rows like such an itemset block all channels that it covers (Theorem A2 of docs/guarantee.md). Finding the
+    fewest is set cover, so the choice is greedy: the itemset with the least distortion for each channel it adds.
+    """
+    pairs, channel_count = _find_pairs(problem), len(problem.channels)
+    numbers, starts = np.unique(pairs[:, 0], return_index=True)
+    covered = np.split(pairs[:, 1], starts[1:])
+    costs = _distortions(problem, problem.patterns.itemsets.take(numbers))
+    chosen = _choose_greedily(costs, covered, channel_count)
+    needed = _drop_spare(sorted(chosen, key=lambda at: (-costs[at], at)), covered, channel_count)
+    return problem.patterns.itemsets.take(numbers[sorted(needed)])
+
+
+def _distortions(problem: BlockProblem, itemsets: Itemsets) -> NDArray[np.float64]:
+    """Return the distortion that one more row like each itemset adds: the sum of 1 / support over its subsets."""
+    patterns, sums = problem.patterns, np.zeros(len(itemsets))
+    values = np.array(class_sizes(patterns), dtype=np.float64) / patterns.supports
+    labels = len(patterns.labels)
+    kernels.closure.sum_up(problem.family.trie, patterns.is_rooted, itemsets.flat, values, labels, sums)
+    return sums
+
+
+def _find_pairs(problem: BlockProblem) -> NDArray[np.int64]:
+    """Return pairs of a closed itemset and a channel that it covers, by their numbers, in order."""
+    channels, patterns, labels = problem.channels, problem.patterns, len(problem.patterns.labels)
+    tops, cells = channels.tops.flat, channels.cells
+    longest = channels.tops.lengths[cells.tops].max(initial=0)
+    steps = len(patterns) * np.unique(cells.tops).size
+    if longest > LONGEST or steps > MOST_STEPS:
+        wanted = f"compare {len(patterns):,} itemsets with maximal ones of up to {longest} items, {steps:,} times"
+        limits = f"{LONGEST} items and {MOST_STEPS:,} times are its limits"
+        raise BudgetError(f"merging would {wanted}; {limits}: leave ", Option("merge"), " out")
+    bases = cells.tops, kernels.blocking.map_bases(*tops, cells.tops, *cells.bases.flat, labels)
+    pairs: NDArray[np.int64] = kernels.blocking.cover(patterns.itemsets.flat, bases, tops, labels, MOST_PAIRS)
+    if len(pairs) > MOST_PAIRS:
+        raise BudgetError(f"itemsets cover channels in more than {MOST_PAIRS:,} ways; leave ", Option("merge"), " out")
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def _choose_greedily(costs: NDArray[np.float64], covered: list[NDArray[np.int64]], channel_count: int) -> list[int]:
+    """Return itemsets that cover all channels: each time the one of the least cost for a channel not yet covered.
+
+    The number of channels that an itemset adds never grows, so only the head of the queue is looked at again.
+    """
+    is_covered, chosen = np.zeros(channel_count, dtype=np.bool_), []
+    queue = [(float(costs[at]) / channels.size, at) for at, channels in enumerate(covered)]
+    heapify(queue)
+    while queue and not is_covered.all():
+        _, at = heappop(queue)
+        left = int(np.count_nonzero(~is_covered[covered[at]]))
+        price = float(costs[at]) / max(1, left)
+        if left and queue and (price, at) > queue[0]:
+            heappush(queue, (price, at))
+        elif left:
+            chosen.append(at)
+            is_covered[covered[at]] = True
+    return chosen
+
+
+def _drop_spare(chosen: list[int], covered: list[NDArray[np.int64]], channel_count: int) -> list[int]:
+    """Return the chosen itemsets without those whose channels the others cover, tried in this order."""
+    times, needed = np.zeros(channel_count, dtype=np.int64), []
+    for at in chosen:
+        times[covered[at]] += 1
+    for at in chosen:
+        if (times[covered[at]] > 1).all():
+            times[covered[at]] -= 1
+        else:
+            needed.append(at)
+    return needed
+
+
+def withhold(problem: BlockProblem) -> BlockSolution:
+    """Publish the safe core: the frequent itemsets whose cells each hold no row, or k rows and more.
+
+    One more item splits cells, so all subsets of a safe itemset are safe, and the search turns back where a support or
+    a cell becomes too small (docs/guarantee.md). The minimum support is at least k: at 1, readers would take a missing
+    itemset for one that no row holds.
+    """
+    patterns, least = problem.patterns, max(problem.least, problem.k)
+    core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
+    n, threads = patterns.n, problem.threads
+    listed = Patterns.from_codes(*core.arrays, patterns.labels, n=n, min_support=least, threads=threads)
+    return BlockSolution.of(problem, listed, is_whole=False)
+
+
+def _find_safe_core(problem: BlockProblem) -> Weighted:
+    """Return the itemsets of the safe core with their supports, in any order."""
+    n, least, k, merged = problem.patterns.n, problem.least, problem.k, problem.merged[0]
+    rows = merged.owners.astype(np.int32)
+    supports = np.zeros(len(problem.patterns.labels), dtype=np.int64)
+    np.add.at(supports, merged.items, merged.weights[rows])
+    is_safe = (supports >= max(least, k)) & ((supports == n) | (supports <= n - k))
+    # The rarest items come first: they have the most items to go on with, and the fewest rows to look at.
+    menu = np.argsort(supports, kind="stable").astype(np.int32)
+    menu = menu[is_safe[menu]]
+    watch = Watch(problem.limits, 1)
+    root = watch.note(Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
+    if not menu.size:
+        return root
+    place = np.full(supports.size, -1, dtype=np.int32)
+    place[menu] = np.arange(menu.size)
+    # The rows with places in the menu for items, and for each place the rows that hold its item.
+    places = place[merged.items]
+    rows, places = rows[places >= 0], places[places >= 0]
+    by_row = Itemsets.from_lengths(np.bincount(rows, minlength=len(merged)), places).flat
+    order = np.argsort(places, kind="stable")
+    by_place = Itemsets.from_lengths(np.bincount(places, minlength=menu.size), rows[order]).flat
+    goal = (least, k, n)
+
+    def search(start: int, stop: int, control: Controls) -> Weighted:
+        part, stream = (start, stop, goal), np.empty(1 << 12, np.int32)
+        stream, size = kernels.blocking.withhold(
+            by_row, by_place, merged.weights, supports[menu], *part, stream, control
+        )
+        return unpack(stream[: 0 if control[kernels.common.STOP] else size], menu, sort=False)
+
+    parts = watch.run(search, np.arange(menu.size, 0, -1) ** 2)
+    watch.end()
+    return Weighted.concat([root, *parts])
+
+
+def suppress_more(problem: BlockProblem) -> BlockSolution:
+    """Suppress the rows that channels single out, and then the rows that other inferences hold for.
+
+    Each round that infers something suppresses at least one row, since an inference holds for some rows: it ends.
+    """
+    rows, numbers = problem.merged
+    is_left = np.ones(len(rows), dtype=np.bool_)
+    left, rounds = problem.patterns, 0
+    while True:
+        part = np.flatnonzero(is_left)
+        plain = suppress(replace(problem, rows=problem.as_rows(rows.take(part)), patterns=left))
+        is_left[part[plain.suppressed]] = False
+        left, rounds = plain.patterns, rounds + (plain.rounds or 0) + 1
+        findings = find_inferences(problem, left, rows.take(np.flatnonzero(is_left)))
+        if not findings:
+            return BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
+        hit = np.flatnonzero(is_left & match_rows(rows, [finding.pattern for finding in findings]))
+        if not hit.size:
+            raise GuaranteeError("no row is left that an inference holds for; nothing is released: please report this")
+        is_left[hit] = False
+        left = remove_rows(left, rows.take(hit))
+
+
+def add_more(problem: BlockProblem, solve: Form = add) -> BlockSolution:
+    """Add k rows for each channel, and for each other inference where that is allowed.
+
+    An added row must be a frequent itemset, or others would become frequent (Theorem A2 of docs/guarantee.md). Where
+    no such row fits an inference, the rows that it holds for are suppressed instead; after some rounds, all are. An
+    inference about 1 to k − 1 rows holds for no added row, since those come in k. So each later round suppresses an
+    original row, and it ends.
+    """
+    rows, numbers = problem.merged
+    is_left = np.ones(len(rows), dtype=np.bool_)
+    left, more = problem.patterns, NONE
+    for turn in count():
+        plain = solve(replace(problem, rows=Merged(NONE, left.labels, left.n, problem.least), patterns=left))
+        more = Weighted.concat([more, plain.added])
+        every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
+        findings = find_inferences(problem, plain.patterns, every)
+        if not findings:
+            return BlockSolution.of(problem, plain.patterns, np.flatnonzero(~is_left[numbers]), more)
+        bases = [_find_base(finding, problem.least) if turn < ROUNDS else None for finding in findings]
+        copied = Itemsets.of(sorted({tuple(sorted(base)) for base in bases if base is not None}))
+        more = Weighted.concat([more, copied.weigh(np.full(len(copied), problem.k, dtype=np.int64))])
+        rare = [finding.pattern for finding, base in zip(findings, bases, strict=True) if base is None]
+        is_left &= ~match_rows(rows, rare)
+        # An added row may be closed that was not before, so the itemsets are mined again.
+        every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
+        left = mine(problem.as_rows(every), min_support=problem.least, threads=problem.threads)
+    raise AssertionError
+
+
+def add_merged_more(problem: BlockProblem) -> BlockSolution:
+    """Do the same with rows that each serve several channels."""
+    return add_more(problem, add_merged)
+
+
+def withhold_more(problem: BlockProblem) -> BlockSolution:
+    """Withhold itemsets with too small cells, and then those on which inferences rest.
+
+    From each inference it takes the longest itemset in its sums, and with it all that contain that one. So every
+    subset of a published itemset stays published, and as each round withholds one, it ends.
+    """
+    patterns = withhold(problem).patterns
+    while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False):
+        longest = [Pattern.conjunction(_find_longest(finding)) for finding in findings]
+        patterns = patterns.take(np.flatnonzero(~match_rows(patterns.itemsets, longest)))
+    return BlockSolution.of(problem, patterns, is_whole=False)
+
+
+def find_inferences(
+    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True
+) -> tuple[Finding, ...]:
+    """Return what the attacker infers from the patterns of rows; refuse these if that is undecided."""
+    if not len(patterns):
+        return ()
+    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, rows=problem.as_rows(rows))
+    if result.undecided and not result.findings:
+        doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
+        raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: raise ", Option("min_support"))
+    return result.findings
+
+
+def match_rows(rows: Itemsets, patterns: Iterable[Pattern]) -> NDArray[np.bool_]:
+    """Return for each row whether one of the patterns is true for it."""
+    wanted = list(patterns)
+    items = np.array(sorted(set(chain.from_iterable(pattern.over for pattern in wanted))), dtype=np.int64)
+    place = np.full(int(max(rows.items.max(initial=-1), items.max(initial=-1))) + 1, items.size)
+    place[items] = np.arange(items.size)
+    holds = np.zeros((len(rows), items.size + 1), dtype=np.bool_)
+    holds[rows.owners, place[rows.entries]] = True
+    is_matched = np.zeros(len(rows), dtype=np.bool_)
+    for pattern in wanted:
+        over = sorted(pattern.over)
+        for cell in pattern.cells:
+            is_matched |= (holds[:, place[over]] == [item in cell for item in over]).all(axis=1)
+    return is_matched
+
+
+def _find_longest(finding: Finding) -> Codes:
+    """Return the longest published itemset in the sums that prove a finding; of several, the last."""
+    used = itemsets_of(finding.certificate, finding.facts)
+    published = (itemset for itemset in used if itemset in finding.facts.listed)
+    return max(published, key=lambda itemset: (len(itemset), sorted(itemset)))
+
+
+def _find_base(finding: Finding, least: int) -> Codes | None:
+    """Return the first cell of a finding that is a frequent itemset, or None."""
+    cells = sorted(finding.pattern.cells, key=lambda cell: (len(cell), sorted(cell)))
+    return next((cell for cell in cells if finding.facts.limits(cell)[0] >= least), None)

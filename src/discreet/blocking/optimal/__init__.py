@@ -1,1 +1,0 @@
-"""The method "optimal": the least distortion, by integer programs or exhaustive search."""

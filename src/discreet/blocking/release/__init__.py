@@ -1,1 +1,0 @@
-"""Releases: the value, its folder, and the verifier."""

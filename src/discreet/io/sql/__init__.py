@@ -1,1 +1,0 @@
-"""Databases: DuckDB, PostgreSQL, SQLite."""
