@@ -1,10 +1,8 @@
 """The hot loops and nothing else: arrays in, arrays out.
 
 A kernel calls only kernels of its own file and of common.py: Numba's cache of a file does not notice changes elsewhere.
-The one exception is search_lists.py, which calls search_frames.py; change both together.
-
-Each file is loaded at its first use (``kernels.itemsets``), and Numba with it, so that ``import discreet`` and
-``discreet --help`` stay quick.
+The one exception is search_lists.py, which calls search_frames.py; change both together. Each file is loaded at its
+first use (``kernels.itemsets``), and Numba with it, so that ``import discreet`` and ``discreet --help`` stay quick.
 """
 
 from importlib import import_module

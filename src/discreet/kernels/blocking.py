@@ -2,25 +2,19 @@
 
 A safe itemset has no cell of 1 to k - 1 rows. A cell of an itemset is the set of rows that hold the same of its items;
 these rows share a label. Each further item splits the cells in two. Under each first item the rows are bitmaps of the
-items that may still follow. On the way down they lose the items that may not, and equal rows of a cell are merged, so
+items that may still follow. On the way down rows lose the items that may not, and equal rows of a cell are merged, so
 that few are left near the leaves, where most of the work is.
 
 Items are places in a menu; rows are laid flat, merged and weighted, and each item has a list of its rows. Places in
-arrays are unsigned where speed counts, as in cells.py.
-
-In a cover, tops have at most 64 items. Channels stand top by top, as bitmaps: bit ``j`` is the top's ``j``-th item.
+arrays are unsigned where speed counts, as in cells.py. In a cover, tops have at most 64 items, and channels stand top
+by top, as bitmaps: bit ``j`` is the top's ``j``-th item.
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import DONE, ONE, STOP, grow, lowest_bit, make_room, mix, write
+from discreet.kernels.common import DONE, ONE, STOP, grow, jit, lowest_bit, make_room, mix, size_table, write
 
-jit = njit(cache=True, nogil=True)
-
-ALL = ~np.uint64(0)
-LOW = np.uint64(63)
-SIX = np.uint64(6)
+ALL, LOW, SIX, HALF = ~np.uint64(0), np.uint64(63), np.uint64(6), np.uint64(32)
 
 
 @jit
@@ -31,14 +25,9 @@ def is_small(count, k):
 
 @jit
 def find_partners(rows, lists, weights, supports, first, goal, counts, menu, held):
-    """Write the items behind ``first`` that are safe with it, and the supports of both; return how many.
-
-    ``counts`` is 0 for every item, before and after.
-    """
-    offsets, items = rows
-    list_offsets, listed = lists
-    least, k, n = goal
-    size = 0
+    """Write the items behind ``first`` that are safe with it, and supports; return how many. ``counts`` stay 0."""
+    (offsets, items), (list_offsets, listed) = rows, lists
+    (least, k, n), size = goal, 0
     for at in range(list_offsets[first], list_offsets[first + 1]):
         row = listed[at]
         for entry in range(offsets[row], offsets[row + 1]):
@@ -46,11 +35,9 @@ def find_partners(rows, lists, weights, supports, first, goal, counts, menu, hel
     for item in range(first + 1, supports.size):
         both = counts[item]
         rest = n - supports[first] - supports[item] + both
-        if both >= max(least, k) and not (
-            is_small(supports[first] - both, k) or is_small(supports[item] - both, k) or is_small(rest, k)
-        ):
-            menu[size] = item
-            held[size] = both
+        small = is_small(supports[first] - both, k) or is_small(supports[item] - both, k) or is_small(rest, k)
+        if both >= max(least, k) and not small:
+            menu[size], held[size] = item, both
             size += 1
     counts[:] = 0
     return size
@@ -58,21 +45,17 @@ def find_partners(rows, lists, weights, supports, first, goal, counts, menu, hel
 
 @jit
 def gather_rows(lists, weights, n, first, menu, size, slots, labels, heaps, maps):
-    """Write the rows that hold ``first`` or an item of the menu as bitmaps of it, and one for the others.
+    """Write the rows with ``first`` or an item of the menu as bitmaps of it, and one for all others; return how many.
 
-    Their labels are 1 with ``first`` and 0 without, their weights ``heaps``. ``slots`` is -1 for every row, before and
-    after. Return how many there are.
+    Labels are 1 with ``first`` and 0 without, weights ``heaps``. ``slots`` is -1 for every row, before and after.
     """
-    offsets, listed = lists
-    many, total = 0, n
+    (offsets, listed), many, total = lists, 0, n
     for place in range(-1, size):
         item = first if place < 0 else menu[place]
         for at in range(offsets[item], offsets[item + 1]):
             row = listed[at]
             if slots[row] < 0:
-                slots[row] = many
-                labels[many], heaps[many] = place < 0, weights[row]
-                maps[many] = 0
+                slots[row], labels[many], heaps[many], maps[many] = many, place < 0, weights[row], 0
                 total -= weights[row]
                 many += 1
             if place >= 0:
@@ -82,8 +65,7 @@ def gather_rows(lists, weights, n, first, menu, size, slots, labels, heaps, maps
         for at in range(offsets[item], offsets[item + 1]):
             slots[listed[at]] = -1
     if total > 0:
-        labels[many], heaps[many] = 0, total
-        maps[many] = 0
+        labels[many], heaps[many], maps[many] = 0, total, 0
         many += 1
     return many
 
@@ -93,15 +75,13 @@ def part(start, stop, place, labels, heaps, maps, words, renamed, parted, totals
     """Part the cells of the rows from ``start`` to ``stop`` by the item at ``place``; return how many there are then.
 
     Write the new label of each row to ``parted``, the weight of each cell to ``totals``, and to ``table``, line by
-    line, how much of it holds each of the ``many`` items that come behind the place. ``renamed`` is -1 for two new
-    labels of each old one, before and after; the others need not be empty.
+    line, how much of it holds each of the ``many`` items behind the place. ``renamed`` is -1, before and after.
     """
     word, bit, cells = place >> SIX, place & LOW, np.uint64(0)
     for row in range(start, stop):
         key = (labels[row] << ONE) | ((maps[row, word] >> bit) & ONE)
         if renamed[key] < 0:
-            renamed[key] = np.int64(cells)
-            totals[cells] = 0
+            renamed[key], totals[cells] = np.int64(cells), 0
             for at in range(cells * many, (cells + ONE) * many):
                 table[at] = 0
             cells += ONE
@@ -116,8 +96,7 @@ def part(start, stop, place, labels, heaps, maps, words, renamed, parted, totals
                 table[label * many + (w << SIX) + np.uint64(lowest_bit(bits))] += heaps[row]
                 bits &= bits - ONE
     for row in range(start, stop):
-        renamed[labels[row] << ONE] = -1
-        renamed[(labels[row] << ONE) | ONE] = -1
+        renamed[labels[row] << ONE] = renamed[(labels[row] << ONE) | ONE] = -1
     return cells
 
 
@@ -125,13 +104,9 @@ def part(start, stop, place, labels, heaps, maps, words, renamed, parted, totals
 def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, stamp):
     """Write the rows from ``start`` to ``stop`` to ``end`` and on, with their new labels and the items left, merged.
 
-    ``moved`` tells the new place of each item, -1 if it is left out. Return where they end. ``slots`` are those of a
-    hash table, as in kernels/cells.py.
+    ``moved`` has the new places of items (-1: left out); ``slots`` are a hash table as in cells.py. Return their end.
     """
-    size = np.uint64(16)
-    while size < (stop - start) << ONE:
-        size <<= ONE
-    low = size - ONE
+    low = np.uint64(size_table(np.int64(stop - start)) - 1)
     for row in range(start, stop):
         key = mix(parted[row])
         for w in range(maps.shape[1]):
@@ -148,8 +123,8 @@ def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, 
         slot = key & low
         while True:
             held = slots[slot]
-            if held >> np.uint64(32) != stamp:
-                slots[slot] = (stamp << np.uint64(32)) | end
+            if held >> HALF != stamp:
+                slots[slot] = (stamp << HALF) | end
                 labels[end], heaps[end] = parted[row], heaps[row]
                 end += ONE
                 break
@@ -166,10 +141,7 @@ def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, 
 
 @jit
 def find_survivors(cells, many, place, whole, totals, table, least, k, menus, helds, depth, moved):
-    """Write the items behind ``place`` with which all cells stay safe, and the supports, to the next level's menu.
-
-    Return how many there are. Write to ``moved`` the new place of each item of the menu, -1 for one that is left out.
-    """
+    """Write the items behind ``place`` that keep all cells safe to the next menu, and all new places to ``moved``."""
     size = 0
     for item in range(many):
         support = np.int64(table[whole * many + item]) if item > place else np.int64(-1)
@@ -181,8 +153,7 @@ def find_survivors(cells, many, place, whole, totals, table, least, k, menus, he
                     break
         moved[item] = size if support >= least else -1
         if support >= least:
-            menus[depth + 1, size] = menus[depth, item]
-            helds[depth + 1, size] = support
+            menus[depth + 1, size], helds[depth + 1, size] = menus[depth, item], support
             size += 1
     return size
 
@@ -198,8 +169,7 @@ def append(stream, at, itemset, length, support, control):
 def withhold(rows, lists, weights, supports, start, stop, goal, stream, control):
     """Write the safe itemsets whose first item is one from ``start`` to ``stop``; return the stream and its end.
 
-    All items are safe alone, with their ``supports``. The goal is the least support, k, and the weight of all rows. An
-    itemset goes on with items behind its last one: with it all its subsets are safe.
+    All items are safe alone. The goal is least support, k, number of rows. All subsets of a safe itemset are safe.
     """
     many, at = supports.size, 0
     itemset, counts = np.empty(many + 1, np.int32), np.zeros(many, np.int64)
@@ -224,9 +194,7 @@ def withhold(rows, lists, weights, supports, start, stop, goal, stream, control)
 @jit
 def descend(lists, weights, first, below, goal, itemset, slots, stream, at, control):
     """Write the safe itemsets of ``first`` and items ``below``, each safe with it; return the stream and its end."""
-    least, k, n = goal
-    menu, held = below
-    offsets = lists[0]
+    (least, k, n), (menu, held), offsets = goal, below, lists[0]
     room = offsets[first + 1] - offsets[first] + 2
     for item in menu:
         room += offsets[item + 1] - offsets[item]
@@ -235,9 +203,7 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
     labels, heaps = np.empty(2 * room, np.uint64), np.empty(2 * room, np.int64)
     maps, moved = np.empty((2 * room, np.int64(words)), np.uint64), np.arange(menu.size)
     start = np.uint64(gather_rows(lists, weights, n, first, menu, menu.size, slots, labels, heaps, maps))
-    hashes, stamp = np.zeros(16, np.uint64), np.uint64(1)
-    while hashes.size < 2 * start:
-        hashes = np.zeros(2 * hashes.size, np.uint64)
+    hashes, stamp = np.zeros(size_table(np.int64(start)), np.uint64), np.uint64(1)
     end = project(np.uint64(0), start, start, labels, labels, heaps, maps, words, moved, hashes, stamp)
     # Levels: the items to go on with and their supports, how many, which is next, the rows, how many cells they are
     # in, and the label of those that hold the itemset so far.
@@ -248,8 +214,7 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
     cells, wholes = np.zeros(menu.size + 1, np.uint64), np.zeros(menu.size + 1, np.uint64)
     sizes[0], starts[0], ends[0], wholes[0], cells[0] = menu.size, start, end, 1, 2
     renamed, totals, table = np.full(4, -1, np.int64), np.empty(4, np.int64), np.empty(4 * menu.size, np.int64)
-    parted = np.empty(labels.size, np.uint64)
-    depth = 0
+    parted, depth = np.empty(labels.size, np.uint64), 0
     while depth >= 0:
         place = places[depth]
         if control[STOP] or place == sizes[depth]:
@@ -307,16 +272,10 @@ def map_bases(top_offsets, top_items, tops, base_offsets, bases, many):
 
 @jit
 def cover(itemsets, channels, top_itemsets, many, most):
-    """Return which itemsets cover which channels: pairs of numbers, at most ``most`` and one more.
-
-    An itemset covers a channel if its intersection with the top is the base. Channels are tops, by number, and bitmaps.
-    """
-    offsets, items = itemsets
-    tops, maps = channels
-    top_offsets, top_items = top_itemsets
-    place = np.full(many, -1, np.int64)
-    pairs, found = np.empty((1024, 2), np.int64), 0
-    start = 0
+    """Return pairs (itemset, channel), at most ``most`` + 1, where the itemset meets the channel's top in its base."""
+    (offsets, items), (tops, maps), (top_offsets, top_items) = itemsets, channels, top_itemsets
+    place, pairs = np.full(many, -1, np.int64), np.empty((1024, 2), np.int64)
+    found = start = 0
     while start < tops.size and found <= most:
         stop = start
         while stop < tops.size and tops[stop] == tops[start]:

@@ -1,11 +1,8 @@
 """Kernels that find the rows in channels, and count the rows that hold itemsets; both are laid flat."""
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, lowest_bit, popcount
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, find_longest, jit, lowest_bit, popcount
 
 BLOCK = 1 << 16
 
@@ -15,20 +12,17 @@ def count_channels(rows, channels, code, many, times, smallest):
     """Count for each row the channels that single it out, and lower ``smallest`` to the smallest count among them.
 
     ``channels`` are their tops, bases, counts and the itemsets of the tops. ``code`` gives the items of channels their
-    codes in the rows, of which there are ``many``; -1 if no row holds one. Rows are taken in blocks, as a bitmap for
-    each item of a channel.
+    codes in the rows, of which there are ``many``; -1 if no row holds one.
     """
     offsets, items = rows
     tops, base_offsets, bases, counts, top_offsets, top_items = channels
     line, lines = np.full(many, -1, np.int64), 0
     for top in tops:
         for at in range(top_offsets[top], top_offsets[top + 1]):
-            if code[top_items[at]] >= 0 and line[code[top_items[at]]] < 0:
-                line[code[top_items[at]]] = lines
-                lines += 1
-    total, longest = offsets.size - 1, 0
-    for top in tops:
-        longest = max(longest, top_offsets[top + 1] - top_offsets[top])
+            item = code[top_items[at]]
+            if item >= 0 and line[item] < 0:
+                line[item], lines = lines, lines + 1
+    total, longest = offsets.size - 1, find_longest(top_offsets)
     words = (min(BLOCK, total) + 63) >> 6
     # A line more for items that no row holds.
     maps, held = np.empty((lines + 1, words), np.uint64), np.empty((longest + 1, words), np.uint64)
@@ -62,21 +56,9 @@ def count_channels(rows, channels, code, many, times, smallest):
 
 @jit
 def weigh(rows, weights, cells, tops, many, sums):
-    """Add to ``sums`` the weight of the rows in each cell; rows are few, of ``many`` items.
-
-    ``cells`` are numbers of their tops, and bases.
-    """
-    offsets, items = rows
-    top_numbers, base_offsets, bases = cells
-    top_offsets, top_items = tops
-    line, lines, longest = np.full(many, -1, np.int64), 0, 0
-    for top in range(top_offsets.size - 1):
-        longest = max(longest, top_offsets[top + 1] - top_offsets[top])
-    for item in top_items:
-        if line[item] < 0:
-            line[item] = lines
-            lines += 1
-    total = offsets.size - 1
+    """Add to ``sums`` the weight of the rows in each cell (number of a top, base); rows are few, of ``many`` items."""
+    (offsets, items), (top_numbers, base_offsets, bases), (top_offsets, top_items) = rows, cells, tops
+    (line, lines), longest, total = number_items(top_items, many), find_longest(top_offsets), offsets.size - 1
     words = (total + 63) >> 6
     maps = np.empty((words, lines), np.uint64)
     map_block(offsets, items, 0, total, line, maps.T)
@@ -104,33 +86,20 @@ def weigh(rows, weights, cells, tops, many, sums):
 @jit
 def narrow(held, at, maps, line, want):
     """Write behind line ``at`` of ``held`` those of its rows that hold the item of a line of ``maps``, or do not."""
-    if want:
-        for word in range(maps.shape[1]):
-            held[at + 1, word] = held[at, word] & maps[line, word]
-    else:
-        for word in range(maps.shape[1]):
-            held[at + 1, word] = held[at, word] & ~maps[line, word]
+    lacking = np.uint64(0) if want else ~np.uint64(0)
+    for word in range(maps.shape[1]):
+        held[at + 1, word] = held[at, word] & (maps[line, word] ^ lacking)
 
 
 @jit
 def count_supports(rows, weights, itemsets, many, held):
-    """Count for each itemset the rows that hold all its items, in ``held``, which is 0.
+    """Add to ``held`` the weight of the rows that hold each itemset; there are ``many`` items.
 
-    Row r stands for ``weights[r]`` rows. There are ``many`` items. Rows are taken in blocks, as a bitmap for each item
-    of an itemset. The items that an itemset shares with the one before it, at its start, are not looked up again.
+    Rows are taken in blocks, as bitmaps. Items that an itemset shares with the one before are not looked up again.
     """
-    offsets, items = rows
-    starts, chosen = itemsets
-    line, lines = np.full(many, -1, np.int64), 0
-    for item in chosen:
-        if line[item] < 0:
-            line[item] = lines
-            lines += 1
-    total = offsets.size - 1
+    (offsets, items), (starts, chosen) = rows, itemsets
+    (line, lines), longest, total = number_items(chosen, many), find_longest(starts), offsets.size - 1
     words = (min(BLOCK, total) + 63) >> 6
-    longest = 0
-    for number in range(held.size):
-        longest = max(longest, starts[number + 1] - starts[number])
     maps, met = np.empty((lines, words), np.uint64), np.empty((longest + 1, words), np.uint64)
     each = np.empty(words, np.int64)
     for start in range(0, total, BLOCK):
@@ -141,8 +110,7 @@ def count_supports(rows, weights, itemsets, many, held):
         met[0] = ~np.uint64(0)
         before, depth = np.int64(0), np.int64(0)
         for number in range(held.size):
-            first, last = starts[number], starts[number + 1]
-            same = np.int64(0)
+            first, last, same = starts[number], starts[number + 1], np.int64(0)
             while same < depth and first + same < last and chosen[before + same] == chosen[first + same]:
                 same += 1
             before, depth = first, last - first
@@ -158,6 +126,16 @@ def count_supports(rows, weights, itemsets, many, held):
                     held[number] += each[word] * np.int64(popcount(met[depth, word]))
                 else:
                     held[number] += weigh_bits(met[depth, word], weights, start + (word << 6))
+
+
+@jit
+def number_items(items, many):
+    """Return a number for each of ``many`` items, -1 for those not among ``items``, and how many have one."""
+    line, lines = np.full(many, -1, np.int64), 0
+    for item in items:
+        if line[item] < 0:
+            line[item], lines = lines, lines + 1
+    return line, lines
 
 
 @jit

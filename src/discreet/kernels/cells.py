@@ -8,37 +8,27 @@ Places in arrays are unsigned where speed counts: Numba checks the sign of a sig
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, grow, lowest_bit, mix, popcount
+from discreet.kernels.common import ONE, grow, grow_cells, jit, lowest_bit, make_cells, mix, popcount, size_table, trim
 
-jit = njit(cache=True, nogil=True)
-
-HALF = np.uint64(32)
-FEW = 4
-TABLE = 12
+HALF, FEW, TABLE = np.uint64(32), 4, 12
 
 
 @jit
 def group(offsets, items, order, many, room, most):
-    """Return where groups of tops start, each of at most ``most`` tops with at most ``room`` items in all.
-
-    ``order`` brings similar tops together; no top has more than ``room`` of the ``many`` items.
-    """
+    """Return where groups of at most ``most`` tops with at most ``room`` items start; ``order`` is by likeness."""
     starts, groups = np.empty(order.size + 1, np.int64), 0
     seen, held = np.full(many, -1, np.int64), 0
     for at in range(order.size):
-        more = 0
-        for entry in range(offsets[order[at]], offsets[order[at] + 1]):
-            more += seen[items[entry]] != groups
+        first, last, more = offsets[order[at]], offsets[order[at] + 1], 0
+        for item in items[first:last]:
+            more += seen[item] != groups
         if groups == 0 or held + more > room or at - starts[groups - 1] == most:
-            starts[groups] = at
+            starts[groups], more, held = at, last - first, 0
             groups += 1
-            held = 0
-        for entry in range(offsets[order[at]], offsets[order[at] + 1]):
-            if seen[items[entry]] != groups:
-                seen[items[entry]] = groups
-                held += 1
+        held += more
+        for item in items[first:last]:
+            seen[item] = groups
     starts[groups] = order.size
     return starts[: groups + 1].copy()
 
@@ -57,10 +47,7 @@ def map_itemsets(offsets, items, place):
 
 @jit
 def map_listed(lists, list_offsets, chosen, maps, touched):
-    """Set in ``maps``, which is 0, bit ``j`` of each row that holds the item ``chosen[j]``, by the rows of each item.
-
-    Write the rows that hold any of them to ``touched``; return how many.
-    """
+    """Set in ``maps`` bit ``j`` of each row with ``chosen[j]``; write these rows to ``touched``, return how many."""
     size = 0
     for bit in range(chosen.size):
         for at in range(list_offsets[chosen[bit]], list_offsets[chosen[bit] + 1]):
@@ -76,8 +63,7 @@ def gather(maps, touched, weights, total):
     """Return the touched rows with their weights, and one row for all others; the sum of weights is ``total``."""
     rows, held = np.zeros(touched.size + 1, np.uint64), np.empty(touched.size + 1, np.int64)
     for at in range(touched.size):
-        rows[at] = maps[touched[at]]
-        held[at] = weights[touched[at]]
+        rows[at], held[at] = maps[touched[at]], weights[touched[at]]
         total -= held[at]
     held[touched.size] = total
     size = touched.size + (total > 0)
@@ -91,10 +77,7 @@ def project(maps, weights, start, stop, keep, slots, stamp):
     Return where they end. There must be room for as many again. ``slots`` has a power of 2 of entries, at least twice
     as many; entries of earlier stamps count as empty. All numbers are unsigned.
     """
-    size = np.uint64(16)
-    while size < (stop - start) << ONE:
-        size <<= ONE
-    low, end = size - ONE, stop
+    low, end = np.uint64(size_table(np.int64(stop - start)) - 1), stop
     for row in range(start, stop):
         cut = maps[row] & keep
         slot = mix(cut) & low
@@ -102,8 +85,7 @@ def project(maps, weights, start, stop, keep, slots, stamp):
             held = slots[slot]
             if held >> HALF != stamp:
                 slots[slot] = (stamp << HALF) | end
-                maps[end] = cut
-                weights[end] = weights[row]
+                maps[end], weights[end] = cut, weights[row]
                 end += ONE
                 break
             other = held & np.uint64(0xFFFFFFFF)
@@ -116,10 +98,7 @@ def project(maps, weights, start, stop, keep, slots, stamp):
 
 @jit
 def tally(maps, weights, start, stop, top, index, table):
-    """Add up in ``table``, which is 0, the weights of rows by the items of ``top`` that they hold, a bit each.
-
-    It goes item by item, not row by row, so that several rows are done at once.
-    """
+    """Add up in ``table`` the weights of rows by their items of ``top``: item by item, many rows at once."""
     bits, bit = top, np.uint64(0)
     for at in range(stop - start):
         index[at] = 0
@@ -135,10 +114,7 @@ def tally(maps, weights, start, stop, top, index, table):
 
 @jit
 def split(tops, order, low, high, counts):
-    """Split the tops from ``low`` to ``high`` of ``order`` by the item that most nearly half of them have.
-
-    Return where the second part starts. ``counts`` has room for every item.
-    """
+    """Split the tops ``order[low:high]`` by the item that most nearly half of them have; return the boundary."""
     counts[:] = 0
     for at in range(low, high):
         bits = tops[order[at]]
@@ -172,19 +148,14 @@ def spread(cell, top):
 
 @jit
 def cells_of(maps, weights, tops, limit):
-    """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap and number of rows of each.
-
-    ``maps`` are rows that weigh ``weights``; no two tops are equal.
-    """
+    """Return the cells of ``tops``, all different, with fewer than ``limit`` rows: top, bitmap and number of rows."""
     many = tops.size
     order, counts = np.arange(many), np.empty(64, np.int64)
     stack, depth = np.empty((many + 1, 4), np.int64), min(1, many)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, many, 0, weights.size
     slots, stamp = np.zeros(16, np.uint64), np.uint64(0)
     index, table = np.empty(16, np.uint64), np.zeros(1 << TABLE, np.int64)
-    found, room = 0, np.int64(1024)
-    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
-    found_counts = np.empty(room, np.int64)
+    cells, found = make_cells(np.empty(1024, np.uint64)), 0
     while depth:
         depth -= 1
         low, high, start, stop = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
@@ -194,19 +165,16 @@ def cells_of(maps, weights, tops, limit):
         # Room for the rows of this part, and behind them for those of one top.
         if 3 * stop - 2 * start > weights.size:
             maps, weights = grow(maps, 2 * (3 * stop - 2 * start)), grow(weights, 2 * (3 * stop - 2 * start))
-        if slots.size < 2 * (stop - start):
-            wider = slots.size
-            while wider < 2 * (stop - start):
-                wider *= 2
-            slots, index = np.zeros(wider, np.uint64), np.empty(wider, np.uint64)
+        size = size_table(stop - start)
+        if slots.size < size:
+            slots, index = np.zeros(size, np.uint64), np.empty(size, np.uint64)
         stamp += ONE
         end = np.int64(project(maps, weights, np.uint64(start), np.uint64(stop), keep, slots, stamp))
         if high - low > FEW:
             middle = split(tops, order, low, high, counts)
             stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = middle, high, stop, end
-            depth += 1
-            stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = low, middle, stop, end
-            depth += 1
+            depth += 2
+            stack[depth - 1, 0], stack[depth - 1, 1], stack[depth - 1, 2], stack[depth - 1, 3] = low, middle, stop, end
             continue
         for at in range(low, high):
             top = tops[order[at]]
@@ -214,24 +182,20 @@ def cells_of(maps, weights, tops, limit):
             small = size <= TABLE and 1 << size <= 4 * (end - stop)
             if small:
                 tally(maps, weights, stop, end, top, index, table)
-                cells = np.int64(1) << size
+                size = np.int64(1) << size
             else:
                 stamp += ONE
-                cells = np.int64(project(maps, weights, np.uint64(stop), np.uint64(end), top, slots, stamp)) - end
-            if found + cells > room:
-                room = 2 * (found + cells)
-                found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
-                found_maps = grow(found_maps, room)
-            for cell in range(cells):
+                size = np.int64(project(maps, weights, np.uint64(stop), np.uint64(end), top, slots, stamp)) - end
+            cells = grow_cells(cells, found + size)
+            for cell in range(size):
                 held = table[cell] if small else weights[end + cell]
                 if 0 < held < limit:
-                    found_tops[found] = order[at]
-                    found_maps[found] = spread(np.uint64(cell), top) if small else maps[end + cell]
-                    found_counts[found] = held
+                    cells.tops[found], cells.counts[found] = order[at], held
+                    cells.maps[found] = spread(np.uint64(cell), top) if small else maps[end + cell]
                     found += 1
                 if small:
                     table[cell] = 0
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+    return trim(cells, found)
 
 
 @jit
@@ -240,8 +204,7 @@ def write_bases(maps, tops, offsets, items, place, base_offsets, bases):
 
     Bitmaps are of some words. ``place[item]`` is the bit of an item; if it is empty, a top's j-th item has bit j.
     """
-    entry = 0
-    base_offsets[0] = 0
+    entry = base_offsets[0] = 0
     for cell in range(tops.size):
         first = offsets[tops[cell]]
         for at in range(first, offsets[tops[cell] + 1]):
@@ -264,12 +227,9 @@ def find_implications(cells, base_offsets, bases, top_offsets, top_items, many, 
     for top in range(tops):
         for at in range(top_offsets[top], top_offsets[top + 1]):
             held[top_items[at], top >> 6] |= ONE << np.uint64(top & 63)
-    place = np.empty(many, np.int64)
-    found, entries = 0, 0
-    offsets, items = np.zeros(1025, np.int64), np.empty(1024, np.int32)
-    found_bases = np.empty(4096, np.int32)
-    maps, edges = np.empty(64, np.uint64), np.empty(64, np.uint64)
-    cell = 0
+    offsets, items, found_bases = np.zeros(1025, np.int64), np.empty(1024, np.int32), np.empty(4096, np.int32)
+    maps, edges, place = np.empty(64, np.uint64), np.empty(64, np.uint64), np.empty(many, np.int64)
+    found = entries = cell = 0
     for top in range(tops):
         first, last = top_offsets[top], top_offsets[top + 1]
         for at in range(first, last):
@@ -285,14 +245,12 @@ def find_implications(cells, base_offsets, bases, top_offsets, top_items, many, 
             cell += 1
         full = ~np.uint64(0) >> np.uint64(64 - (last - first)) if last > first else np.uint64(0)
         for item in range(last - first):
-            bit = ONE << np.uint64(item)
-            lacking = 0
+            bit, lacking = ONE << np.uint64(item), 0
             for number in range(size):
                 if not maps[number] & bit:
                     edges[lacking] = full & ~maps[number] & ~bit
                     lacking += 1
-            hits = find_transversals(edges, keep_smallest(edges, lacking))
-            for hit in hits:
+            for hit in find_transversals(edges, keep_smallest(edges, lacking)):
                 if not is_first(held, top_items, first, hit | bit, top):
                     continue
                 if found == most:
@@ -318,25 +276,26 @@ def keep_smallest(edges, size):
     sizes = np.empty(size, np.int64)
     for number in range(size):
         sizes[number] = popcount(edges[number])
-    ordered, kept = edges[:size][np.argsort(sizes, kind="mergesort")], 0
-    for edge in ordered:
-        new = True
-        for other in range(kept):
-            if edges[other] & edge == edges[other]:
-                new = False
-                break
-        if new:
+    kept = 0
+    for edge in edges[:size][np.argsort(sizes, kind="mergesort")]:
+        if is_minimal(edges, kept, edge):
             edges[kept] = edge
             kept += 1
     return kept
 
 
 @jit
-def find_transversals(edges, size):
-    """Return the minimal itemsets that meet each edge: edge by edge, those that miss it take one of its items more.
+def is_minimal(others, size, bits):
+    """Return whether none of ``others[:size]`` is part of ``bits``."""
+    for other in range(size):
+        if others[other] & bits == others[other]:
+            return False
+    return True
 
-    For no edges this is the empty itemset; for an empty edge there is none.
-    """
+
+@jit
+def find_transversals(edges, size):
+    """Return the minimal itemsets that meet each edge: edge by edge, those that miss it take one of its items more."""
     hits = np.zeros(1, np.uint64)
     for number in range(size):
         edge, kept = edges[number], 0
@@ -345,22 +304,14 @@ def find_transversals(edges, size):
             if hit & edge:
                 meeting[kept] = hit
                 kept += 1
-        room = kept + (hits.size - kept) * popcount(edge)
-        longer, many = np.empty(np.int64(room), np.uint64), kept
+        longer, many = np.empty(kept + (hits.size - kept) * np.int64(popcount(edge)), np.uint64), kept
         longer[:kept] = meeting[:kept]
         for hit in hits:
-            if hit & edge:
-                continue
-            bits = edge
+            bits = np.uint64(0) if hit & edge else edge
             while bits:
                 wider = hit | (bits & ~(bits - ONE))
                 bits &= bits - ONE
-                new = True
-                for other in range(kept):
-                    if longer[other] & wider == longer[other]:
-                        new = False
-                        break
-                if new:
+                if is_minimal(longer, kept, wider):
                     longer[many] = wider
                     many += 1
         hits = longer[:many].copy()

@@ -5,11 +5,8 @@ listed (``rooted``), it is the first.
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, grow
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, grow, jit
 
 
 @jit
@@ -29,17 +26,14 @@ def walk(trie, rooted, inside, found):
 
 
 @jit
-def put_in(offsets, items, number, inside):
-    """Mark the items of an itemset as ``inside``."""
+def walk_within(trie, rooted, offsets, items, number, inside, found):
+    """Do what ``walk`` does for the items of an itemset; ``inside`` is False before and after."""
     for at in range(offsets[number], offsets[number + 1]):
         inside[items[at]] = True
-
-
-@jit
-def take_out(offsets, items, number, inside):
-    """Mark the items of an itemset as outside again."""
+    size = walk(trie, rooted, inside, found)
     for at in range(offsets[number], offsets[number + 1]):
         inside[items[at]] = False
+    return size
 
 
 @jit
@@ -48,61 +42,47 @@ def add_up(trie, rooted, rows, weights, many, totals):
     offsets, items = rows
     inside, found = np.zeros(many, np.bool_), np.empty(totals.size + 2, np.int64)
     for row in range(offsets.size - 1):
-        put_in(offsets, items, row, inside)
-        for at in range(walk(trie, rooted, inside, found)):
+        for at in range(walk_within(trie, rooted, offsets, items, row, inside, found)):
             totals[found[at]] += weights[row]
-        take_out(offsets, items, row, inside)
 
 
 @jit
 def sum_up(trie, rooted, others, values, many, sums):
-    """Write for each of the others the sum of the ``values`` of the trie's itemsets within it."""
+    """Write to ``sums`` for each of the others the sum of the ``values`` of the trie's itemsets within it."""
     offsets, items = others
     inside, found = np.zeros(many, np.bool_), np.empty(values.size + 2, np.int64)
     for other in range(offsets.size - 1):
-        put_in(offsets, items, other, inside)
         sums[other] = 0
-        for at in range(walk(trie, rooted, inside, found)):
+        for at in range(walk_within(trie, rooted, offsets, items, other, inside, found)):
             sums[other] += values[found[at]]
-        take_out(offsets, items, other, inside)
 
 
 @jit
 def close(trie, rooted, others, supports, many, closures):
-    """Write for each itemset of the trie which superset among the others has the largest support, the shortest first.
-
-    ``closures`` are -1 before, and stay so where there is no superset.
-    """
+    """Write to ``closures`` (-1 before) each itemset's superset of largest support, of these the shortest."""
     offsets, items = others
     inside, found = np.zeros(many, np.bool_), np.empty(closures.size + 2, np.int64)
     for other in range(offsets.size - 1):
-        put_in(offsets, items, other, inside)
         length = offsets[other + 1] - offsets[other]
-        for at in range(walk(trie, rooted, inside, found)):
+        for at in range(walk_within(trie, rooted, offsets, items, other, inside, found)):
             known = closures[found[at]]
-            if (
-                known < 0
-                or supports[known] < supports[other]
-                or (supports[known] == supports[other] and length < offsets[known + 1] - offsets[known])
-            ):
+            shorter = supports[known] == supports[other] and length < offsets[known + 1] - offsets[known]
+            if known < 0 or supports[known] < supports[other] or shorter:
                 closures[found[at]] = other
-        take_out(offsets, items, other, inside)
 
 
 @jit
 def count_classes(trie, rooted, offsets, items, order, many, sizes):
-    """Write how many itemsets each closed one stands for: its subsets that lie within no smaller closed one.
+    """Write to ``sizes`` how many itemsets each closed one stands for: its subsets within no smaller closed one.
 
     ``order`` brings the smaller ones first; ``sizes``, unsigned, are 0. They must be below 2 ** 64.
     """
     inside, found = np.zeros(many, np.bool_), np.empty(sizes.size + 2, np.int64)
     for number in order:
-        put_in(offsets, items, number, inside)
         size = ONE << np.uint64(offsets[number + 1] - offsets[number])
-        for at in range(walk(trie, rooted, inside, found)):
+        for at in range(walk_within(trie, rooted, offsets, items, number, inside, found)):
             size -= sizes[found[at]]
         sizes[number] = size
-        take_out(offsets, items, number, inside)
 
 
 @jit
@@ -131,25 +111,15 @@ def compare(items, start, stop, others, first, last):
 
 @jit
 def find_closed(offsets, items, supports, is_known, order):
-    """Return the numbers of the itemsets without a superset of the same support; some are known to be closed.
-
-    ``order`` brings those of one support together, the shorter ones first.
-    """
-    total = supports.size
-    is_open, start = np.zeros(total, np.bool_), 0
-    while start < total:
-        stop = start + 1
-        while stop < total and supports[order[stop]] == supports[order[start]]:
-            stop += 1
-        for at in range(start, stop):
-            number = order[at]
-            if is_known[number]:
-                continue
-            for other in order[at + 1 : stop]:
-                if is_held(offsets, items, number, other):
-                    is_open[number] = True
-                    break
-        start = stop
+    """Return the itemsets without a superset of the same support; ``order`` is by support, the shorter ones first."""
+    total, is_open = supports.size, np.zeros(supports.size, np.bool_)
+    for at in range(total):
+        number, after = order[at], total if is_known[order[at]] else at + 1
+        while after < total and supports[order[after]] == supports[number]:
+            if is_held(offsets, items, number, order[after]):
+                is_open[number] = True
+                break
+            after += 1
     return np.flatnonzero(~is_open)
 
 
@@ -167,14 +137,10 @@ def is_held(offsets, items, number, other):
 
 @jit
 def narrow_limits(trie, offsets, items, low, high, many):
-    """Narrow the limits of all itemsets: one has no more rows than those below it, and no fewer than those above.
-
-    Limits that cross stay so, for the caller to see. Return how many limits have changed.
-    """
+    """Narrow limits: no itemset has more rows than a subset. Limits that cross stay so. Return how many changed."""
     inside, found, changed = np.zeros(many, np.bool_), np.empty(offsets.size + 1, np.int64), 0
     for number in range(offsets.size - 1):
-        put_in(offsets, items, number, inside)
-        for at in range(walk(trie, offsets[0] == offsets[1], inside, found)):
+        for at in range(walk_within(trie, offsets[0] == offsets[1], offsets, items, number, inside, found)):
             smaller = found[at]
             if high[number] > high[smaller]:
                 high[number] = high[smaller]
@@ -182,7 +148,6 @@ def narrow_limits(trie, offsets, items, low, high, many):
             if low[smaller] < low[number]:
                 low[smaller] = low[number]
                 changed += 1
-        take_out(offsets, items, number, inside)
     return changed
 
 
@@ -192,15 +157,13 @@ def find_gaps(trie, offsets, items, low, high, many, k, most):
     inside, found, size = np.zeros(many, np.bool_), np.empty(offsets.size + 1, np.int64), 0
     pairs = np.empty((1024, 2), np.int64)
     for number in range(offsets.size - 1):
-        put_in(offsets, items, number, inside)
-        for at in range(walk(trie, offsets[0] == offsets[1], inside, found)):
+        for at in range(walk_within(trie, offsets[0] == offsets[1], offsets, items, number, inside, found)):
             smaller = found[at]
             if low[smaller] - high[number] > 0 and high[smaller] - low[number] < k and size < most:
                 if size == pairs.shape[0]:
                     pairs = grow(pairs, 2 * size)
                 pairs[size, 0], pairs[size, 1] = smaller, number
                 size += 1
-        take_out(offsets, items, number, inside)
         if size == most:
             break
     return pairs[:size].copy()

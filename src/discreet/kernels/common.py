@@ -1,9 +1,9 @@
-"""What several files of kernels share: bits of a word, arrays that grow, and streams of records.
+"""Bits of a word, arrays that grow, and streams of records, for all files of kernels.
 
-It is small and final: Numba's caches of the other files do not notice a change here. Whoever changes it removes them.
+Numba's caches of the other files do not notice a change here: delete them after one.
 
 ``control`` is an array that a search shares with its caller. Either side sets STOP; the search sets FOUND (itemsets so
-far), DONE and PART (how far it is); the caller sets MOST and ROOM, the limits of itemsets and entries. INNER is set
+far), DONE and PART (its progress); the caller sets MOST and ROOM, the limits of itemsets and entries. INNER is set
 while one search runs inside another.
 """
 
@@ -17,8 +17,7 @@ from numba.extending import intrinsic, overload
 jit = njit(cache=True, nogil=True)
 
 ONE = np.uint64(1)
-HEAD = 2
-"""Entries at the head of a record: its length and its support or weight."""
+HEAD = 2  # entries at the head of a record: its length and its support or weight
 STOP, FOUND, MOST, ROOM, DONE, PART, INNER = 0, 1, 2, 3, 4, 5, 6
 CONTROLS = 7
 STOPPED, FULL = 1, 2
@@ -42,10 +41,18 @@ class Menu(NamedTuple):
 
 
 class Prefix(NamedTuple):
-    """An itemset to write to, and how many of its items are part of all itemsets found."""
+    """An array for an itemset, and how many of its items are part of all itemsets found."""
 
     itemset: np.ndarray
     length: int
+
+
+class Cells(NamedTuple):
+    """The top of each cell, the bitmap of its base, and its number of rows."""
+
+    tops: np.ndarray
+    maps: np.ndarray
+    counts: np.ndarray
 
 
 class Goal(NamedTuple):
@@ -119,6 +126,44 @@ def grow(array, size):
 
 
 @jit
+def size_table(many):
+    """Return a power of 2, the size of a hash table that is at most half full with ``many`` entries."""
+    size = 16
+    while size < 2 * many:
+        size *= 2
+    return size
+
+
+@jit
+def find_longest(offsets):
+    """Return the length of the longest itemset, 0 if there is none."""
+    longest = 0
+    for number in range(offsets.size - 1):
+        longest = max(longest, offsets[number + 1] - offsets[number])
+    return longest
+
+
+@jit
+def make_cells(maps):
+    """Return room for as many cells as there are bitmaps."""
+    return Cells(np.empty(maps.shape[0], np.int32), maps, np.empty(maps.shape[0], np.int64))
+
+
+@jit
+def grow_cells(cells, size):
+    """Return ``cells`` with room for ``size`` of them at least."""
+    if size <= cells.counts.size:
+        return cells
+    return Cells(grow(cells.tops, 2 * size), grow(cells.maps, 2 * size), grow(cells.counts, 2 * size))
+
+
+@jit
+def trim(cells, size):
+    """Return tops, bitmaps and numbers of rows of the first ``size`` cells."""
+    return cells.tops[:size].copy(), cells.maps[:size].copy(), cells.counts[:size].copy()
+
+
+@jit
 def copy(data, start, stop, out, size):
     """Copy ``data`` from ``start`` to ``stop`` to ``out``, which has ``size`` bytes so far; return its new size."""
     part, place = data[start:stop], out[size : size + stop - start]
@@ -139,8 +184,7 @@ def make_room(stream, at, length, control):
 @jit
 def write(stream, at, itemset, length, support, control):
     """Write one record at ``at``, where there must be room for it; return where the next one goes."""
-    stream[at] = length
-    stream[at + 1] = support
+    stream[at], stream[at + 1] = length, support
     for i in range(length):
         stream[at + HEAD + i] = itemset[i]
     control[FOUND] += 1

@@ -8,16 +8,13 @@ Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in 
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, mix, popcount
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, jit, mix, popcount, size_table
 
 CONJUNCTION, PARITY = 0, 1
+# Columns of a finding: the itemset (a node and an item), its limits and the cells that cause them (-1: none), whether
+# it is one cell or two, which ones, and the fewest and most rows in them.
 PREFIX, LAST, LOW, HIGH, BELOW, ABOVE, KIND, EVEN, ODD, LEAST, MOST = range(11)
-"""Columns of a finding: the itemset (a node and an item), its limits and the cells that cause them (-1: none), whether
-it is one cell or two, which ones, and the fewest and most rows in them."""
 COLUMNS = 11
 
 
@@ -40,25 +37,16 @@ def find_child(keys, values, node, item):
 
 
 @jit
-def put(keys, values, node, item, number):
-    """Add a child to the table, which has room."""
-    key, low = key_of(node, item), np.uint64(keys.size - 1)
-    slot = mix(key) & low
-    while keys[slot]:
-        slot = (slot + ONE) & low
-    keys[slot] = key
-    values[slot] = number
-
-
-@jit
 def index(parents, lasts, size):
-    """Return the table of the children of ``size`` nodes."""
-    slots = 16
-    while slots < 2 * size:
-        slots *= 2
-    keys, values = np.zeros(slots, np.uint64), np.zeros(slots, np.int32)
+    """Return the table of the children of ``size`` nodes: keys, 0 where a slot is free, and nodes."""
+    keys, values = np.zeros(size_table(size), np.uint64), np.zeros(size_table(size), np.int32)
+    low = np.uint64(keys.size - 1)
     for node in range(1, size):
-        put(keys, values, parents[node], lasts[node], node)
+        key = key_of(parents[node], lasts[node])
+        slot = mix(key) & low
+        while keys[slot]:
+            slot = (slot + ONE) & low
+        keys[slot], values[slot] = key, node
     return keys, values
 
 
@@ -85,19 +73,17 @@ def write_items(parents, lasts, node, length, out):
 def find_stated(others, itemset, absents):
     """Return the limits that the publication itself sets for a nonempty itemset that is not a node.
 
-    ``others`` are the listed itemsets that are not nodes, laid flat, and their limits. ``absents`` has for each item
-    the largest support that an unlisted itemset with it can have.
+    ``others`` are the other listed itemsets and their limits, ``absents`` each item's largest support in an unlisted
+    one.
     """
     offsets, items, lows, highs = others
     low, high, below = 0, absents[itemset[0]], False
     for item in itemset:
         high = min(high, absents[item])
     for number in range(offsets.size - 1):
-        first, last = offsets[number], offsets[number + 1]
-        place = 0
+        first, last, place = offsets[number], offsets[number + 1], 0
         for at in range(first, last):
-            if place < itemset.size and items[at] == itemset[place]:
-                place += 1
+            place += place < itemset.size and items[at] == itemset[place]
         if place < itemset.size:
             continue
         if not below:
@@ -112,8 +98,7 @@ def find_stated(others, itemset, absents):
 def drop(keys, values, itemset, length, node, parents, less):
     """Write to ``less[i]`` the node of the itemset of ``node`` without its i-th item."""
     for place in range(length - 1, -1, -1):
-        node = parents[node]
-        other = node
+        other = node = parents[node]
         for at in range(place + 1, length):
             other = find_child(keys, values, other, itemset[at])
         less[place] = other
@@ -152,12 +137,8 @@ def fill(keys, values, supports, itemset, length, nodes, cells):
 
 @jit
 def tabulate(keys, values, supports, nodes, cells, length, item, table):
-    """Write to ``table`` how many rows are in each cell if no row holds all items: those of ``nodes``, and ``item``.
-
-    ``item`` splits each cell over the others (``cells``) in two.
-    """
-    half = 1 << length
-    held = table[half:]
+    """Write how many rows are in each cell if none holds all items; ``item`` splits each of ``cells`` in two."""
+    half, held = 1 << length, table[1 << length :]
     for cell in range(half - 1):
         held[cell] = supports[find_child(keys, values, nodes[cell], item)]
     held[half - 1] = 0
@@ -189,8 +170,7 @@ def bound(table, length, low, high):
 def find_tight_pair(table, length, low, high):
     """Return a cell that is empty if ``low`` rows hold all items, and one that is if ``high`` do; or -1, -1.
 
-    Two that differ in a single item form one cell of the other items. Of the pairs that differ in more, this is the
-    first of those that differ in the fewest.
+    They differ in two items or more (those that differ in one form a cell of the others), and in as few as possible.
     """
     best, even, odd = length + 1, -1, -1
     for one in range(1 << length):
@@ -208,19 +188,14 @@ def find_tight_pair(table, length, low, high):
 def note(found, many, line):
     """Append a line to ``found`` if there is room; return how many there are."""
     if many < found.shape[0]:
-        for column in range(COLUMNS):
-            found[many, column] = line[column]
+        found[many] = line
     return many + 1
 
 
 @jit
 def find(table, length, line, k, found, many):
-    """Note the cells of 1 to k - 1 rows, and two with that many in all; return how many there are so far.
-
-    ``line`` has the itemset and its limits.
-    """
+    """Note the cells of 1 to k - 1 rows, and a pair with so many in all; return how many are noted so far."""
     low, high = line[LOW], line[HIGH]
-    tight = line[ABOVE] >= 0 and 0 < high - low < k
     for cell in range(1 << length):
         odd = (length - popcount(np.uint64(cell))) & 1
         least = table[cell] - high if odd else table[cell] + low
@@ -229,7 +204,7 @@ def find(table, length, line, k, found, many):
             line[KIND], line[EVEN], line[ODD] = CONJUNCTION, cell, -1
             line[LEAST], line[MOST] = least, least + high - low
             many = note(found, many, line)
-    if tight:
+    if line[ABOVE] >= 0 and 0 < high - low < k:
         even, odd = find_tight_pair(table, length, low, high)
         if even >= 0:
             line[KIND], line[EVEN], line[ODD], line[LEAST], line[MOST] = PARITY, even, odd, high - low, high - low
@@ -246,10 +221,8 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
     parents and items, are joined with those behind them that have the same parent, from place ``start`` on until
     ``work`` steps are done. An itemset with one possible support becomes a node, as long as there is room. ``itemset``
     has room for one item more than the level's. ``said`` are the ``others`` of ``find_stated``, and the keys of pairs
-    that no row holds. ``question`` is k and the ``absents`` of ``find_stated``.
-
-    Return where to go on, how many nodes and findings there are, and whether all limits can hold; if not, those of
-    ``itemset`` cannot.
+    that no row holds. ``question`` is k and the ``absents`` of ``find_stated``. Return where to go on, how many nodes
+    and findings there are, and whether all limits can hold; if not, those of ``itemset`` cannot.
     """
     parents, lasts, supports, reasons = trie
     (others, excluded), (k, absents), (keys, values) = said, question, children

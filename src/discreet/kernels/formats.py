@@ -1,37 +1,29 @@
 """Kernels that read and rewrite the bytes of text files: FIMI, one-hot tables, and lines of any kind."""
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import copy
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import copy, jit
 
 TAB, LINE_FEED, RETURN, BLANK, QUOTE, MINUS, POINT, ZERO, UNIT, NINE, DELETE = b'\t\n\r "-.019\x7f'
 LARGEST = 2**31 - 1
 NOWHERE, ANYWHERE = -1, -2
 TRUE, FALSE = b"true", b"false"
-LOWER = 32
-"""The bit that makes a letter lower case."""
+LOWER = 32  # the bit that makes a letter lower case
+# Errors of a cell: it is empty, is not 0 or 1, or has broken quotes; or the number of cells is wrong.
 FINE, EMPTY, OTHER, BROKEN, RAGGED = 0, 2, 3, 4, 5
-"""What can be wrong with a cell: it is empty, is not 0 or 1, or has broken quotes; or with the number of cells."""
 
 
 @jit
 def parse_fimi(data, skipped, items, offsets):
     """Write the numbers of each line to ``items`` and where each row starts to ``offsets``.
 
-    Return (error, line, rows, largest item). ``error`` is 0, or says what is wrong with ``line``
-    (from 1): 1 no number, 2 a negative number, 3 a number above 2 ** 31 - 1, 4 a byte that is no text,
-    5 a carriage return that ends no line. A line that begins with a byte ``b`` where ``skipped[b]``
-    is no row. ``data`` holds uint8; ``items`` must have room for one number every second byte,
-    ``offsets`` for two more than there are line feeds.
+    Return (error, line, rows, largest item). ``error`` is 0, or says what is wrong with ``line`` (from 1): 1 no number,
+    2 a negative number, 3 a number above 2 ** 31 - 1, 4 a byte that is no text, 5 a carriage return that ends no line.
+    A line whose first byte is ``skipped`` is no row. ``data`` holds uint8; ``items`` must have room for one number
+    every second byte, ``offsets`` for two more than there are line feeds.
     """
-    size = data.size
-    at = rows = count = 0
-    line = 0
-    largest = np.int64(-1)
-    offsets[0] = 0
+    size, largest = data.size, np.int64(-1)
+    at = rows = count = line = offsets[0] = 0
     while at < size:
         line += 1
         if skipped[data[at]]:
@@ -73,13 +65,6 @@ def parse_fimi(data, skipped, items, offsets):
 
 
 @jit
-def mark_items(items, present):
-    """Set ``present[item]`` for each item; ``present`` has a place for the largest."""
-    for at in range(items.size):
-        present[items[at]] = True
-
-
-@jit
 def recode(items, codes):
     """Replace each item by ``codes[item]``, in place."""
     for at in range(items.size):
@@ -90,23 +75,14 @@ def recode(items, codes):
 def recode_by_search(items, labels):
     """Replace each item by its place in ``labels``, in place; ``labels`` is increasing and holds them all."""
     for at in range(items.size):
-        low = 0
-        high = labels.size - 1
-        while low < high:
-            middle = (low + high) // 2
-            if labels[middle] < items[at]:
-                low = middle + 1
-            else:
-                high = middle
-        items[at] = low
+        items[at] = np.searchsorted(labels, items[at])
 
 
 @jit
 def select(offsets, items, wanted):
     """Keep of each row the items that are ``wanted``, each as its place there, in place; return how many are left.
 
-    ``wanted`` rises; the caller cuts ``items`` to the returned size. The last bits of an item lead to its only possible
-    place, or to none; where several wanted items share them, all are searched.
+    ``wanted`` rises. The last bits of an item lead to one place, to none, or to all where several share them.
     """
     places = np.full(1 << 16, NOWHERE, np.int32)
     for place in range(wanted.size):
@@ -138,16 +114,11 @@ def drop_numbers(data, starts, stops, offsets, numbers, out):
     """
     size = 0
     for i in range(starts.size):
-        stop = stops[i]
-        run = at = starts[i]
-        while at < stop and not ZERO <= data[at] <= NINE:
-            at += 1
-        gap = at  # the text between two numbers begins here
-        cut = at == stop
-        any_kept = False
+        stop, run = stops[i], starts[i]
+        gap = at = find_digit(data, run, stop)  # the text between two numbers begins at the gap
+        cut, any_kept = at == stop, False
         while at < stop:
-            digits = at
-            number = np.int64(0)
+            digits, number = at, np.int64(0)
             while at < stop and ZERO <= data[at] <= NINE:
                 number = number * 10 + (data[at] - ZERO)
                 at += 1
@@ -159,14 +130,19 @@ def drop_numbers(data, starts, stops, offsets, numbers, out):
             elif cut and not gone:
                 run = gap if any_kept else digits
             any_kept |= not gone
-            cut = gone
-            gap = at
-            while at < stop and not ZERO <= data[at] <= NINE:
-                at += 1
+            cut, gap, at = gone, at, find_digit(data, at, stop)
         size = copy(data, gap if cut else run, stop, out, size)
         out[size] = LINE_FEED
         size += 1
     return size
+
+
+@jit
+def find_digit(data, at, stop):
+    """Return the place of the first digit from ``at`` on, or ``stop``."""
+    while at < stop and not ZERO <= data[at] <= NINE:
+        at += 1
+    return at
 
 
 @jit
@@ -175,14 +151,12 @@ def parse_onehot(data, at, separator, width, id_column, items, offsets, ids):
 
     The table begins at ``at``, after its header of ``width`` columns; lines of blanks are no rows. The text of the
     column ``id_column`` (-1: none) goes from ``ids[row, 0]`` to ``ids[row, 1]``. Return (error, where its line starts,
-    column, rows). ``data`` holds uint8; ``items`` has room for one every second byte, ``offsets`` and ``ids`` for two
-    more than there are line ends.
+    column, rows). ``items`` has room for one every second byte, ``offsets`` and ``ids`` for two more than there are
+    line ends.
     """
-    rows = count = 0
-    offsets[0] = 0
+    rows = count = offsets[0] = 0
     while at < data.size:
-        line = at
-        at = skip_blanks(data, line, separator)
+        line, at = at, skip_blanks(data, at, separator)
         if at == data.size or data[at] in (LINE_FEED, RETURN):
             at += 1
             continue
@@ -192,10 +166,8 @@ def parse_onehot(data, at, separator, width, id_column, items, offsets, ids):
             if at + 1 < data.size and data[at + 1] == separator and column < width - 1 and column != id_column:
                 digit = data[at]
                 if digit in (ZERO, UNIT):
-                    items[count] = item
+                    items[count], item, at = item, item + 1, at + 2
                     count += digit - ZERO
-                    item += 1
-                    at += 2
                     continue
             start, stop, end = find_cell(data, at, separator)
             if end < 0:
@@ -203,15 +175,13 @@ def parse_onehot(data, at, separator, width, id_column, items, offsets, ids):
             if (end < data.size and data[end] == separator) != (column < width - 1):
                 return RAGGED, line, column, rows
             if column == id_column:
-                ids[rows, 0] = start
-                ids[rows, 1] = stop
+                ids[rows, 0], ids[rows, 1] = start, stop
             else:
                 held = read_value(data, start, stop, separator)
                 if held > 1:
                     return held, line, column, rows
-                items[count] = item
+                items[count], item = item, item + 1
                 count += held
-                item += 1
             at = end + 1
         rows += 1
         offsets[rows] = count
@@ -220,14 +190,10 @@ def parse_onehot(data, at, separator, width, id_column, items, offsets, ids):
 
 @jit
 def find_cells(data, at, separator, rows, columns, bounds):
-    """Write where cells start and stop to ``bounds``; cells are sorted by row, then by column.
-
-    The table begins at ``at``; ``parse_onehot`` has accepted it.
-    """
+    """Write where cells, sorted by row and column, start and stop in a table that ``parse_onehot`` has accepted."""
     row = found = 0
     while found < rows.size:
-        line = at
-        at = skip_blanks(data, line, separator)
+        line, at = at, skip_blanks(data, at, separator)
         if data[at] in (LINE_FEED, RETURN):
             at += 1
             continue
@@ -235,36 +201,25 @@ def find_cells(data, at, separator, rows, columns, bounds):
         while goes_on:
             start, stop, end = find_cell(data, at, separator)
             if found < rows.size and rows[found] == row and columns[found] == column:
-                bounds[found, 0] = start
-                bounds[found, 1] = stop
+                bounds[found, 0], bounds[found, 1] = start, stop
                 found += 1
             goes_on = end < data.size and data[end] == separator
-            at = end + 1
-            column += 1
+            at, column = end + 1, column + 1
         row += 1
 
 
 @jit
 def find_cell(data, at, separator):
-    """Return where the text of the cell at ``at`` starts and stops, and where the cell ends: -1 if quotes are wrong.
-
-    Blanks and quotes around the text are no part of it. A cell ends at a separator, at a line end or with the data.
-    """
+    """Return where the bare text of a cell starts and stops, and where the cell ends: -1 if quotes are wrong."""
     start = skip_blanks(data, at, separator)
     if start < data.size and data[start] == QUOTE:
-        start += 1
-        stop = find_quote(data, start)
+        stop = find_quote(data, start + 1)
         end = skip_blanks(data, stop + 1, separator)
-        if stop == data.size or not ends_cell(data, end, separator):
-            end = -1
-        return start, stop, end
+        return start + 1, stop, end if stop < data.size and ends_cell(data, end, separator) else -1
     end = start
     while not ends_cell(data, end, separator):
         end += 1
-    stop = end
-    while stop > start and (data[stop - 1] == BLANK or data[stop - 1] == TAB):
-        stop -= 1
-    return start, stop, end
+    return start, cut_blanks(data, start, end), end
 
 
 @jit
@@ -294,18 +249,22 @@ def skip_blanks(data, at, separator):
 
 
 @jit
+def cut_blanks(data, start, stop):
+    """Return where the text from ``start`` to ``stop`` ends without the blanks at its end."""
+    while stop > start and (data[stop - 1] == BLANK or data[stop - 1] == TAB):
+        stop -= 1
+    return stop
+
+
+@jit
 def read_value(data, start, stop, separator):
     """Return the value of a text, 0 or 1 (such as 1, 1.0, or true in any case); else EMPTY or OTHER."""
     start = skip_blanks(data, start, separator)
-    while stop > start and (data[stop - 1] == BLANK or data[stop - 1] == TAB):
-        stop -= 1
-    size = stop - start
+    size = cut_blanks(data, start, stop) - start
     if size <= 0:
         return EMPTY
     if size == 1 or (size == 3 and data[start + 1] == POINT and data[start + 2] == ZERO):
-        if data[start] == ZERO:
-            return 0
-        return 1 if data[start] == UNIT else OTHER
+        return np.int64(data[start]) - ZERO if data[start] in (ZERO, UNIT) else OTHER
     if is_word(data, start, size, TRUE):
         return 1
     return 0 if is_word(data, start, size, FALSE) else OTHER
@@ -336,12 +295,10 @@ def join_lines(data, starts, stops, out):
 def splice_lines(data, bounds, lines, new, out):
     """Write ``data`` to ``out`` with new ``lines`` in the places of others; return how many bytes that takes.
 
-    ``bounds`` are two arrays, where the replaced lines start in ``data`` and where they stop; ``new`` are the same for
-    the new ones in ``lines``. An emptied line at the end of ``data`` gets a line end: without one it would not be a
-    row. ``out`` must have room for a byte more than ``data``; no new line is longer than the one it replaces.
+    ``bounds`` are where replaced lines start and stop in ``data``, ``new`` the same in ``lines``; none gets longer. An
+    emptied line at the end gets a line end: without one it would not be a row. ``out`` has room for one byte more.
     """
-    starts, stops = bounds
-    firsts, lasts = new
+    (starts, stops), (firsts, lasts) = bounds, new
     at = size = 0
     for line in range(starts.size):
         size = copy(data, at, starts[line], out, size)

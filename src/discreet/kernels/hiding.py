@@ -1,15 +1,12 @@
-"""Kernels of hiding: remove items from rows, check that nothing else changed, and weigh what may be lost.
+"""Kernels of hiding: remove items from rows, check that nothing else changed, and weigh possible losses.
 
 ``marks`` stand beside the items of all rows: KEPT, REMOVED, or FINAL for one that must not come back.
 ``maps[item]`` has a bit for each row that holds the item; an itemset has at least one item.
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, lowest_bit, popcount
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, find_longest, jit, lowest_bit, popcount
 
 KEPT, REMOVED, FINAL = 0, 1, 2
 
@@ -23,21 +20,17 @@ def add_degrees(rows, degrees):
 
 @jit
 def choose(rows, ranks, chosen):
-    """Fill ``chosen`` with the rows of least rank, the earlier ones where ranks tie, in the order of ``rows``.
-
-    ``ranks`` are those of ``rows``, from 0 on. There are as many rows as ``chosen`` has room for, or more.
-    """
+    """Fill ``chosen`` with the rows of least rank (from 0 on), the earlier ones where ranks tie, in their order."""
     highest = np.int64(0)
     for rank in ranks:
         highest = max(highest, rank)
     times = np.zeros(highest + 1, np.int64)
     for rank in ranks:
         times[rank] += 1
-    last, left = 0, chosen.size
+    last, left, size = 0, chosen.size, 0
     while times[last] < left:
         left -= times[last]
         last += 1
-    size = 0
     for at in range(rows.size):
         is_last = ranks[at] == last and left > 0
         if ranks[at] < last or is_last:
@@ -57,8 +50,7 @@ def note_itemset(rows, number, words):
 def mark_losses(offsets, items, lost, line, removed, final, marks):
     """Mark the items that rows lose with the itemsets whose bits are set in ``lost``; a higher mark stays.
 
-    An item with a line (not -1) is removed with the itemsets whose bits are set in that line of ``removed``, and must
-    not come back after those whose bits are set in ``final``.
+    An item with a line (not -1) goes with the itemsets of that line of ``removed``, for good with those of ``final``.
     """
     for row in range(offsets.size - 1):
         every = np.uint64(0)
@@ -67,9 +59,8 @@ def mark_losses(offsets, items, lost, line, removed, final, marks):
         if every == 0:
             continue
         for at in range(offsets[row], offsets[row + 1]):
-            place = line[items[at]]
+            place, sign = line[items[at]], KEPT
             if place >= 0:
-                sign = KEPT
                 for word in range(lost.shape[1]):
                     if lost[row, word] & removed[place, word]:
                         sign = max(sign, FINAL if lost[row, word] & final[place, word] else REMOVED)
@@ -81,14 +72,12 @@ def keep_one(offsets, items, supports, marks):
     """Keep the item of highest support, the first on a tie, of each row that loses all items; FINAL items never."""
     first = offsets[0]
     for row in range(offsets.size - 1):
-        start, stop = offsets[row], offsets[row + 1]
-        at = start
+        at, stop, best = offsets[row], offsets[row + 1], -1
         while at < stop and marks[at - first] != KEPT:
             at += 1
         if at < stop:
             continue
-        best = -1
-        for place in range(start, stop):
+        for place in range(offsets[row], stop):
             if marks[place - first] == REMOVED and (best < 0 or supports[items[place]] > supports[items[best]]):
                 best = place
         if best >= 0:
@@ -98,13 +87,8 @@ def keep_one(offsets, items, supports, marks):
 @jit
 def list_marked(offsets, items, marks):
     """Return the rows with removed items, where the items of each start, and the items."""
-    rows = size = 0
-    for row in range(offsets.size - 1):
-        before = size
-        for at in range(offsets[row], offsets[row + 1]):
-            size += marks[at - offsets[0]] != KEPT
-        rows += size > before
-    changed, starts, removed = np.empty(rows, np.int64), np.empty(rows + 1, np.int64), np.empty(size, np.int32)
+    size = np.count_nonzero(marks)
+    changed, starts, removed = np.empty(size, np.int64), np.empty(size + 1, np.int64), np.empty(size, np.int32)
     rows = size = 0
     for row in range(offsets.size - 1):
         before = size
@@ -116,22 +100,18 @@ def list_marked(offsets, items, marks):
             changed[rows], starts[rows] = row, before
             rows += 1
     starts[rows] = size
-    return changed, starts, removed
+    return changed[:rows].copy(), starts[: rows + 1].copy(), removed[:size].copy()
 
 
 @jit
 def drop_items(offsets, items, changed, starts, removed, new_offsets, new_items):
-    """Write the rows without the removed items, which they hold; return how many items are left.
-
-    Changed rows and removed items rise. There must be room for as many items as the rows have.
-    """
+    """Write the rows without the removed items, which they hold; return how many are left. All numbers rise."""
     size = change = 0
     for row in range(offsets.size - 1):
         new_offsets[row] = size
         gone = end = np.int64(0)
         if change < changed.size and changed[change] == row:
-            gone, end = starts[change], starts[change + 1]
-            change += 1
+            gone, end, change = starts[change], starts[change + 1], change + 1
         for at in range(offsets[row], offsets[row + 1]):
             if gone < end and removed[gone] == items[at]:
                 gone += 1
@@ -153,8 +133,7 @@ def is_as_stated(before, after, changes, is_sensitive):
         at, stop = new_offsets[row], new_offsets[row + 1]
         gone = end = np.int64(0)
         if change < changed.size and changed[change] == row:
-            gone, end = starts[change], starts[change + 1]
-            change += 1
+            gone, end, change = starts[change], starts[change + 1], change + 1
             if gone == end or not is_sensitive[row]:
                 return False
         for place in range(offsets[row], offsets[row + 1]):
@@ -227,10 +206,7 @@ def find_touched(offsets, items, wanted):
 
 @jit
 def meet(offsets, items, number, before, maps, stack):
-    """Write to the ``stack`` the rows that hold the first one, two, … items of an itemset; return how many.
-
-    The items that it shares with the itemset ``before`` it (-1: none) stand there already.
-    """
+    """Write to ``stack`` the rows with the first 1, 2, … items; those that ``before`` shares stand there already."""
     first, length, common = offsets[number], offsets[number + 1] - offsets[number], 0
     if before >= 0:
         last = min(length, offsets[before + 1] - offsets[before])
@@ -249,10 +225,7 @@ def meet(offsets, items, number, before, maps, stack):
 @jit
 def count_rows(offsets, items, start, stop, maps, counts):
     """Write how many rows hold each itemset from ``start`` to ``stop``."""
-    longest = 1
-    for number in range(start, stop):
-        longest = max(longest, offsets[number + 1] - offsets[number])
-    stack, before = np.empty((longest, maps.shape[1]), np.uint64), -1
+    stack, before = np.empty((find_longest(offsets[start : stop + 1]), maps.shape[1]), np.uint64), -1
     for number in range(start, stop):
         length = meet(offsets, items, number, before, maps, stack)
         before, held = number, 0
@@ -268,15 +241,14 @@ def weigh_losses(offsets, items, numbers, slack, maps, is_open, place, gone, hea
     An item has a ``place`` among the items in question, or -1. ``gone[place]`` are the rows that have just lost it;
     they reduce the ``slack`` of each itemset, the number of rows it can still lose. An itemset weighs nothing if it is
     lost, or if all open rows that hold it are within its slack. Else it weighs 2 to the power of ``heaviest`` minus the
-    bit length of its slack + 1, for each of its items in question and each open row that holds it.
-
-    Sums are bits in ``planes[place]``: line i has the bits of value 2 ** i of all rows. So 64 rows are added at a time,
-    and most carries end at once.
+    bit length of its slack + 1, for each of its items in question and each open row that holds it. Sums are bits in
+    ``planes[place]``: line i has the bits of value 2 ** i of all rows. So 64 rows are added at a time, and most carries
+    end at once.
     """
-    longest = 1
+    longest, before, words = 1, -1, maps.shape[1]
     for number in numbers:
         longest = max(longest, offsets[number + 1] - offsets[number])
-    stack, before, words = np.empty((longest, maps.shape[1]), np.uint64), -1, maps.shape[1]
+    stack = np.empty((longest, words), np.uint64)
     for number in numbers:
         if slack[number] < 0:
             continue
@@ -320,31 +292,23 @@ def add_planes(planes, scores):
 
 @jit
 def count_in_windows(offsets, items, rows, window, slots, counts):
-    """Add to ``counts[row // window, slots[item]]`` for each item with a slot (0 or more) of the given ``rows``.
-
-    ``counts`` come as zeros; ``slots`` has a place for each code.
-    """
+    """Add 1 to ``counts[row // window, slots[item]]`` for each item with a slot (not -1) of the given ``rows``."""
     for row in rows:
         line = row // window
         for at in range(offsets[row], offsets[row + 1]):
-            slot = slots[items[at]]
-            if slot >= 0:
-                counts[line, slot] += 1
+            if slots[items[at]] >= 0:
+                counts[line, slots[items[at]]] += 1
 
 
 @jit
 def mark_holders(offsets, items, starts, wanted_offsets, wanted_items, found):
     """Mark in ``found`` the itemsets, in dictionary order, that hold all items of a wanted one.
 
-    The wanted ones with last item ``item`` are those from ``starts[item]`` to ``starts[item + 1]``. An itemset holds
-    one if its first items do, or if its last item completes one. So only the items that differ from the itemset before
-    are checked: about one each.
+    Wanted ones are sorted by last item, from ``starts[item]`` on. An itemset holds one if its first items do, or if its
+    last item completes one. So only the items that differ from the itemset before are checked: about one each.
     """
-    longest = 0
-    for number in range(found.size):
-        longest = max(longest, offsets[number + 1] - offsets[number])
-    holds, inside = np.zeros(longest + 1, np.bool_), np.zeros(starts.size - 1, np.bool_)
-    before, size = 0, 0
+    holds, inside = np.zeros(find_longest(offsets) + 1, np.bool_), np.zeros(starts.size - 1, np.bool_)
+    before = size = 0
     for number in range(found.size):
         first, length, common = offsets[number], offsets[number + 1] - offsets[number], 0
         while common < min(size, length) and items[before + common] == items[first + common]:
@@ -362,10 +326,10 @@ def mark_holders(offsets, items, starts, wanted_offsets, wanted_items, found):
 def completes(item, inside, starts, wanted_offsets, wanted_items):
     """Return whether all items of a wanted itemset that ends in ``item`` are ``inside``."""
     for number in range(starts[item], starts[item + 1]):
-        at = wanted_offsets[number]
-        while at < wanted_offsets[number + 1] and inside[wanted_items[at]]:
+        at, stop = wanted_offsets[number], wanted_offsets[number + 1]
+        while at < stop and inside[wanted_items[at]]:
             at += 1
-        if at == wanted_offsets[number + 1]:
+        if at == stop:
             return True
     return False
 

@@ -7,9 +7,8 @@ numbers are little-endian.
 """
 
 import numpy as np
-from numba import njit
 
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import jit
 
 BLOCK = 1 << 16
 FEW = 4096
@@ -20,10 +19,7 @@ HEAD_BYTES = 8
 
 @jit
 def count(offsets, items, counts):
-    """Write to ``counts[block, item]`` how many rows of a block hold an item.
-
-    Row ``r`` is ``items[offsets[r]:offsets[r + 1]]``, of block ``r // BLOCK``; ``counts`` come as zeros.
-    """
+    """Write to ``counts[block, item]``, 0 before, how many rows of a block (``row // BLOCK``) hold an item."""
     for block in range(counts.shape[0]):
         last = min((block + 1) * BLOCK, offsets.size - 1)
         line = counts[block]
@@ -48,8 +44,8 @@ def measure(counts, containers, sizes):
 def write_lists(offsets, items, counts, containers, starts, out):
     """Write the list of each item to ``out`` from ``starts[item]`` on; ``out`` comes as zeros, with room for all."""
     many = containers.size
-    done = np.zeros(many, np.int64)  # containers of each list
-    ends = np.zeros(many, np.int64)  # where its next container begins, in bytes from its start
+    # How many containers of each list are written, and where the next one begins, in bytes from its start.
+    done, ends = np.zeros(many, np.int64), np.zeros(many, np.int64)
     for item in range(many):
         put(out, starts[item], COOKIE, 4)
         put(out, starts[item] + 4, containers[item], 4)

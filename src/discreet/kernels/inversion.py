@@ -1,15 +1,13 @@
-"""Kernels on closed itemsets with supports: the cells of tops (maximal itemsets) by Möbius inversion.
+"""Kernels that compute the cells of tops from supports, by Möbius inversion.
 
 Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, in dictionary order, with ``supports[i]``. A cell of a top is a
-bitmap of its items: bit ``j`` is the top's ``j``-th item.
+bitmap of its items: bit ``j`` is the top's ``j``-th item. Closed tops have at most 64 items. Other tops may have any
+number; their bitmaps, and those of the intersections of itemsets with them, have several words, one line per word.
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, grow, lowest_bit
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, grow_cells, jit, lowest_bit, make_cells, mix, popcount, size_table, trim
 
 TWO = np.uint64(2)
 
@@ -21,18 +19,16 @@ def plant(offsets, items):
     The end is the number of the itemset that ends there, from 1 on, or 0; skip is the first node that is not below.
     The empty itemset has no node. All are unsigned: Numba checks the sign of a signed index at each use.
     """
-    nodes, longest = 0, 0
-    for number in range(offsets.size - 1):
-        length = offsets[number + 1] - offsets[number]
-        longest, nodes = max(longest, length), nodes + length
-        if number:
-            before, same = offsets[number - 1], 0
-            while before + same < offsets[number] and items[before + same] == items[offsets[number] + same]:
-                same += 1
-            nodes -= same
+    nodes = offsets[offsets.size - 1] - offsets[0]
+    for number in range(1, offsets.size - 1):
+        before = offsets[number - 1]
+        step = offsets[number] - before
+        while before < offsets[number] and items[before] == items[before + step]:
+            before += 1
+            nodes -= 1
     node_items, depths = np.empty(nodes, np.uint32), np.empty(nodes, np.uint64)
     ends, skips = np.zeros(nodes, np.uint64), np.empty(nodes, np.uint64)
-    path = np.empty(longest + 1, np.int64)
+    path = np.empty(nodes, np.int64)
     size = depth = 0
     for number in range(offsets.size - 1):
         first, length = offsets[number], offsets[number + 1] - offsets[number]
@@ -43,25 +39,19 @@ def plant(offsets, items):
             depth -= 1
             skips[path[depth]] = size
         while depth < length:
-            node_items[size] = items[first + depth]
-            depths[size] = depth
-            path[depth] = size
+            node_items[size], depths[size], path[depth] = items[first + depth], depth, size
             depth += 1
             size += 1
         if length:
             ends[size - 1] = number + 1
-    while depth > 0:
-        depth -= 1
-        skips[path[depth]] = size
+    for node in path[:depth]:
+        skips[node] = size
     return node_items, depths, ends, skips
 
 
 @jit
 def gather_tops(offsets, items, tops, start, holders, place, chosen):
-    """Return where a batch of tops from ``start`` on ends, and how many items it has: at most 64 of each.
-
-    Each of its items gets a ``place``, a bit for each of its tops in ``holders``, and is written to ``chosen``.
-    """
+    """Return where a batch of at most 64 tops and 64 items ends, and how many items; write their places and tops."""
     stop, size = start, np.uint64(0)
     while stop < tops.size and stop - start < 64:
         first, last = np.uint64(offsets[tops[stop]]), np.uint64(offsets[tops[stop] + 1])
@@ -70,14 +60,12 @@ def gather_tops(offsets, items, tops, start, holders, place, chosen):
             more += np.uint64(holders[np.uint32(items[at])] == 0)
         if size + more > np.uint64(64):
             break
-        bit = ONE << np.uint64(stop - start)
         for at in range(first, last):
             item = np.uint32(items[at])
             if holders[item] == 0:
-                place[item] = size
-                chosen[size] = item
+                place[item], chosen[size] = size, item
                 size += ONE
-            holders[item] |= bit
+            holders[item] |= ONE << np.uint64(stop - start)
         stop += 1
     return stop, np.int64(size)
 
@@ -86,25 +74,20 @@ def gather_tops(offsets, items, tops, start, holders, place, chosen):
 def order_from_above(trie, many):
     """Return the turn of each of ``many`` itemsets, by its end, so that its supersets come first; the last is for 0.
 
-    It is the order in which a walk through the trie leaves them: of two that part at some depth, only the one with the
-    smaller item there can be a superset of the other.
+    A walk through the trie leaves them in this order: of two that part at some depth, only the one with the smaller
+    item there can be a superset of the other.
     """
     _, depths, ends, _ = trie
-    size, depth, deepest = np.uint64(0), np.uint64(0), np.uint64(0)
-    for node in range(depths.size):
-        deepest = max(deepest, depths[node])
-    places, path = np.full(many + 1, many, np.uint64), np.zeros(deepest + ONE, np.uint64)
-    for node in range(ends.size):
-        while depth > depths[node]:
+    size, depth = np.uint64(0), np.uint64(0)
+    places, path = np.full(many + 1, many, np.uint64), np.empty(depths.size, np.uint64)
+    for node in range(ends.size + 1):
+        while depth > (depths[node] if node < ends.size else np.uint64(0)):
             depth -= ONE
             places[path[depth]] = size
             size += np.uint64(path[depth] > 0)
-        path[depth] = ends[node]
-        depth += ONE
-    while depth > 0:
-        depth -= ONE
-        places[path[depth]] = size
-        size += np.uint64(path[depth] > 0)
+        if node < ends.size:
+            path[depth] = ends[node]
+            depth += ONE
     places[0] = many
     return places
 
@@ -125,13 +108,10 @@ def walk(trie, supports, holders, place, turns, paths, stream):
         item, depth, end = node_items[node], depths[node], ends[node]
         alive = above[depth] & holders[item]
         prefix = prefixes[depth] | ONE << place[item]
-        above[depth + ONE] = alive
-        prefixes[depth + ONE] = prefix
+        above[depth + ONE], prefixes[depth + ONE] = alive, prefix
         # Free of branches: where no itemset ends, the spare last turn is written.
         turn = turns[end]
-        alive_tops[turn] = alive
-        maps[turn] = prefix
-        counts[turn] = supports[end]
+        alive_tops[turn], maps[turn], counts[turn] = alive, prefix, supports[end]
         node = node + ONE if alive else skips[node]
     alive_tops[alive_tops.size - 1] = 0
 
@@ -154,8 +134,7 @@ def deal(stream, starts, maps, counts):
         alive = alive_tops[entry]
         while alive:
             top = np.uint64(lowest_bit(alive)) + ONE
-            maps[starts[top]] = stream_maps[entry]
-            counts[starts[top]] = stream_counts[entry]
+            maps[starts[top]], counts[starts[top]] = stream_maps[entry], stream_counts[entry]
             starts[top] += ONE
             alive &= alive - ONE
     return maps, counts
@@ -163,10 +142,9 @@ def deal(stream, starts, maps, counts):
 
 @jit
 def invert(maps, counts, first, last):
-    """Turn the supports from ``first`` to ``last`` into cells; return the sum of their rows.
+    """Turn the supports from ``first`` to ``last`` into cells, each its support less the cells above; return their sum.
 
-    A support is the sum of the cells above it, so a cell is its support less those. The itemsets must be all
-    intersections of the top with a row, but for the empty one, each after its supersets.
+    The itemsets must be all intersections of the top with a row, but for the empty one, each after its supersets.
     """
     total = np.int64(0)
     for number in range(first, last):
@@ -192,10 +170,7 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
     turns = order_from_above(trie, supports.size - 1)
     stream = (np.empty(turns.size, np.uint64), np.empty(turns.size, np.uint64), np.empty(turns.size, np.int64))
     starts, maps, counts = np.empty(66, np.uint64), np.empty(1024, np.uint64), np.empty(1024, np.int64)
-    found, met, room = np.uint64(0), np.uint64(0), np.uint64(1024)
-    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
-    found_counts = np.empty(room, np.int64)
-    start = 0
+    cells, found, met, start = make_cells(np.empty(1024, np.uint64)), np.uint64(0), np.uint64(0), 0
     while start < tops.size:
         stop, used = gather_tops(offsets, items, tops, start, holders, place, chosen)
         walk(trie, supports, holders, place, turns, paths, stream)
@@ -204,28 +179,24 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
         for number in range(start, stop):
             begin, end = starts[number - start], starts[number - start + 1]
             rest = supports[0] - invert(maps, counts, begin, end)
-            if found + (end - begin) >= room:
-                room = TWO * (found + (end - begin))
-                found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
-                found_maps = grow(found_maps, room)
-            before = found
+            cells = grow_cells(cells, np.int64(found + (end - begin) + ONE))
+            bits, rows, before = cells.maps, cells.counts, found
             for at in range(begin, end):
                 # Free of branches: a cell that is not small is overwritten.
-                found_maps[found] = maps[at]
-                found_counts[found] = counts[at]
+                bits[found], rows[found] = maps[at], counts[at]
                 found += np.uint64((counts[at] != 0) & (counts[at] < limit))
             if supports[0] != 0 and rest != 0 and rest < limit:
-                found_maps[found] = 0
-                found_counts[found] = rest
+                bits[found], rows[found] = 0, rest
                 found += ONE
             first, last = offsets[tops[number]], offsets[tops[number] + 1]
             for cell in range(before, found):
-                found_tops[cell] = number
-                found_maps[cell] = pack_cell(found_maps[cell], items, first, last, place)
-        for at in range(used):
-            holders[chosen[at]] = 0
+                cells.tops[cell] = number
+                bits[cell] = pack_cell(bits[cell], items, first, last, place)
+        for item in chosen[:used]:
+            holders[item] = 0
         start = stop
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy(), np.int64(met)
+    found_tops, found_maps, found_counts = trim(cells, found)
+    return found_tops, found_maps, found_counts, np.int64(met)
 
 
 @jit
@@ -235,3 +206,142 @@ def pack_cell(cell, items, first, last, place):
     for at in range(first, last):
         bits |= (cell >> place[items[at]] & ONE) << np.uint64(at - first)
     return bits
+
+
+@jit
+def meet(offsets, items, supports, place, maps, counts, numbers):
+    """Write each intersection with a top, its support (the largest of a superset) and that itemset; return how many."""
+    words, size = maps.shape[0], 0
+    slots = np.zeros(size_table(offsets.size), np.int64)
+    low = np.uint64(slots.size - 1)
+    for number in range(offsets.size - 1):
+        for word in range(words):
+            maps[word, size] = 0
+        for at in range(offsets[number], offsets[number + 1]):
+            bit = place[items[at]]
+            if bit >= 0:
+                maps[bit >> 6, size] |= ONE << np.uint64(bit & 63)
+        slot = np.uint64(0)
+        for word in range(words):
+            slot = mix(slot ^ maps[word, size])
+        slot &= low
+        while slots[slot]:
+            other, same = slots[slot] - 1, True
+            for word in range(words):
+                same &= maps[word, other] == maps[word, size]
+            if same:
+                break
+            slot = (slot + ONE) & low
+        if not slots[slot]:
+            counts[size], numbers[size] = supports[number], number
+            size += 1
+            slots[slot] = size
+            continue
+        other = slots[slot] - 1
+        if is_better(offsets, supports, number, numbers[other]):
+            counts[other], numbers[other] = supports[number], number
+    for one in range(size):
+        if count_bits(maps, one) == offsets[numbers[one] + 1] - offsets[numbers[one]]:
+            continue
+        for other in range(size):
+            if is_within(maps, one, maps, other) and is_better(offsets, supports, numbers[other], numbers[one]):
+                counts[one], numbers[one] = counts[other], numbers[other]
+    return size
+
+
+@jit
+def is_better(offsets, supports, number, other):
+    """Return whether an itemset has more support than another, or the same and fewer items."""
+    if supports[number] != supports[other]:
+        return supports[number] > supports[other]
+    return offsets[number + 1] - offsets[number] < offsets[other + 1] - offsets[other]
+
+
+@jit
+def invert_words(maps, counts, size, cells, held):
+    """Do what ``invert`` does for bitmaps of several words: write the cells that are not 0; return how many."""
+    lengths, many = np.empty(size, np.int64), 0
+    for number in range(size):
+        lengths[number] = -count_bits(maps, number)
+    for number in np.argsort(lengths, kind="mergesort"):
+        left = counts[number]
+        for cell in range(many):
+            left -= held[cell] if is_within(maps, number, cells, cell) else 0
+        if left != 0:
+            held[many] = left
+            for word in range(maps.shape[0]):
+                cells[word, many] = maps[word, number]
+            many += 1
+    return many
+
+
+@jit
+def cells_of_any(offsets, items, supports, tops, many, words, limit):
+    """Do what ``cells_of_closed`` does for tops that need not be closed: every itemset that meets a top counts."""
+    place, total = np.full(many, -1, np.int64), offsets.size - 1
+    maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
+    bases, held = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
+    numbers = np.empty(total + 1, np.int64)
+    cells, found = make_cells(np.empty((1024, words), np.uint64)), 0
+    for number in range(tops.size):
+        first, last = offsets[tops[number]], offsets[tops[number] + 1]
+        for at in range(first, last):
+            place[items[at]] = at - first
+        size = meet(offsets, items, supports, place, maps, counts, numbers)
+        for at in range(first, last):
+            place[items[at]] = -1
+        size = invert_words(maps, counts, size, bases, held)
+        cells = grow_cells(cells, found + size)
+        for cell in range(size):
+            if held[cell] < limit:
+                cells.tops[found], cells.counts[found] = number, held[cell]
+                for word in range(words):
+                    cells.maps[found, word] = bases[word, cell]
+                found += 1
+    return trim(cells, found)
+
+
+@jit
+def find_coefficients(maps, counts, size, base):
+    """Return the coefficient of each support in the sum for the cell ``base``: the Möbius function of the family.
+
+    Supersets count, unless one of their own has the same support: the smallest once, others less those below.
+    """
+    chosen, lengths, many = np.empty(size, np.int64), np.empty(size, np.int64), 0
+    for number in range(size):
+        if is_within(base, 0, maps, number):
+            chosen[many], lengths[many] = number, count_bits(maps, number)
+            many += 1
+    order, result = chosen[:many][np.argsort(lengths[:many], kind="mergesort")], np.zeros(size, np.int64)
+    for at in range(many):
+        number, free = order[at], True
+        for after in order[at + 1 :]:
+            if counts[after] == counts[number] and is_within(maps, number, maps, after):
+                free = False
+                break
+        if free:
+            first = True
+            for before in order[:at]:
+                if result[before] != 0 and is_within(maps, before, maps, number):
+                    result[number] -= result[before]
+                    first = False
+            result[number] += first
+    return result
+
+
+@jit
+def count_bits(maps, number):
+    """Return how many bits of a bitmap are set."""
+    bits = np.int64(0)
+    for word in range(maps.shape[0]):
+        bits += np.int64(popcount(maps[word, number]))
+    return bits
+
+
+@jit
+def is_within(maps, small, others, large):
+    """Return whether bitmap ``small`` of ``maps`` is part of bitmap ``large`` of ``others``."""
+    for word in range(maps.shape[0]):
+        if maps[word, small] & others[word, large] != maps[word, small]:
+            return False
+    return True

@@ -1,11 +1,8 @@
 """Kernels on itemsets and rows laid flat: ``items[offsets[i]:offsets[i + 1]]`` is itemset ``i``."""
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import lowest_bit
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import HEAD, ONE, jit, lowest_bit
 
 SHORT_ROW = 32
 SHORT_RUN = 16
@@ -27,8 +24,7 @@ def sort_row(items, start, stop):
         items[start:stop].sort()
         return
     for place in range(start + 1, stop):
-        item = items[place]
-        at = place
+        item, at = items[place], place
         while at > start and items[at - 1] > item:
             items[at] = items[at - 1]
             at -= 1
@@ -37,12 +33,8 @@ def sort_row(items, start, stop):
 
 @jit
 def sort_rows(offsets, items):
-    """Sort each row in place and drop repeated items; return how many items are left.
-
-    ``offsets`` and ``items`` are both rewritten; the caller cuts ``items`` to the returned size.
-    """
-    size = 0
-    start = offsets[0]
+    """Sort each row and drop repeated items, in place; return how many items are left, to which the caller cuts."""
+    size, start = 0, offsets[0]
     for row in range(offsets.size - 1):
         stop = offsets[row + 1]
         offsets[row] = size
@@ -64,9 +56,7 @@ def sort_rows(offsets, items):
 def contain(offsets, items, wanted, is_holding):
     """Set ``is_holding[row]`` to whether the row holds every code of ``wanted``; both strictly increasing."""
     for row in range(offsets.size - 1):
-        at = offsets[row]
-        stop = offsets[row + 1]
-        met = 0
+        at, stop, met = offsets[row], offsets[row + 1], 0
         while met < wanted.size and at < stop:
             if items[at] == wanted[met]:
                 met += 1
@@ -78,12 +68,8 @@ def contain(offsets, items, wanted, is_holding):
 
 @jit
 def deal_rows(offsets, items, heap_of, many):
-    """Return for each of ``many`` heaps the rows with an item of it: where they start, and their numbers.
-
-    An item with ``heap_of`` -1 belongs to no heap.
-    """
-    last = np.full(many, -1, np.int64)
-    starts = np.zeros(many + 1, np.int64)
+    """Return where the rows of each of ``many`` heaps start, and the rows with an item of it (``heap_of`` -1: none)."""
+    last, starts = np.full(many, -1, np.int64), np.zeros(many + 1, np.int64)
     for row in range(offsets.size - 1):
         for at in range(offsets[row], offsets[row + 1]):
             heap = heap_of[items[at]]
@@ -92,9 +78,7 @@ def deal_rows(offsets, items, heap_of, many):
                 starts[heap + 1] += 1
     for heap in range(many):
         starts[heap + 1] += starts[heap]
-    rows = np.empty(starts[many], np.int64)
-    ends = starts[:-1].copy()
-    last[:] = -1
+    rows, ends, last = np.empty(starts[many], np.int64), starts[:-1].copy(), np.full(many, -1, np.int64)
     for row in range(offsets.size - 1):
         for at in range(offsets[row], offsets[row + 1]):
             heap = heap_of[items[at]]
@@ -107,19 +91,14 @@ def deal_rows(offsets, items, heap_of, many):
 
 @jit
 def set_bits(offsets, items, slots, bitmaps):
-    """Set bit ``row % 8`` of ``bitmaps[slots[item], row // 8]`` for each item of a row with a slot above 0.
-
-    ``bitmaps`` come empty. Rows rise, and no item from ``slots.size`` on has a slot.
-    """
+    """Set bit ``row % 8`` of ``bitmaps[slots[item], row // 8]`` for each item with a slot above 0; rows rise."""
     for row in range(offsets.size - 1):
         bit = 1 << (row & 7)
         for at in range(offsets[row], offsets[row + 1]):
-            item = items[at]
-            if item >= slots.size:
+            if items[at] >= slots.size:
                 break
-            slot = slots[item]
-            if slot > 0:
-                bitmaps[slot, row >> 3] |= bit
+            if slots[items[at]] > 0:
+                bitmaps[slots[items[at]], row >> 3] |= bit
 
 
 @jit
@@ -129,70 +108,59 @@ def measure(stream):
     while at < stream.size:
         itemsets += 1
         entries += stream[at]
-        at += stream[at] + 2
+        at += stream[at] + HEAD
     return itemsets, entries
 
 
 @jit
 def unpack(stream, names, offsets, items, supports):
     """Write the records of a stream as itemsets, with ``names`` for its items, which need not rise."""
-    at = entry = 0
-    offsets[0] = 0
+    at = entry = offsets[0] = 0
     for number in range(supports.size):
-        length = stream[at]
-        supports[number] = stream[at + 1]
-        for i in range(at + 2, at + 2 + length):
+        length, supports[number] = stream[at], stream[at + 1]
+        for i in range(at + HEAD, at + HEAD + length):
             items[entry] = names[stream[i]]
             entry += 1
         offsets[number + 1] = entry
-        at += length + 2
+        at += HEAD + length
 
 
 @jit
 def unpack_in_order(stream, ranks, ranked, offsets, items, supports):
-    """Write the records of a stream as itemsets, each in the order of its items' ``ranks``.
-
-    ``ranked`` holds the names by rank. Sorting by setting and reading bits has no branches, and wins where the ranks
-    fit a few words.
-    """
+    """Do what ``unpack`` does, in the order of ``ranks``, by setting and reading bits: best if they fit a few words."""
     bits = np.zeros((ranked.size + 63) >> 6, np.uint64)
-    at = entry = 0
-    offsets[0] = 0
+    at = entry = offsets[0] = 0
     for number in range(supports.size):
-        length = stream[at]
-        supports[number] = stream[at + 1]
-        for i in range(at + 2, at + 2 + length):
+        length, supports[number] = stream[at], stream[at + 1]
+        for i in range(at + HEAD, at + HEAD + length):
             rank = ranks[stream[i]]
-            bits[rank >> 6] |= np.uint64(1) << np.uint64(rank & 63)
+            bits[rank >> 6] |= ONE << np.uint64(rank & 63)
         for w in range(bits.size):
-            word = bits[w]
-            bits[w] = 0
+            word, bits[w] = bits[w], 0
             while word:
                 items[entry] = ranked[(w << 6) + lowest_bit(word)]
                 entry += 1
-                word &= word - np.uint64(1)
+                word &= word - ONE
         offsets[number + 1] = entry
-        at += length + 2
+        at += HEAD + length
 
 
 @jit
 def mark(items, present):
     """Set ``present[item]`` for each item."""
-    for item in items:
-        present[item] = True
+    for at in range(items.size):
+        present[items[at]] = True
 
 
 @jit
 def pack(offsets, items, ranks, bits, keys):
-    """Write to ``keys`` the ranks of each itemset's first items, ``bits`` bits each.
+    """Write to ``keys`` the ranks of each itemset's first items, ``bits`` bits each: keys compare as itemsets do.
 
-    Keys compare as itemsets do; itemsets with equal keys may still differ further on. Ranks start at 1: 0 stands for no
-    item, so that a shorter itemset comes first.
+    Ranks start at 1: 0 stands for no item, so that a shorter itemset comes first. Longer ones may share a key.
     """
     fit = 64 // bits
     for number in range(keys.size):
-        key = np.uint64(0)
-        length = offsets[number + 1] - offsets[number]
+        key, length = np.uint64(0), offsets[number + 1] - offsets[number]
         for i in range(min(fit, length)):
             key = (key << np.uint64(bits)) | np.uint64(ranks[items[offsets[number] + i]])
         for _ in range(fit - length):
@@ -203,8 +171,7 @@ def pack(offsets, items, ranks, bits, keys):
 @jit
 def compare(offsets, items, left, right):
     """Return less than 0, 0 or more than 0 as itemset ``left`` comes before, is, or comes after ``right``."""
-    size = offsets[left + 1] - offsets[left]
-    other = offsets[right + 1] - offsets[right]
+    size, other = offsets[left + 1] - offsets[left], offsets[right + 1] - offsets[right]
     for i in range(min(size, other)):
         step = np.int64(items[offsets[left] + i]) - np.int64(items[offsets[right] + i])
         if step != 0:
@@ -223,12 +190,8 @@ def is_in_order(offsets, items):
 
 @jit
 def settle(offsets, items, keys, order, spare):
-    """Sort each run of equal keys in ``order``, which is sorted by key; ``spare`` is as long as ``order``.
-
-    Return the number of a repeated itemset, or -1.
-    """
-    again = -1
-    start = 0
+    """Sort each run of equal keys in ``order``, which is sorted by key; return a repeated itemset, or -1."""
+    again, start = -1, 0
     while start < order.size:
         stop = start + 1
         while stop < order.size and keys[order[stop]] == keys[order[start]]:

@@ -1,14 +1,11 @@
-"""Kernels on lists of itemsets with supports: what is maximal, what is missing, and cells where all are listed.
+"""Kernels on lists of itemsets with supports: maximal itemsets, missing ones, and cells where all are listed.
 
 Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, in dictionary order, with ``supports[i]``.
 """
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, grow, mix
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, find_longest, grow_cells, jit, make_cells, mix, size_table, trim
 
 MISSING, RISING = 1, 2
 NEAR = 4
@@ -17,10 +14,7 @@ NEAR = 4
 @jit
 def sort_by_length(offsets):
     """Return the numbers of the itemsets, longest first; equal lengths keep their order."""
-    total = offsets.size - 1
-    longest = 0
-    for number in range(total):
-        longest = max(longest, offsets[number + 1] - offsets[number])
+    total, longest = offsets.size - 1, find_longest(offsets)
     starts = np.zeros(longest + 2, np.int64)
     for number in range(total):
         starts[longest - (offsets[number + 1] - offsets[number]) + 1] += 1
@@ -38,11 +32,9 @@ def sort_by_length(offsets):
 def find_maximal(offsets, items, many):
     """Return for each itemset whether it has no superset; there are ``many`` items, and no itemset twice.
 
-    Longer itemsets come first: a shorter one is maximal if no maximal one so far holds it. These are kept as a bitmap
-    of itemsets for each item.
+    Longer ones come first: a shorter one is maximal if no maximal one so far, a bit in ``held``, holds its items.
     """
-    found = np.zeros(offsets.size - 1, np.bool_)
-    held, tops = np.zeros((many, 4), np.uint64), 0
+    found, held, tops = np.zeros(offsets.size - 1, np.bool_), np.zeros((many, 4), np.uint64), 0
     for number in sort_by_length(offsets):
         first, last = offsets[number], offsets[number + 1]
         if is_covered(items, first, last, held, tops):
@@ -87,10 +79,8 @@ def hash_items(items, first, last, without):
 @jit
 def index(offsets, items):
     """Return a hash table of the itemsets: their numbers from 1, 0 for empty; its size is a power of 2."""
-    size = 16
-    while size < 2 * offsets.size:
-        size *= 2
-    slots, low = np.zeros(size, np.int64), np.uint64(size - 1)
+    slots = np.zeros(size_table(offsets.size), np.int64)
+    low = np.uint64(slots.size - 1)
     for number in range(offsets.size - 1):
         slot = hash_items(items, offsets[number], offsets[number + 1], -1) & low
         while slots[slot]:
@@ -102,8 +92,7 @@ def index(offsets, items):
 @jit
 def find_without(slots, offsets, items, number, without):
     """Return the number of the itemset that is ``number`` without its item at ``without``; -1 if there is none."""
-    first, last = offsets[number], offsets[number + 1]
-    low = np.uint64(slots.size - 1)
+    first, last, low = offsets[number], offsets[number + 1], np.uint64(slots.size - 1)
     slot = hash_items(items, first, last, without) & low
     while slots[slot]:
         other = slots[slot] - 1
@@ -140,10 +129,7 @@ def check_subsets(slots, offsets, items, supports, is_open, is_held):
 
 @jit
 def find_missing_meet(offsets, items, cut):
-    """Return two itemsets near each other whose intersection is not listed, or (-1, -1).
-
-    Only itemsets of fewer than ``cut`` items are checked.
-    """
+    """Return two itemsets near each other, both shorter than ``cut``, without their intersection; or (-1, -1)."""
     slots = index(offsets, items)
     low, both = np.uint64(slots.size - 1), np.empty(cut, items.dtype)
     for number in range(offsets.size - 1):
@@ -169,10 +155,9 @@ def find_missing_meet(offsets, items, cut):
 
 @jit
 def may_be_cut(offsets, items, longest, many):
-    """Return whether longer itemsets than the ``longest`` may have been left out.
+    """Return whether longer itemsets than the ``longest`` may have been left out; there are ``many`` items.
 
-    If a longer one is frequent, all its subsets of the longest length are listed. So this looks for an itemset and a
-    further item with all such subsets listed. There are ``many`` items.
+    If one is frequent, all its subsets of the longest length are listed, and this finds them.
     """
     numbers = np.flatnonzero(offsets[1:] - offsets[:-1] == longest)
     chosen, starts = np.empty(numbers.size * longest, items.dtype), np.arange(numbers.size + 1) * longest
@@ -207,21 +192,21 @@ def may_be_cut(offsets, items, longest, many):
 
 
 @jit
-def is_rest(items, start, wider, without):
-    """Return whether the items from ``start`` are ``wider`` without the item at ``without``."""
-    for at in range(wider.size - 1):
-        if items[start + at] != wider[at + (at >= without)]:
-            return False
-    return True
-
-
-@jit
 def is_same(offsets, items, number, wanted, size):
     """Return whether an itemset is ``wanted[:size]``."""
     if offsets[number + 1] - offsets[number] != size:
         return False
     for at in range(size):
         if items[offsets[number] + at] != wanted[at]:
+            return False
+    return True
+
+
+@jit
+def is_rest(items, start, wider, without):
+    """Return whether the items from ``start`` are ``wider`` without the item at ``without``."""
+    for at in range(wider.size - 1):
+        if items[start + at] != wider[at + (at >= without)]:
             return False
     return True
 
@@ -261,12 +246,9 @@ def inherit(slots, offsets, items, supports):
 def cells_of_all(slots, offsets, items, supports, tops, limit):
     """Return the cells of ``tops`` that hold fewer than ``limit`` rows: top, bitmap, number of rows.
 
-    All subsets of tops are listed, each with its own support. A support is the sum of the cells above it, so the items
-    are taken off one after the other.
+    All subsets of tops are listed. A support is the sum of the cells above it, so the items are taken off one by one.
     """
-    found, room, low = 0, 1024, np.uint64(slots.size - 1)
-    found_tops, found_maps = np.empty(room, np.int32), np.empty(room, np.uint64)
-    found_counts = np.empty(room, np.int64)
+    cells, found, low = make_cells(np.empty(1024, np.uint64)), 0, np.uint64(slots.size - 1)
     for number in range(tops.size):
         first, last = offsets[tops[number]], offsets[tops[number] + 1]
         size, wanted = 1 << (last - first), np.empty(last - first, items.dtype)
@@ -287,23 +269,15 @@ def cells_of_all(slots, offsets, items, supports, tops, limit):
                     held[subset] -= held[subset | 1 << at]
         for cell in range(size):
             if held[cell] != 0 and held[cell] < limit:
-                if found == room:
-                    room *= 2
-                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
-                    found_maps = grow(found_maps, room)
-                found_tops[found] = number
-                found_maps[found] = cell
-                found_counts[found] = held[cell]
+                cells = grow_cells(cells, found + 1)
+                cells.tops[found], cells.maps[found], cells.counts[found] = number, cell, held[cell]
                 found += 1
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+    return trim(cells, found)
 
 
 @jit
 def mark_followers(slots, offsets, items, supports, needed, follows):
-    """Mark in ``follows`` each item of an itemset that follows from its other items; there must be others.
-
-    It follows if the itemset has the support that the itemset of the others needs. All subsets are listed.
-    """
+    """Mark each item whose itemset has the support that the itemset of its other items, which exist, ``needed``."""
     for number in range(offsets.size - 1):
         if offsets[number + 1] - offsets[number] > 1:
             for at in range(offsets[number], offsets[number + 1]):

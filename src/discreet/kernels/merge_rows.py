@@ -1,11 +1,8 @@
 """Kernels that count items, merge equal rows, and make rows ready for the search."""
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import HEAD, ONE, grow, mix
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import HEAD, ONE, grow, jit, mix, size_table
 
 
 @jit
@@ -21,22 +18,18 @@ def count(offsets, items, weights, many):
 
 @jit
 def merge_to_records(offsets, items, weights, code, entries):
-    """Return the rows in new codes, equal ones merged, as records: a length, a weight and that many items.
+    """Return the rows in new codes, equal ones merged, as records (length, weight, items), and where each starts.
 
     Row r stands for ``weights[r]`` rows. Items with ``code`` -1 are left out, and rows without any other; at most
-    ``entries`` items are left. Return the records and where each of them starts.
+    ``entries`` items are left.
     """
     rows = offsets.size - 1
-    size = 16
-    while size < 2 * rows:
-        size *= 2
-    slots = np.full(size, -1, np.int32)
-    mask = np.uint64(size - 1)
+    slots = np.full(size_table(rows), -1, np.int32)
+    mask = np.uint64(slots.size - 1)
     records, starts = np.empty(entries + HEAD * (rows + 1), np.int32), np.empty(rows, np.int32)
     many, start = 0, 0
     for row in range(rows):
-        end = start + HEAD
-        slot = np.uint64(0)
+        end, slot = start + HEAD, np.uint64(0)
         for at in range(offsets[row], offsets[row + 1]):
             item = code[items[at]]
             if item >= 0:
@@ -52,13 +45,10 @@ def merge_to_records(offsets, items, weights, code, entries):
         slot ^= slot >> np.uint64(32)
         slot &= mask
         while slots[slot] >= 0 and not is_same_record(records, slots[slot], start):
-            slot = (slot + np.uint64(1)) & mask
+            slot = (slot + ONE) & mask
         if slots[slot] < 0:
-            slots[slot] = start
-            records[start + 1] = weights[row]
-            starts[many] = start
-            many += 1
-            start = end
+            slots[slot], starts[many], records[start + 1] = start, start, weights[row]
+            many, start = many + 1, end
         else:
             records[slots[slot] + 1] += weights[row]
     return records[:start].copy(), starts[:many].copy()
@@ -77,18 +67,14 @@ def is_same_record(records, left, right):
 
 @jit
 def split_weights(records, starts):
-    """Return the records so that each weighs a power of 2, by rising weight: records, where they start, the shifts.
-
-    A record of weight 13 gives one of weight 1, one of weight 4 and one of weight 8.
-    """
+    """Return records of weights that are powers of 2 (13 = 1 + 4 + 8), by rising weight, their starts and shifts."""
     held, size = np.zeros(65, np.int64), 0
     for start in starts:
         weight, shift = records[start + 1], 0
         while weight:
             held[shift + 1] += weight & 1
             size += (weight & 1) * (records[start] + HEAD)
-            weight >>= 1
-            shift += 1
+            weight, shift = weight >> 1, shift + 1
     for shift in range(64):
         held[shift + 1] += held[shift]
     rows, shifts = np.empty(held[64], np.int32), np.empty(held[64], np.uint8)
@@ -96,17 +82,13 @@ def split_weights(records, starts):
         weight, shift = records[start + 1], 0
         while weight:
             if weight & 1:
-                rows[held[shift]] = start
-                shifts[held[shift]] = shift
+                rows[held[shift]], shifts[held[shift]] = start, shift
                 held[shift] += 1
-            weight >>= 1
-            shift += 1
+            weight, shift = weight >> 1, shift + 1
     split, at = np.empty(size, np.int32), 0
     for row in range(rows.size):
-        start = rows[row]
-        rows[row] = at
-        split[at] = records[start]
-        split[at + 1] = np.int64(1) << shifts[row]
+        start, rows[row] = rows[row], at
+        split[at], split[at + 1] = records[start], np.int64(1) << shifts[row]
         for i in range(HEAD, HEAD + records[start]):
             split[at + i] = records[start + i]
         at += HEAD + records[start]
@@ -115,10 +97,7 @@ def split_weights(records, starts):
 
 @jit
 def map_all(records, rows, shifts, many):
-    """Return the frame of all rows: the bitmaps of ``many`` items, the shift of each word, and the longest row.
-
-    The rows of a word have one weight, so a word may stay half empty where the weight changes.
-    """
+    """Return the frame of all rows: bitmaps of ``many`` items, the shift of each word, and the longest row."""
     words = 0
     for row in range(rows.size):
         if row == 0 or shifts[row] != shifts[row - 1]:
@@ -132,7 +111,7 @@ def map_all(records, rows, shifts, many):
         if (row - start) & 63 == 0:
             word += 1
             word_shifts[word] = shifts[row]
-        bit = np.uint64(1) << np.uint64((row - start) & 63)
+        bit = ONE << np.uint64((row - start) & 63)
         for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
             maps[records[entry], word] |= bit
         longest = max(longest, records[rows[row]])
@@ -148,8 +127,7 @@ def list_rows(records, rows, many):
             offsets[records[entry] + 1] += 1
     for item in range(many):
         offsets[item + 1] += offsets[item]
-    free = offsets[:many].copy()
-    lists = np.empty(offsets[many], np.int32)
+    free, lists = offsets[:many].copy(), np.empty(offsets[many], np.int32)
     for row in range(rows.size):
         for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
             item = records[entry]
@@ -171,21 +149,16 @@ def order_rows(records, rows, offsets, lists):
 
 @jit
 def map_rows(offsets, lists, many, rows):
-    """Return bitmaps over ``rows`` rows for the items of long lists, and the line of each item (-1: none).
-
-    A list is long when its bitmap takes at most four times its memory.
-    """
-    line = np.full(many, -1, np.int32)
-    lines = 0
+    """Return bitmaps of ``rows`` rows for lists of a fourth of their size or more, and each item's line (-1: none)."""
+    line, lines = np.full(many, -1, np.int32), 0
     for item in range(many):
         if 128 * (offsets[item + 1] - offsets[item]) >= rows:
-            line[item] = lines
-            lines += 1
+            line[item], lines = lines, lines + 1
     maps = np.zeros((lines, (rows + 63) >> 6), np.uint64)
     for item in range(many):
         if line[item] >= 0:
             for at in range(offsets[item], offsets[item + 1]):
-                maps[line[item], lists[at] >> 6] |= np.uint64(1) << np.uint64(lists[at] & 63)
+                maps[line[item], lists[at] >> 6] |= ONE << np.uint64(lists[at] & 63)
     return maps, line
 
 
@@ -193,10 +166,10 @@ def map_rows(offsets, lists, many, rows):
 def pair_up(records, starts, many, low, stop, least, room):
     """Return the frequent pairs of the items from ``low`` to ``stop``: where partners start, partners, supports.
 
-    A pair stands with its lower item only; there are ``many`` items. Supports are counted in a table of ``room`` cells,
-    which should fit the cache, for as many lower items at a time as fit; each row remembers how far it was paired up.
+    A pair stands with its lower item. Supports are counted in a table of ``room`` cells, which should fit the cache,
+    for as many lower items at a time as fit; each row remembers how far it was paired up.
     """
-    offsets, first = np.zeros(stop - low + 1, np.int64), low
+    offsets, first, size = np.zeros(stop - low + 1, np.int64), low, 0
     partners, supports = np.empty(1024, np.int32), np.empty(1024, np.int64)
     table, line = np.zeros(max(room, many), np.int32), np.empty(many, np.int64)
     reached = starts + np.int32(HEAD)
@@ -204,7 +177,6 @@ def pair_up(records, starts, many, low, stop, least, room):
         end = starts[row] + HEAD + records[starts[row]]
         while reached[row] < end and records[reached[row]] < low:
             reached[row] += 1
-    size = 0
     while low < stop:
         high, cells = low, 0
         while high < stop and cells + many - high - 1 <= table.size:
@@ -212,12 +184,10 @@ def pair_up(records, starts, many, low, stop, least, room):
             cells += many - high - 1
             high += 1
         for row in range(starts.size):
-            record = starts[row]
+            record, at = starts[row], reached[row]
             end = record + HEAD + records[record]
-            at = reached[row]
             while at < end and records[at] < high:
-                start = line[records[at]]
-                at += 1
+                start, at = line[records[at]], at + 1
                 for other in range(at, end):
                     table[start + records[other]] += records[record + 1]
             reached[row] = at
@@ -226,8 +196,7 @@ def pair_up(records, starts, many, low, stop, least, room):
                 partners, supports = grow(partners, 2 * (size + many - item)), grow(supports, 2 * (size + many - item))
             for other in range(item + 1, many):
                 if table[line[item] + other] >= least:
-                    partners[size] = other
-                    supports[size] = table[line[item] + other]
+                    partners[size], supports[size] = other, table[line[item] + other]
                     size += 1
             offsets[item + 1 - first] = size
         table[:cells] = 0
@@ -238,8 +207,7 @@ def pair_up(records, starts, many, low, stop, least, room):
 @jit
 def turn_pairs(offsets, partners, supports):
     """Return the pairs by their higher item, as ``pair_up`` gives them by the lower one."""
-    many = offsets.size - 1
-    starts = np.zeros(many + 1, np.int64)
+    many, starts = offsets.size - 1, np.zeros(offsets.size, np.int64)
     for item in partners:
         starts[item + 1] += 1
     for item in range(many):
@@ -248,43 +216,31 @@ def turn_pairs(offsets, partners, supports):
     lower, counts = np.empty(partners.size, np.int32), np.empty(partners.size, np.int64)
     for item in range(many):
         for at in range(offsets[item], offsets[item + 1]):
-            to = free[partners[at]]
-            lower[to] = item
-            counts[to] = supports[at]
+            lower[free[partners[at]]], counts[free[partners[at]]] = item, supports[at]
             free[partners[at]] += 1
     return starts, lower, counts
 
 
 @jit
 def merge(offsets, items, weights, code):
-    """Return the rows in new codes, equal ones merged, in the order of their first.
+    """Return the rows in new codes (-1: left out), equal ones merged, in the order of their first.
 
-    Row r stands for ``weights[r]`` rows. Items with ``code`` -1 are left out. Return where each starts, their items,
-    how many rows each stands for, and for each row its number among them.
+    Row r stands for ``weights[r]`` rows. Return starts, items, weights, and for each row its number among them.
     """
-    rows, size = offsets.size - 1, 16
-    while size < 2 * rows:
-        size *= 2
-    slots, low = np.full(size, -1, np.int64), np.uint64(size - 1)
+    rows = offsets.size - 1
+    slots = np.full(size_table(rows), -1, np.int64)
     starts, kept = np.zeros(rows + 1, np.int64), np.empty(offsets[rows] - offsets[0], np.int32)
     sums, numbers = np.zeros(rows, np.int64), np.empty(rows, np.int64)
     many, start = 0, 0
     for row in range(rows):
-        end, key = start, np.uint64(0)
+        end = start
         for at in range(offsets[row], offsets[row + 1]):
-            item = code[items[at]]
-            if item >= 0:
-                kept[end] = item
-                end += 1
-                key = mix(key ^ np.uint64(item + 1))
-        slot = key & low
-        while slots[slot] >= 0 and not is_same_row(starts, kept, slots[slot], start, end):
-            slot = (slot + ONE) & low
+            kept[end] = code[items[at]]
+            end += kept[end] >= 0
+        slot = find_row(slots, starts, kept, start, end)
         if slots[slot] < 0:
-            slots[slot] = many
-            many += 1
+            slots[slot], many, start = many, many + 1, end
             starts[many] = end
-            start = end
         numbers[row] = slots[slot]
         sums[slots[slot]] += weights[row]
     return starts[: many + 1].copy(), kept[:start].copy(), sums[:many].copy(), numbers
@@ -294,22 +250,16 @@ def merge(offsets, items, weights, code):
 def merge_more(offsets, items, slots, starts, kept, weights, many):
     """Add rows to ``many`` merged ones: known ones gain weight, others are appended. Return how many there are.
 
-    ``slots`` are their places by hash, a power of 2, of which more than half stay free (-1) even if all rows are new;
-    the other arrays have room for all rows.
+    There is room for all rows. ``slots``, a power of 2, are places by hash, of which half stay free (-1).
     """
-    low = np.uint64(slots.size - 1)
     for row in range(offsets.size - 1):
         start = end = starts[many]
         for at in range(offsets[row], offsets[row + 1]):
             kept[end] = items[at]
             end += 1
-        slot = hash_row(kept, start, end) & low
-        while slots[slot] >= 0 and not is_same_row(starts, kept, slots[slot], start, end):
-            slot = (slot + ONE) & low
+        slot = find_row(slots, starts, kept, start, end)
         if slots[slot] < 0:
-            slots[slot] = many
-            weights[many] = 0
-            many += 1
+            slots[slot], weights[many], many = many, 0, many + 1
             starts[many] = end
         weights[slots[slot]] += 1
     return many
@@ -318,21 +268,20 @@ def merge_more(offsets, items, slots, starts, kept, weights, many):
 @jit
 def place_rows(starts, kept, many, slots):
     """Write the places of ``many`` different rows by hash to ``slots``, which are all free (-1)."""
-    low = np.uint64(slots.size - 1)
     for row in range(many):
-        slot = hash_row(kept, starts[row], starts[row + 1]) & low
-        while slots[slot] >= 0:
-            slot = (slot + ONE) & low
-        slots[slot] = row
+        slots[find_row(slots, starts, kept, starts[row], starts[row + 1])] = row
 
 
 @jit
-def hash_row(kept, start, end):
-    """Return a hash of the items from ``start`` to ``end``."""
-    key = np.uint64(0)
+def find_row(slots, starts, kept, start, end):
+    """Return the slot of the row ``kept[start:end]``: that of an equal merged row, or a free one."""
+    slot, low = np.uint64(0), np.uint64(slots.size - 1)
     for at in range(start, end):
-        key = mix(key ^ np.uint64(kept[at] + 1))
-    return key
+        slot = mix(slot ^ np.uint64(kept[at] + 1))
+    slot &= low
+    while slots[slot] >= 0 and not is_same_row(starts, kept, slots[slot], start, end):
+        slot = (slot + ONE) & low
+    return slot
 
 
 @jit

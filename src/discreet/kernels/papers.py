@@ -1,14 +1,8 @@
-"""Kernels of the detectors in the papers, exactly as printed, for comparison.
-
-Cells are returned as top, bitmap of its items (some words), number of rows.
-"""
+"""The detectors exactly as the papers print them. Cells are top, bitmap of its items (some words), number of rows."""
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import ONE, grow, popcount
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import ONE, grow_cells, jit, make_cells, popcount, trim
 
 
 @jit
@@ -17,15 +11,12 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
 
     All subsets of a top must be among the itemsets, which are in dictionary order; a top has fewer than 60 items.
     """
-    found, room = 0, 1024
-    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, 1), np.uint64)
-    found_counts = np.empty(room, np.int64)
+    cells, found = make_cells(np.empty((1024, 1), np.uint64)), 0
     starts = find_first_items(offsets, items, many)
     for number in range(tops.size):
         first = offsets[tops[number]]
         length = offsets[tops[number] + 1] - first
-        held = np.empty(1 << length, np.int64)
-        wanted = np.empty(length, items.dtype)
+        held, wanted = np.empty(1 << length, np.int64), np.empty(length, items.dtype)
         for subset in range(1 << length):
             size = 0
             for at in range(length):
@@ -36,15 +27,10 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
         for base in range(1 << length):
             rows = signed_sum(held, base, (1 << length) - 1 ^ base)
             if rows != 0 and rows < limit:
-                if found == room:
-                    room *= 2
-                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
-                    found_maps = grow(found_maps, room)
-                found_tops[found] = number
-                found_maps[found, 0] = base
-                found_counts[found] = rows
+                cells = grow_cells(cells, found + 1)
+                cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
                 found += 1
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+    return trim(cells, found)
 
 
 @jit
@@ -94,9 +80,7 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
     within the top, so the closed itemsets are searched by falling support. Tops of ``cut`` items, where longer ones
     were cut off, need not be closed: there closed itemsets that reach beyond the top count too.
     """
-    found, room = 0, 1024
-    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, 1), np.uint64)
-    found_counts = np.empty(room, np.int64)
+    cells, found = make_cells(np.empty((1024, 1), np.uint64)), 0
     order, place = np.argsort(-supports, kind="mergesort"), np.full(many, -1, np.int64)
     maps, held = np.empty(supports.size, np.uint64), np.empty(supports.size, np.int64)
     for number in range(tops.size):
@@ -113,38 +97,22 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
                 elif last - first < cut:
                     inside = False
                     break
-            if inside and not (last - first == cut and is_among(maps, size, bits)):
-                maps[size] = bits
-                held[size] = supports[closed]
+            if inside and not (last - first == cut and bits in maps[:size]):
+                maps[size], held[size] = bits, supports[closed]
                 size += 1
         for at in range(first, last):
             place[items[at]] = -1
-        for base in range(size):
-            rest = (ONE << np.uint64(last - first)) - ONE ^ maps[base]
-            rows = signed_sum_of_closed(maps, held, size, maps[base], rest)
+        for base in maps[:size]:
+            rows = signed_sum_of_closed(maps, held, base, (ONE << np.uint64(last - first)) - ONE ^ base)
             if rows != 0 and rows < limit:
-                if found == room:
-                    room *= 2
-                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
-                    found_maps = grow(found_maps, room)
-                found_tops[found] = number
-                found_maps[found, 0] = maps[base]
-                found_counts[found] = rows
+                cells = grow_cells(cells, found + 1)
+                cells.tops[found], cells.maps[found, 0], cells.counts[found] = number, base, rows
                 found += 1
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+    return trim(cells, found)
 
 
 @jit
-def is_among(maps, size, bits):
-    """Return whether ``bits`` is one of ``maps[:size]``."""
-    for at in range(size):
-        if maps[at] == bits:
-            return True
-    return False
-
-
-@jit
-def signed_sum_of_closed(maps, held, size, base, rest):
+def signed_sum_of_closed(maps, held, base, rest):
     """Do what ``signed_sum`` does where only closed itemsets have a support of their own."""
     rows, part = np.int64(0), rest
     while True:
@@ -159,15 +127,10 @@ def signed_sum_of_closed(maps, held, size, base, rest):
 
 @jit
 def by_projection(data, many, itemsets, words, limit):
-    """Return the cells of the tops by PMICD: rows are cut to a top and sorted, and equal ones counted, the last too.
-
-    ``data`` are rows, laid flat, and how many rows each stands for; ``itemsets`` are the tops, laid flat.
-    """
+    """Return the cells of tops by PMICD: weighted rows are cut to a top and sorted, and equal ones counted."""
     offsets, items, weights = data
     top_offsets, top_items = itemsets
-    found, room = 0, 1024
-    found_tops, found_maps = np.empty(room, np.int32), np.empty((room, words), np.uint64)
-    found_counts = np.empty(room, np.int64)
+    cells, found = make_cells(np.empty((1024, words), np.uint64)), 0
     place, rows = np.full(many, -1, np.int64), offsets.size - 1
     maps, cut, held = np.empty((rows, words), np.uint64), np.empty(rows, np.uint64), weights.copy()
     # If each row stands for itself alone, its weight need not be carried along.
@@ -200,16 +163,11 @@ def by_projection(data, many, itemsets, words, limit):
                 count += held[stop]
                 stop += 1
             if count < limit:
-                if found == room:
-                    room *= 2
-                    found_tops, found_counts = grow(found_tops, room), grow(found_counts, room)
-                    found_maps = grow(found_maps, room)
-                found_tops[found] = number
-                found_maps[found] = maps[start]
-                found_counts[found] = count
+                cells = grow_cells(cells, found + 1)
+                cells.tops[found], cells.maps[found], cells.counts[found] = number, maps[start], count
                 found += 1
             start = stop
-    return found_tops[:found].copy(), found_maps[:found].copy(), found_counts[:found].copy()
+    return trim(cells, found)
 
 
 @jit

@@ -15,16 +15,11 @@ in any order of the items, and no store of results is needed.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import DONE, HEAD, INNER, ONE, PART, STOP, make_room, popcount, write
-
-jit = njit(cache=True, nogil=True)
+from discreet.kernels.common import DONE, HEAD, INNER, ONE, PART, STOP, jit, make_room, popcount, write
 
 FREQUENT, CLOSED, MAXIMAL, UNEXTENDED = 0, 1, 2, 3
 KNOWN = 8
-
-ALL = ~np.uint64(0)
 NONE = np.uint64(0)
 
 
@@ -40,7 +35,7 @@ class Stack(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Maximal itemsets that are remembered: for each item and for each level, which of them hold it; and scratch."""
+    """Remembered maximal itemsets: bitmaps of those that hold each item, and each level's itemset; and scratch."""
 
     tops: np.ndarray
     known: np.ndarray
@@ -79,15 +74,11 @@ def narrow(rows, depth, maps, item):
 @jit
 def build_stack(words, deepest, menu, length):
     """Return the stack of a search that goes ``deepest`` levels down."""
-    items = menu.items
-    rows = np.empty((deepest + 2, words), np.uint64)
-    menus = np.empty((deepest + 2, items.size), np.int32)
-    held = np.empty((deepest + 2, items.size), np.int64)
-    place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
-    lengths = np.empty(deepest + 2, np.int64)
-    rows[0] = ALL
-    menus[0] = items
-    held[0] = menu.counts
+    items, levels = menu.items, deepest + 2
+    rows, menus = np.empty((levels, words), np.uint64), np.empty((levels, items.size), np.int32)
+    held, lengths = np.empty((levels, items.size), np.int64), np.empty(levels, np.int64)
+    place, stop = np.empty(levels, np.int64), np.empty(levels, np.int64)
+    rows[0], menus[0], held[0] = ~NONE, items, menu.counts
     place[0], stop[0], lengths[0] = menu.start, items.size, length
     return Stack(rows, menus, held, place, stop, lengths)
 
@@ -98,8 +89,7 @@ def report(place, stop, depth, control):
     if control[INNER]:
         return
     if depth == 0:
-        control[DONE] = place[0]
-        control[PART] = 0
+        control[DONE], control[PART] = place[0], 0
     elif depth == 1:
         control[PART] = 1000 - 1000 * (stop[1] - place[1]) // stop[1]
 
@@ -108,14 +98,11 @@ def report(place, stop, depth, control):
 def sort_menu(menus, held, depth, start, stop):
     """Sort the menu at ``depth`` from ``start`` to ``stop`` by rising count; equal counts keep their order."""
     for place in range(start + 1, stop):
-        item, count = menus[depth, place], held[depth, place]
-        at = place
+        item, count, at = menus[depth, place], held[depth, place], place
         while at > start and held[depth, at - 1] > count:
-            menus[depth, at] = menus[depth, at - 1]
-            held[depth, at] = held[depth, at - 1]
+            menus[depth, at], held[depth, at] = menus[depth, at - 1], held[depth, at - 1]
             at -= 1
-        menus[depth, at] = item
-        held[depth, at] = count
+        menus[depth, at], held[depth, at] = item, count
 
 
 @jit
@@ -142,13 +129,11 @@ def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
 
     The items at ``here`` to ``free`` move behind them, by rising count. Return where these start.
     """
-    below = depth + 1
-    kept = 0
+    below, kept = depth + 1, 0
     for place in range(here):
         count = weigh(rows, below, maps, menus[depth, place], shifts)
         if count >= least:
-            menus[below, kept] = menus[depth, place]
-            held[below, kept] = count
+            menus[below, kept], held[below, kept] = menus[depth, place], count
             kept += 1
     for place in range(here, free):
         menus[below, kept + place - here] = menus[below, place]
@@ -197,8 +182,7 @@ def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, c
         for other in range(here + 1, end):
             count = weigh(rows, depth + 1, maps, menus[depth, other], shifts)
             if count >= least:
-                menus[depth + 1, free] = menus[depth, other]
-                held[depth + 1, free] = count
+                menus[depth + 1, free], held[depth + 1, free] = menus[depth, other], count
                 free += 1
         depth += 1
         place[depth], stop[depth], lengths[depth] = 0, free, size
@@ -207,10 +191,7 @@ def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, c
 
 @jit
 def find_closed(frame, menu, names, prefix, goal, whole, stream, at, control):
-    """Append to ``stream`` the closed itemsets that extend the prefix.
-
-    Where ``whole`` is set, only those that no item extends to a frequent itemset.
-    """
+    """Append to ``stream`` the closed itemsets that extend the prefix; if ``whole``, those no item can extend."""
     stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
     depth, itemset = 0, prefix.itemset
     while depth >= 0 and not control[STOP]:
@@ -240,11 +221,8 @@ def step_closed(frame, stack, last, names, itemset, goal, whole, depth, stream, 
         narrow(rows, depth, maps, menus[depth, here])
         if is_shadowed(maps, rows, menus, held, depth, here):
             continue
-        support = held[depth, here]
-        size = lengths[depth]
-        itemset[size] = names[menus[depth, here]]
-        size += 1
-        free = here
+        support, size, free = held[depth, here], lengths[depth] + 1, here
+        itemset[size - 1] = names[menus[depth, here]]
         for other in range(here + 1, end):
             item = menus[depth, other]
             count = weigh(rows, depth + 1, maps, item, shifts)
@@ -252,8 +230,7 @@ def step_closed(frame, stack, last, names, itemset, goal, whole, depth, stream, 
                 itemset[size] = names[item]
                 size += 1
             elif count >= least:
-                menus[depth + 1, free] = item
-                held[depth + 1, free] = count
+                menus[depth + 1, free], held[depth + 1, free] = item, count
                 free += 1
         if size <= longest and not (
             whole and (free > here or is_extended(maps, shifts, rows, depth + 1, menus, depth, here, least))
@@ -273,8 +250,7 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
     for w in range(words):
         scratch[w] = known[depth, w]
     for place in range(start, stop):
-        item = menus[depth, place]
-        left = NONE
+        item, left = menus[depth, place], NONE
         for w in range(words):
             scratch[w] &= tops[item, w]
             left |= scratch[w]
@@ -325,11 +301,8 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
         narrow(rows, depth, maps, menus[depth, here])
         if is_shadowed(maps, rows, menus, held, depth, here):
             continue
-        support = held[depth, here]
-        size = lengths[depth]
-        local[size] = menus[depth, here]
-        size += 1
-        free = here
+        support, size, free = held[depth, here], lengths[depth] + 1, here
+        local[size - 1] = menus[depth, here]
         for other in range(here + 1, end):
             item = menus[depth, other]
             count = weigh(rows, depth + 1, maps, item, shifts)
@@ -337,8 +310,7 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
                 local[size] = item
                 size += 1
             elif count >= least:
-                menus[depth + 1, free] = item
-                held[depth + 1, free] = count
+                menus[depth + 1, free], held[depth + 1, free] = item, count
                 free += 1
         for w in range(words):
             known[depth + 1, w] = known[depth, w]

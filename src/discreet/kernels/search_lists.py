@@ -3,17 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from discreet.kernels.common import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix, grow, make_room, write
+from discreet.kernels.common import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix, grow, jit, make_room, write
 from discreet.kernels.search_frames import CLOSED, FREQUENT
 from discreet.kernels.search_frames import search as search_frame
 
-jit = njit(cache=True, nogil=True)
-
 ITEM, FIRST, LAST = 0, 1, 2
-
-NONE = np.uint64(0)
 
 
 class Index(NamedTuple):
@@ -52,14 +47,11 @@ def tally(records, rows, listed, start, stop, counts, met):
 @jit
 def recall(item, supports, pairs, counts, met):
     """Do what ``tally`` does for all rows of ``item``, from the supports of its pairs; rare items are left out."""
-    counts[item] = supports[item]
-    met[0] = item
-    size = 1
+    counts[item], met[0], size = supports[item], item, 1
     for side in range(2):
         offsets, partners, held = pairs[side]
         for at in range(offsets[item], offsets[item + 1]):
-            met[size] = partners[at]
-            counts[partners[at]] = held[at]
+            met[size], counts[partners[at]] = partners[at], held[at]
             size += 1
     return size
 
@@ -84,16 +76,13 @@ def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu,
                 itemset[length] = other
                 length += 1
         elif other < item:
-            menu[front] = other
-            held[front] = counts[other]
+            menu[front], held[front] = other, counts[other]
             front += 1
         else:
             back += 1
-            menu[menu.size - back] = other
-            held[menu.size - back] = counts[other]
+            menu[menu.size - back], held[menu.size - back] = other, counts[other]
     if back > 0 and not shadow:
-        order = np.argsort(held[menu.size - back :])
-        behind = menu[menu.size - back :].copy()
+        order, behind = np.argsort(held[menu.size - back :]), menu[menu.size - back :].copy()
         for i in range(back):
             menu[front + i] = behind[order[i]]
             held[front + i] = counts[menu[front + i]]
@@ -106,24 +95,19 @@ def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu,
 def deliver(records, rows, listed, start, stop, free, menu, held, front, width, slot, twigs):
     """Append to ``listed``, from ``free`` on, those of its rows that hold each item of ``menu`` behind ``front``.
 
-    ``twigs`` gets a line for each of these items: the item, and where its list starts and ends. Return the end of the
-    last list. ``slot`` is all -1 before and after.
+    ``twigs`` gets the item, and where its list starts and ends. Return the last end. ``slot`` is -1, before and after.
     """
     for i in range(front, width):
-        slot[menu[i]] = free
-        twigs[i - front, ITEM] = menu[i]
-        twigs[i - front, FIRST] = free
+        slot[menu[i]], twigs[i - front, ITEM], twigs[i - front, FIRST] = free, menu[i], free
         free += min(stop - start, held[i])
     for at in range(start, stop):
         record = rows[listed[at]]
         for entry in range(record + HEAD, record + HEAD + records[record]):
             to = slot[records[entry]]
             if to >= 0:
-                listed[to] = listed[at]
-                slot[records[entry]] = to + 1
+                listed[to], slot[records[entry]] = listed[at], to + 1
     for i in range(front, width):
-        twigs[i - front, LAST] = slot[menu[i]]
-        slot[menu[i]] = -1
+        twigs[i - front, LAST], slot[menu[i]] = slot[menu[i]], -1
     return free
 
 
@@ -135,8 +119,7 @@ def build_frame(index, listed, menu, spot, longest):
     item's list through ``spot``, the place of each row in the frame, which is all 0 before and after.
     """
     shifts, list_offsets, lists, maps, line = index.shifts, index.offsets, index.lists, index.maps, index.line
-    begins = np.empty(listed.size + 1, np.int64)
-    words = 0
+    begins, words = np.empty(listed.size + 1, np.int64), 0
     for at in range(listed.size):
         row = listed[at]
         if at == 0 or at - begins[words - 1] == 64 or shifts[row] != shifts[listed[at - 1]]:
@@ -144,18 +127,16 @@ def build_frame(index, listed, menu, spot, longest):
             words += 1
         spot[row] = ((words - 1) << 6) + at - begins[words - 1] + 1
     begins[words] = listed.size
-    frame_shifts = np.empty(words, np.int64)
+    frame_maps, frame_shifts = np.zeros((menu.size, words), np.uint64), np.empty(words, np.int64)
     for w in range(words):
         frame_shifts[w] = shifts[listed[begins[w]]]
-    frame_maps = np.zeros((menu.size, words), np.uint64)
     for place in range(menu.size):
         item = menu[place]
         if line[item] >= 0 and list_offsets[item + 1] - list_offsets[item] > listed.size:
             for w in range(words):
-                word = NONE
+                word = np.uint64(0)
                 for at in range(begins[w], begins[w + 1]):
-                    row = listed[at]
-                    bit = (maps[line[item], row >> 6] >> np.uint64(row & 63)) & ONE
+                    bit = (maps[line[item], listed[at] >> 6] >> np.uint64(listed[at] & 63)) & ONE
                     word |= bit << np.uint64(at - begins[w])
                 frame_maps[place, w] = word
         else:
@@ -181,8 +162,7 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
     many = supports.size
     counts, met = np.zeros(many, np.int64), np.empty(many, np.int32)
     menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
-    slot, taken = np.full(many, -1, np.int64), np.zeros(many, np.bool_)
-    spot = np.zeros(rows.size, np.int32)
+    slot, taken, spot = np.full(many, -1, np.int64), np.zeros(many, np.bool_), np.zeros(rows.size, np.int32)
     listed, twigs = np.empty(1024, np.int32), np.empty((1024, 3), np.int64)
     # At each level the twigs from place to stop are to do; free is where the lists of the next level start.
     place, stop = np.empty(deepest + 2, np.int64), np.empty(deepest + 2, np.int64)
@@ -205,11 +185,8 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
             item, begin, end = twigs[place[depth], ITEM], twigs[place[depth], FIRST], twigs[place[depth], LAST]
             size = tally(records, rows, listed, begin, end, counts, met)
         place[depth] += 1
-        support = counts[item]
-        itemset[lengths[depth]] = item
-        front, width, size = sort_out(
-            kind, item, least, counts, met, size, taken, itemset, lengths[depth] + 1, menu, held
-        )
+        support, length, itemset[lengths[depth]] = counts[item], lengths[depth] + 1, item
+        front, width, size = sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu, held)
         if size == 0:
             continue
         if shortest <= size <= longest and (kind <= CLOSED or width == 0):
@@ -228,19 +205,17 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
             places = Menu(np.arange(width).astype(np.int32), held[:width], front, width)
             stream, at = search_frame(kind, frame, places, menu, Prefix(itemset, size), goal, stream, at, control)
             continue
-        first = 0 if depth == 0 else stop[depth]
+        first, need = 0 if depth == 0 else stop[depth], free[depth]
         if twigs.shape[0] < first + width - front:
             twigs = grow(twigs, 2 * (first + width - front))
-        need = free[depth]
         for i in range(front, width):
             need += min(end - begin, held[i])
         if listed.size < need:
             listed = grow(listed, 2 * need)
         for i in range(lengths[depth], size):
             taken[itemset[i]] = True
-        free[depth + 1] = deliver(
-            records, rows, listed, begin, end, free[depth], menu, held, front, width, slot, twigs[first:]
-        )
+        to = free[depth]
+        free[depth + 1] = deliver(records, rows, listed, begin, end, to, menu, held, front, width, slot, twigs[first:])
         depth += 1
         place[depth], stop[depth], lengths[depth] = first, first + width - front, size
     control[INNER] = 0

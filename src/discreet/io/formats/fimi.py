@@ -179,7 +179,7 @@ def _encode(items: NDArray[np.int32], largest: int) -> NDArray[np.integer]:
         kernels.formats.recode_by_search(items, labels)
         return labels
     present = np.zeros(largest + 1, dtype=np.bool_)
-    kernels.formats.mark_items(items, present)
+    kernels.itemsets.mark(items, present)
     labels = np.flatnonzero(present)
     if labels.size != largest + 1:
         kernels.formats.recode(items, np.cumsum(present, dtype=np.int32) - np.int32(1))
