@@ -87,8 +87,8 @@ def keep_one(offsets, items, supports, marks):
 @jit
 def list_marked(offsets, items, marks):
     """Return the rows with removed items, where the items of each start, and the items."""
-    size = np.count_nonzero(marks)
-    changed, starts, removed = np.empty(size, np.int64), np.empty(size + 1, np.int64), np.empty(size, np.int32)
+    many = np.count_nonzero(marks)
+    changed, starts, removed = np.empty(many, np.int64), np.empty(many + 1, np.int64), np.empty(many, np.int32)
     rows = size = 0
     for row in range(offsets.size - 1):
         before = size
