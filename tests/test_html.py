@@ -61,7 +61,7 @@ from discreet.report import (
     release_html,
     tradeoff_figure,
 )
-from discreet.report.figures import MOST_POINTS, cell_sizes, changes
+from discreet.report.figures import MOST_POINTS, cell_sizes, pair_supports
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import LARGEST
 
@@ -551,13 +551,13 @@ def test_a_scatter_of_many_points_is_thinned_and_says_so(monkeypatch):
     chance = np.random.default_rng(3)
     rows = [np.flatnonzero(row).tolist() for row in chance.random((400, 12)) < 0.6]
     release = block(rows, min_support=20, k=5, method="suppress")
-    every = changes(release)
+    every = pair_supports(release)
     monkeypatch.setattr("discreet.report.figures.MOST_POINTS", 50)
     figure = before_after_figure(release)
     points = [pair for trace in figure["data"][1:] for pair in zip(trace["x"], trace["y"], strict=True)]
     assert MOST_POINTS == 2_000
-    assert len(points) <= 50 < every.before.size
-    assert f"({len(points)} of {every.before.size:,} points)" in figure["data"][1]["name"]
+    assert len(points) <= 50 < len(every)
+    assert f"({len(points)} of {len(every):,} points)" in figure["data"][1]["name"]
 
 
 def figures():

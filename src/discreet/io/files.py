@@ -147,6 +147,7 @@ def save(place: Place, chunks: Iterable[Bytes], *, sources: Iterable[Place | Non
     with beside(path, mode) as file, compress(file) as out:
         for chunk in chunks:
             out.write(chunk)
+            del chunk  # before the next one is made
 
 
 @contextmanager

@@ -70,8 +70,9 @@ def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = 
     def scan(chunks: Iterable[bytes]) -> Iterator[LineRows]:
         head, begun = b"", False
         for data, before in split_lines(chunks):
+            ends = _find_rows(data, before, comments)
             rows = parse(data, comments=comments, before=before)[0].sort_items()
-            lines = LineRows(data, *_find_rows(data, before, comments), rows.lengths, rows)
+            lines = LineRows(data, *ends, rows.lengths, rows)
             size = 0 if begun else int(lines.starts[0]) if lines.n else len(data)
             head += data[:size]
             begun |= lines.n > 0
@@ -87,6 +88,7 @@ def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = 
             lines = select_items(lines, slots)
             del rows  # all items of a chunk, of which few are wanted
             yield lines
+            del lines, data  # before the next chunk is parsed
 
     return LineFormat(scan, lambda lines, removed: without(lines, removed, slots))
 
