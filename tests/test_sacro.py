@@ -111,6 +111,7 @@ def test_every_candidate_is_written_with_its_findings(name):
     outputs = results(files)
     assert outputs[name]["status"] == "fail"
     assert [file["name"] for file in outputs[name]["files"]] == [f"{name}.csv"]
+    assert outputs[name]["command"].startswith("discreet audit FILE -k 5")  # its table cannot be read back
     assert [list(result) for result in outputs.values()] == [KEYS] * len(outputs)
     lines = [line for file in files if MARK in file and file.endswith(".csv") for line in table(files[file])[1:]]
     assert len(lines) == len(found.findings) > 0

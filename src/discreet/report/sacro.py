@@ -185,12 +185,13 @@ def _properties(audit: Audit, method: str) -> dict[str, Any]:
 
 
 def _command(audit: Audit, name: str) -> str:
-    """Return the command that judges this candidate so, but for the name of its file."""
+    """Return the command that judges this candidate so; only the table of itemsets can be read back, not the others."""
     policy, patterns = audit.policy, audit.patterns
     by = [] if policy.name == "k" else ["--policy", policy.name]
     itemsets = ["--n", str(patterns.n), "--kind", patterns.kind]
     kind = {"itemsets": itemsets, "rules": ["--rules"], "leaves": ["--tree"]}.get(name, [])
-    return printable(shlex.join(["discreet", "audit", f"{name}.csv", *by, "-k", str(policy.k), *kind]))
+    file = "itemsets.csv" if name == "itemsets" else "FILE"
+    return printable(shlex.join(["discreet", "audit", file, *by, "-k", str(policy.k), *kind]))
 
 
 def _origin(source: Source | None, against: Sequence[Source]) -> Iterator[str]:
