@@ -104,12 +104,22 @@ def test_every_command_of_a_page_does_what_the_page_says(page):
         assert not shown or re.fullmatch(pattern(shown), written), f"{command}\n{written}"
 
 
-def test_every_command_of_the_readme_runs():
-    lines = re.findall(r"^(?:\$ | {4})(discreet .*)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert lines
-    Path("secret.txt").write_text("hypertension, amlodipine\n", encoding="utf-8")
-    for line in filter(is_run, lines):
-        assert run(line.split("  #")[0])[0] in {0, 1}, line
+def test_the_commands_of_the_readme_give_the_numbers_of_its_picture_and_of_its_python():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line.split("  #")[0].strip() for line in re.findall(r"^ {4}(discreet .*)", text, re.MULTILINE)]
+    written = {line.split()[1]: run(line) for line in filter(is_run, lines)}
+    codes = {"generate": 0, "audit": 1, "report": 1, "block": 0, "verify": 0}
+    assert {name: code for name, (code, _) in written.items()} == codes
+    assert "WITHHOLD, 164 channels, 166 rows exposed" in text  # the words for the picture
+    assert "('WITHHOLD', 164, 166)" in text
+    assert written["audit"][1].startswith("WITHHOLD: clinic.csv, 307 closed itemsets")
+    assert "164 maximal channels" in written["audit"][1]
+    assert "166 of 2,000 rows are exposed" in written["audit"][1]
+    assert "sup(LDL high, blood pressure high) 128 − sup(LDL high, blood pressure high, hypertension) 127 = 1" in text
+    assert "LDL high ∧ blood pressure high ∧ ¬hypertension: 1 row = 128 − 127" in written["audit"][1]
+    assert "(307, 0, '4.1%')" in text
+    assert re.search(r"307 closed itemsets.*334 before, 0 lost.*4\.13%", written["block"][1], re.DOTALL)
+    assert written["verify"][1].startswith("GOOD: 307 itemsets")
 
 
 def test_fewer_than_ten_commands_lead_from_nothing_to_a_verified_release():

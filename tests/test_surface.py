@@ -61,6 +61,19 @@ def test_public_names_are_sorted_and_unique():
     assert sorted(set(discreet.__all__)) == list(discreet.__all__)
 
 
+def test_dir_shows_public_names_alone():
+    shown = dir(discreet)
+    assert [name for name in shown if not name.startswith("__")] == discreet.__all__
+    assert {"__doc__", "__version__", "__all__"} <= set(shown)
+
+
+def test_rooms_that_dir_does_not_show_can_still_be_imported():
+    from discreet import report
+
+    assert discreet.report is report
+    assert "report" not in dir(discreet)
+
+
 def test_star_import_works():
     names = {}
     exec("from discreet import *", names)  # noqa: S102 - the statement is under test

@@ -118,3 +118,8 @@ __all__ = [
     "write_release",
     "write_tree",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, not the rooms; ``discreet.report`` and the like can be imported as before."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -77,7 +77,7 @@ class Baskets:
             object.__setattr__(self, name, check_real(name, getattr(self, name), least=least, most=most))
 
 
-def quest(n: int = 100_000, *, seed: int = 0, **options: Unpack[BasketOptions]) -> Transactions:
+def quest(n: int = 100_000, *, seed: int = 1, **options: Unpack[BasketOptions]) -> Transactions:
     """Return ``n`` market baskets over the items 0, 1, …; the defaults are T10.I4.D100K of the paper.
 
     D is ``n``. The ``options`` are T ``length`` (10), I ``pattern_length`` (4), N ``items`` (1000), L ``patterns``
@@ -237,15 +237,15 @@ ENTRIES: Final = (
 # Causes come before their effects. Drugs without their diagnosis are rare, not absent.
 
 
-def clinic(n: int = 1000, *, seed: int = 0) -> Transactions:
+def clinic(n: int = 1000, *, seed: int = 1) -> Transactions:
     """Return ``n`` invented patients: sex, age, smoking, diagnoses, measurements, drugs.
 
     Drugs follow diagnoses, and diagnoses follow age and one another, but a few patients fall out of line: itemsets
     that hundreds of patients share then differ by a handful. The chances are made up and no medical advice.
 
-    >>> patients = clinic()
-    >>> patients.support(["metformin"]), patients.support(["metformin", "diabetes type 2"])
-    (170, 168)
+    >>> patients = clinic(2000)
+    >>> patients.support(["amlodipine"]), patients.support(["amlodipine", "hypertension"])
+    (257, 255)
     """
     count, draw = check_whole("n", n), make_generator(seed)
     has: dict[str, NDArray[np.bool_]] = {}

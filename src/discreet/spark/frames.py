@@ -204,7 +204,7 @@ def _as_number(name: Name) -> int | None:
 
 
 def quest(
-    session: SparkSession, n: int, *, seed: int = 0, partitions: int | None = None, **options: Unpack[BasketOptions]
+    session: SparkSession, n: int, *, seed: int = 1, partitions: int | None = None, **options: Unpack[BasketOptions]
 ) -> DataFrame:
     """Generate ``n`` market baskets: a ``row`` id, counted from 0, and ``items``.
 
