@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
 from discreet.io import line_files
 from discreet.io.formats import fimi
-from discreet.io.notation import Reading, find_fields, unescape
+from discreet.io.notation import RowOptions, find_fields, unescape
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}
@@ -342,7 +342,7 @@ def test_a_mistake_of_ours_is_found_before_anything_is_written(tmp_path, monkeyp
 
 
 def test_lines_come_in_batches_of_so_many_rows():
-    parts = [*fimi.rewrite_lines(["2"], Reading()).scan([b"1 2\n2\n\n", b"3\n", b"2 3\n4\n2"])]
+    parts = [*fimi.rewrite_lines(["2"], RowOptions()).scan([b"1 2\n2\n\n", b"3\n", b"2 3\n4\n2"])]
     for rows in (1, 2, 3, 4, 5, 9):
         batches = [*line_files.batch_lines(parts, rows)]
         assert b"".join(batch.data for batch in batches) == b"1 2\n2\n\n3\n2 3\n4\n2"

@@ -22,7 +22,7 @@ from discreet import InputError, Merged, OptionError, OutputError, Transactions,
 from discreet.cli import main
 from discreet.io import databases, drivers
 from discreet.io.lines import quote_names, split_name
-from discreet.io.notation import Reading
+from discreet.io.notation import RowOptions
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")
@@ -224,7 +224,7 @@ def test_reading_can_be_stopped_in_the_middle(url):
     write(Transactions([["a"], ["b"]], ids=[1, 2]), url, **ASKED)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            databases.read(url, Reading(**ASKED), progress=stop)
+            databases.read(url, RowOptions(**ASKED), progress=stop)
     assert read(url, **ASKED).n == 2
 
 
@@ -453,7 +453,7 @@ def test_what_needs_no_row_ids_leaves_rare_items_in_the_database(server, argumen
 @pytest.mark.parametrize(
     "reader",
     [
-        lambda url, progress, **asked: databases.read(url, Reading(**asked), progress=progress),
+        lambda url, progress, **asked: databases.read(url, RowOptions(**asked), progress=progress),
         lambda url, **asked: scan(url, min_support=1, **asked),
     ],
 )

@@ -5,6 +5,8 @@ from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Distortion, Proof
 from discreet.blocking.verify import Verification
 from discreet.data.patterns import Patterns
+from discreet.data.reading import Reading
+from discreet.data.schema import Attribute, Schema
 from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.attacks.attack import Bounds, attack, bounds
 from discreet.disclosure.attacks.facts import Facts
@@ -49,6 +51,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Attack",
+    "Attribute",
     "Audit",
     "Bounded",
     "Bounds",
@@ -83,9 +86,11 @@ __all__ = [
     "Policy",
     "Proof",
     "QueryError",
+    "Reading",
     "Release",
     "Rule",
     "Rules",
+    "Schema",
     "Sensitive",
     "ThresholdError",
     "Tradeoff",

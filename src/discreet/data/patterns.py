@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import AnyFrame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
+from discreet.data.reading import Reading
+from discreet.data.schema import Schema
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError
 from discreet.runtime import html
@@ -32,7 +34,7 @@ class Patterns(Labelled):
     itemset, which all ``n`` rows hold, counts as one. ``min_support`` is a count. ``kind`` says which itemsets of that
     support are listed: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"). ``mined`` identifies the rows in which ``mine`` found them; patterns from elsewhere
-    may be incomplete.
+    may be incomplete. ``schema`` and ``reading`` are those of the rows, or say how a file of patterns was read.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -49,6 +51,8 @@ class Patterns(Labelled):
     min_support: int
     kind: Kind
     mined: object | None = None
+    schema: Schema | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         as_kind(self.kind)

@@ -2,9 +2,9 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final, Self, TypeAlias, overload
+from typing import Final, Self, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from discreet.data.itemsets import (
     offsets_of,
     sort_labels,
 )
+from discreet.data.reading import Reading
+from discreet.data.schema import Schema
 from discreet.data.thresholds import Threshold, as_count
 from discreet.errors import InputError, ThresholdError
 from discreet.runtime import html
@@ -32,11 +34,21 @@ from discreet.runtime.solver import Numbers
 LONGEST_ROW: Final = 100_000  # longer rows are refused: nearly always, a file has lost its line ends
 
 
+class Description(TypedDict, total=False):
+    """What is known about rows beside their items."""
+
+    schema: Schema | None
+    people: NDArray[np.int32] | None
+    reading: Reading | None
+
+
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Transactions(Labelled):
     """``n`` rows of items; a row is a set, so a repeated item counts once.
 
     ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``; ``ids`` are names of the rows.
+    Where they were read, ``reading`` says how. A table has a ``schema``: values of one column exclude each other. If
+    people have several rows, ``people[r]`` is the number of the person of row ``r``.
 
     >>> rows = Transactions([["bread", "milk"], ["milk"], []])
     >>> len(rows), rows[0] == {"bread", "milk"}, rows.support(["milk"])
@@ -48,6 +60,9 @@ class Transactions(Labelled):
     itemsets: Itemsets
     labels: tuple[Label, ...]
     ids: Sequence[Hashable] | None
+    schema: Schema | None
+    people: NDArray[np.int32] | None
+    reading: Reading | None
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
         """Encode ``rows``: an iterable of iterables of hashable labels, or a one-hot table as in ``from_onehot``."""
@@ -149,7 +164,14 @@ class Transactions(Labelled):
             return frozenset(self.labelled(row))
         part = type(self).__new__(type(self))
         part._set(self.itemsets[row], self.labels, None if self.ids is None else self.ids[row])
-        return part
+        people = None if self.people is None else self.people[row]
+        return part.describe(schema=self.schema, people=people, reading=self.reading)
+
+    def describe(self, **known: Unpack[Description]) -> Self:
+        """Return the same rows with what is known about them: their schema, people or reading."""
+        described = type(self).__new__(type(self))
+        vars(described).update({**vars(self), **known})
+        return described
 
     def __iter__(self) -> Iterator[Itemset]:
         return (self[row] for row in range(self.n))
@@ -195,7 +217,7 @@ class Transactions(Labelled):
 
     def _set(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
         itemsets.freeze()
-        vars(self).update(itemsets=itemsets, labels=labels, ids=ids)
+        vars(self).update(itemsets=itemsets, labels=labels, ids=ids, schema=None, people=None, reading=None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,9 +239,16 @@ class Merged(Labelled):
     labels: tuple[Label, ...]
     n: int
     min_support: int
+    schema: Schema | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         self.itemsets.freeze()
+
+    @property
+    def people(self) -> None:
+        """None: merged rows are a row per person."""
+        return
 
     @property
     def weights(self) -> Numbers:
@@ -231,7 +260,8 @@ class Merged(Labelled):
         """Merge ``rows``."""
         data = rows if isinstance(rows, Transactions) else Transactions(rows)
         least = as_count(min_support, data.n)
-        return cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
+        merged = cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
+        return replace(merged, schema=data.schema, reading=data.reading)
 
     @classmethod
     def from_codes(

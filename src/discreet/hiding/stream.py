@@ -23,7 +23,7 @@ from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, namin
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
-from discreet.io.notation import Reading, as_record, encode_lines
+from discreet.io.notation import RowOptions, as_record, encode_lines
 from discreet.io.read import check_reading, find_rewrite_format, row_functions
 from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
@@ -71,7 +71,7 @@ def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of it
     functions = row_functions(form)
     if not functions.chunks or not functions.lines or not isinstance(target, str | os.PathLike) or target == "-":
         raise OptionError("one scan goes from a file with a line a row to another one; for others use hide and rewrite")
-    options = check_reading(form, format, Reading(separator=separator))
+    options = check_reading(form, format, RowOptions(separator=separator))
     request = _parse_request(sensitive, disclosure, below)
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:

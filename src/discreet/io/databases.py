@@ -13,7 +13,7 @@ from discreet.io import notation
 from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
 from discreet.io.lines import Batch, NewRows, Thresholds, collect_rows, least_count, merge_rows, quote_names, split_name
-from discreet.io.notation import Reading
+from discreet.io.notation import RowOptions
 from discreet.runtime.resources import Progress, watching
 
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
@@ -59,7 +59,7 @@ class SqlLines:
     item: str
 
     @classmethod
-    def of(cls, options: Reading) -> Self:
+    def of(cls, options: RowOptions) -> Self:
         """Refuse options that do not name lines."""
         table, query, row, item = options.table, options.query, options.row, options.item
         if (table is None) == (query is None):
@@ -136,17 +136,17 @@ def _as_sql(connection: Connection, columns: list[tuple[str, str]], name: str) -
     return quote_names(name) if types[0] == "number" else connection.as_text(name)
 
 
-def check_options(options: Reading, form: str | None) -> Reading:
+def check_options(options: RowOptions, form: str | None) -> RowOptions:
     """Refuse options that a database does not have."""
     notation.check_options([*options.given, *([] if form is None else ["format"])], OPTIONS, "a database")
     return options
 
 
-def read(url: str, options: Reading, *, progress: Progress | None = None) -> Transactions:
+def read(url: str, options: RowOptions, *, progress: Progress | None = None) -> Transactions:
     """Return the rows of a table or a query, in the order of their ids; each distinct row id is a row.
 
     >>> from tempfile import TemporaryDirectory
-    >>> options = Reading("patient", "drug", table="stays")
+    >>> options = RowOptions("patient", "drug", table="stays")
     >>> with TemporaryDirectory() as place:
     ...     write(Transactions([["a", "b"], ["a"]], ids=[7, 3]), f"sqlite:///{place}/ward.db", options)
     ...     rows = read(f"sqlite:///{place}/ward.db", options)
@@ -159,7 +159,7 @@ def read(url: str, options: Reading, *, progress: Progress | None = None) -> Tra
         return collect_rows(_watch(session.fetch(), session.count(), progress))
 
 
-def scan(url: str, options: Reading, *, min_support: Thresholds, room: int, progress: Progress | None) -> Merged:
+def scan(url: str, options: RowOptions, *, min_support: Thresholds, room: int, progress: Progress | None) -> Merged:
     """Return the merged rows, which may take ``room`` bytes; lines of rare items stay in the database."""
     lines = SqlLines.of(options)
     with _connect(url, lines) as connection:
@@ -169,7 +169,7 @@ def scan(url: str, options: Reading, *, min_support: Thresholds, room: int, prog
         return merge_rows(_watch(session.fetch_frequent(least), total, progress), min_support=least, n=n, room=room)
 
 
-def write(rows: Transactions, url: str, options: Reading) -> None:
+def write(rows: Transactions, url: str, options: RowOptions) -> None:
     """Write rows to a new table in one transaction, and read them again before it ends; ids are numbers by default."""
     lines, new = SqlLines.of(options), NewRows.of(rows)
     with _creating(url, lines, new.are_whole) as connection:
@@ -181,7 +181,7 @@ def write(rows: Transactions, url: str, options: Reading) -> None:
 
 def rehearse(url: str, *, table: str | None, row: str | None, item: str | None) -> None:
     """Refuse a new table that cannot be made: create it and undo that; a missing file is left to the reader."""
-    lines, address = SqlLines.of(Reading(row, item, table=table)), Address.parse(url)
+    lines, address = SqlLines.of(RowOptions(row, item, table=table)), Address.parse(url)
     if not address.driver.is_file or Path(address.place).is_file():
         with _creating(url, lines, (False, False)):
             pass

@@ -13,7 +13,7 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io import files
 from discreet.io.formats import fimi
-from discreet.io.notation import Reading
+from discreet.io.notation import RowOptions
 
 
 class Example(NamedTuple):
@@ -112,9 +112,9 @@ def load(name: str, *, download: bool = False) -> Transactions:
     if path is None and not download:
         raise InputError(f"the data set {name} is not on this machine; {_advice(name)}")
     if path is None:
-        return fimi.read(_download(name), Reading())
+        return fimi.read(_download(name), RowOptions())
     with files.naming(path):
-        return fimi.read(_check_digest(name, files.load(path)), Reading())
+        return fimi.read(_check_digest(name, files.load(path)), RowOptions())
 
 
 def cache_folder() -> Path:

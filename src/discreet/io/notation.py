@@ -238,7 +238,7 @@ def as_json(document: dict[str, Any]) -> str:
 Value = TypeVar("Value", bound=Hashable)
 
 
-class Reading(NamedTuple):
+class RowOptions(NamedTuple):
     """The options of a reader of rows; with ``is_meant``, lines that look like another table are read all the same."""
 
     row: str | None = None
@@ -248,11 +248,21 @@ class Reading(NamedTuple):
     is_meant: bool = False
     table: str | None = None
     query: str | None = None
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    na: tuple[str, ...] = ()
+    bins: tuple[str, ...] = ()
+    person: str | None = None
+    per: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    empty_rows: bool = False
 
     @property
-    def given(self) -> dict[str, str]:
+    def given(self) -> dict[str, Any]:
         """The options that are set, by name."""
-        return {name: value for name, value in self._asdict().items() if isinstance(value, str)}
+        chosen = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
+        return {name: value for name, value in chosen.items() if name != "is_meant"}
 
 
 def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:
@@ -272,11 +282,11 @@ class ChunkReader(NamedTuple):
 class RowFunctions(NamedTuple):
     """How a format reads and writes rows; ``lines`` and ``without`` rewrite lines or a table without items."""
 
-    read: Callable[[Bytes, Reading], Transactions]
+    read: Callable[[Bytes, RowOptions], Transactions]
     write: Callable[[Transactions], Iterator[bytes]]
-    chunks: Callable[[Reading], ChunkReader] | None = None
-    lines: Callable[[Sequence[str], Reading], LineFormat] | None = None
-    without: Callable[[Bytes, Losses, Reading], Iterator[bytes]] | None = None
+    chunks: Callable[[RowOptions], ChunkReader] | None = None
+    lines: Callable[[Sequence[str], RowOptions], LineFormat] | None = None
+    without: Callable[[Bytes, Losses, RowOptions], Iterator[bytes]] | None = None
 
 
 class Coded(NamedTuple):

@@ -15,7 +15,7 @@ from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions, collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.line_files import Losses, remove_items, spread_losses
-from discreet.io.notation import Reading, RowFunctions, check_options, sort_pattern_codes, sort_row_codes
+from discreet.io.notation import RowFunctions, RowOptions, check_options, sort_pattern_codes, sort_row_codes
 from discreet.runtime import resources
 
 
@@ -99,7 +99,7 @@ def pattern_functions(form: Format) -> PatternFunctions:
     return form.patterns()
 
 
-def check_reading(form: Format, name: str | None, options: Reading) -> Reading:
+def check_reading(form: Format, name: str | None, options: RowOptions) -> RowOptions:
     """Return the options of a reader, checked; baskets are meant if the caller names both format and separator."""
     check_options(options.given, form.options, f"the format {form.name}")
     return options._replace(is_meant=form.name == "csv" and bool(name) and options.separator is not None)
@@ -134,7 +134,7 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = Reading(row, item, items, separator, table=table, query=query)
+    options = RowOptions(row, item, items, separator, table=table, query=query)
     if is_url(source):
         return databases.read(source, databases.check_options(options, format))
     if is_place(source):
@@ -201,7 +201,7 @@ def write(
     b'bread,milk\n\n'
     """
     transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
-    options = Reading(row, item, table=table)
+    options = RowOptions(row, item, table=table)
     if is_url(target):
         databases.write(transactions, str(target), databases.check_options(options, format))
         return
@@ -257,7 +257,7 @@ def rewrite(
     b'rye bread\n\ntea,milk\n'
     """
     form = find_rewrite_format(source, target, format)
-    options = check_reading(form, format, Reading(row, item, items, separator))
+    options = check_reading(form, format, RowOptions(row, item, items, separator))
     losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
     with naming(source):
         save(target, _rewrite(source, losses, form, options), sources=[source])
@@ -274,7 +274,7 @@ def find_rewrite_format(source: Place, target: Place, name: str | None) -> Forma
     return form
 
 
-def _rewrite(source: Place, losses: Losses, form: Format, options: Reading) -> Iterator[bytes]:
+def _rewrite(source: Place, losses: Losses, form: Format, options: RowOptions) -> Iterator[bytes]:
     functions = row_functions(form)
     if functions.without is not None and (functions.lines is None or options.row is not None):
         yield from functions.without(load(source), losses, options)

@@ -17,7 +17,7 @@ from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
 from discreet.io.files import COMPRESSIONS, EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
-from discreet.io.notation import ChunkReader, Reading
+from discreet.io.notation import ChunkReader, RowOptions
 from discreet.io.read import Format, check_reading, find_source_format, row_functions
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
@@ -59,7 +59,7 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     ...     list(scan(Path(folder, "rows.dat"), min_support=2))
     [(frozenset(), 1), (frozenset({1, 2}), 2), (frozenset({2}), 1)]
     """
-    options, room = Reading(row, item, items, separator, table=table, query=query), resources.as_memory(memory)
+    options, room = RowOptions(row, item, items, separator, table=table, query=query), resources.as_memory(memory)
     if is_url(source):
         options = databases.check_options(options, format)
         return databases.scan(str(source), options, min_support=min_support, room=room, progress=progress)

@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.io import baskets
 from discreet.io.baskets import BITS, ROW_ID
 from discreet.io.files import EMPTY, stream, suffix_of
-from discreet.io.notation import COMMA, HEADER, Reading
+from discreet.io.notation import COMMA, HEADER, RowOptions
 from discreet.io.read import FORMATS
 
 FIRST_PART: Final = 1 << 16  # bytes of a file that are inspected
@@ -36,7 +36,7 @@ class FileShape(NamedTuple):
 
     format: str
     shape: str
-    options: Reading = Reading()
+    options: RowOptions = RowOptions()
     patterns: bool = False
 
     @property
@@ -136,7 +136,7 @@ def guess_shape(records: Sequence[Sequence[str]], separator: str | None) -> File
     >>> shape.shape, shape.options.row, guess_shape([["tea"], ["milk", "tea"]], ",").shape
     ('onehot', 'id', 'baskets')
     """
-    options = Reading(separator=separator)
+    options = RowOptions(separator=separator)
     shape = FileShape("csv", "baskets", options)
     head, *body = records or [[]]
     if len(head) < PAIR or not body or any(len(line) != len(head) for line in body) or len({*head}) < len(head):
@@ -176,18 +176,18 @@ def _sniff_text(path: Path, data: bytes, given: Mapping[str, Any]) -> tuple[File
     columns = list(records[0]) if records else []
     guess = guess_shape(records, separator)
     shape = given.get("shape") or _find_named_shape(form, given) or guess.shape
-    alike = guess.options if guess.shape == shape else Reading()
+    alike = guess.options if guess.shape == shape else RowOptions()
     row = given.get("row") or alike.row
     if shape == "onehot":
-        return FileShape("csv", "onehot", Reading(row, separator=separator)), columns
+        return FileShape("csv", "onehot", RowOptions(row, separator=separator)), columns
     if shape == "long":
         row = row or next(iter(columns), None)
         item = given.get("item") or (alike.item if alike.item != row else None)
         item = item or next((name for name in columns if name != row), None)
-        return FileShape("csv", "long", Reading(row, item, separator=separator)), columns
+        return FileShape("csv", "long", RowOptions(row, item, separator=separator)), columns
     is_table = guess.shape != "baskets" or len({len(record) for record in records}) == 1
     patterns = columns == HEADER if given.get("patterns") is None else bool(given["patterns"])
-    return FileShape("csv", "baskets", Reading(separator=separator), patterns), columns if is_table else None
+    return FileShape("csv", "baskets", RowOptions(separator=separator), patterns), columns if is_table else None
 
 
 def _find_named_shape(form: str, given: Mapping[str, Any]) -> str | None:
@@ -214,10 +214,10 @@ def _sniff_parquet(path: Path, given: Mapping[str, Any], head: bytes) -> Sniffed
     if shape == "long":
         row = given.get("row") or next(iter(texts), None)
         item = given.get("item") or next((name for name in texts if name != row), None)
-        guess = FileShape("parquet", "long", Reading(row, item))
+        guess = FileShape("parquet", "long", RowOptions(row, item))
     elif shape == "lists":
         patterns = {*columns} == {"items", "support"} if given.get("patterns") is None else bool(given["patterns"])
-        guess = FileShape("parquet", "lists", Reading(given.get("row"), items=items), patterns)
+        guess = FileShape("parquet", "lists", RowOptions(given.get("row"), items=items), patterns)
     return Sniffed(guess, columns, head, frame)
 
 

@@ -13,7 +13,7 @@ from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
-from discreet.disclosure.attacks.facts import Facts, Schema
+from discreet.disclosure.attacks.facts import Facts, Groups
 from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
 from discreet.disclosure.detect import Question, find_channels
@@ -247,7 +247,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     policy: Policy | str | PathLike[str] | None = None,
     rows: Rows | Iterable[Iterable[Label]] | ArrayLike | None = None,
     targets: ArrayLike | None = None,
-    schema: str | Schema | None = None,
+    schema: str | Groups | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
     **limits: Unpack[Budget],
@@ -340,7 +340,7 @@ def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tu
     return [*first, checks.check_differences(differences, policy.k)], Evidence(patterns, differences=differences)
 
 
-def _combine(audit: Audit, schema: str | Schema | None, olds: Sequence[Patterns], *, grown: bool) -> Audit:
+def _combine(audit: Audit, schema: str | Groups | None, olds: Sequence[Patterns], *, grown: bool) -> Audit:
     """Return the audit with what a reader learns who knows the schema, or has older releases."""
     every, evidence, patterns = list(audit.checks), audit.evidence, audit.patterns
     if schema is not None:

@@ -17,7 +17,7 @@ from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.data.lattice import Family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
-from discreet.disclosure.attacks.facts import Codes, Facts, Schema, as_schema
+from discreet.disclosure.attacks.facts import Codes, Facts, Groups, as_schema
 from discreet.disclosure.attacks.sums import known_family, widen_family
 from discreet.disclosure.channels import Channel, as_text
 from discreet.disclosure.detect import Question, find_channels
@@ -51,7 +51,7 @@ class SchemaSums(NamedTuple):
     wrong: Itemset | None = None
 
 
-def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Itemset]:
+def as_groups(schema: str | Groups | None, labels: Iterable[Label]) -> list[Itemset]:
     """Return the values of each attribute that has several; a text such as ``"="`` separates both in labels.
 
     A label that is a pair, such as ("age", 40), is an attribute and its value, whatever the text.
@@ -81,7 +81,7 @@ def as_groups(schema: str | Schema | None, labels: Iterable[Label]) -> list[Item
     return several
 
 
-def judge_schema(patterns: Patterns, k: int, schema: str | Schema) -> tuple[Check, tuple[Bounded, ...]]:
+def judge_schema(patterns: Patterns, k: int, schema: str | Groups) -> tuple[Check, tuple[Bounded, ...]]:
     """Judge what patterns reveal to a reader who knows which items exclude each other; return the sums too.
 
     >>> listed = [([], 90), (["f"], 40), (["m"], 48)]
@@ -227,7 +227,7 @@ def _add_up(facts: Facts, base: Codes, values: list[int], others: list[int]) -> 
     return Bounded(named(base), lacked, low, high, supports, tuple(times for times, _ in terms))
 
 
-def judge_numbers(source: Rules | Facts, policy: Policy, rows: Rows | None, schema: str | Schema | None) -> AuditParts:
+def judge_numbers(source: Rules | Facts, policy: Policy, rows: Rows | None, schema: str | Groups | None) -> AuditParts:
     """Judge association rules, or supports that are known within limits, by the supports that follow from them."""
     if isinstance(source, Rules):
         lines, what = len(source), count_of(len(source), "rule")

@@ -70,4 +70,4 @@ def mine_by(
     patterns = Patterns.from_codes(
         *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, threads=threads
     )
-    return replace(patterns, mined=rows.mark)
+    return replace(patterns, mined=rows.mark, schema=rows.schema, reading=rows.reading)

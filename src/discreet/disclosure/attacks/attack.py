@@ -15,7 +15,7 @@ from discreet.disclosure.attacks import derive, sums
 from discreet.disclosure.attacks.certificate import Certificate, check
 from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
 from discreet.disclosure.attacks.exact import exact
-from discreet.disclosure.attacks.facts import Facts, Schema
+from discreet.disclosure.attacks.facts import Facts, Groups
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, prove
 from discreet.disclosure.attacks.finding import Attack, Finding, Level, Proven, Searched, Undecided, count_rows
 from discreet.disclosure.attacks.formula import Pattern
@@ -38,7 +38,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     k: int,
     level: Level = "linear",
     complete: bool | None = None,
-    schema: Schema | None = None,
+    schema: Groups | None = None,
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -215,7 +215,7 @@ def bounds(
     pattern: str | Pattern,
     *,
     complete: bool | None = None,
-    schema: Schema | None = None,
+    schema: Groups | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
     seconds: float = SECONDS,

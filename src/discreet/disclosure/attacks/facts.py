@@ -20,7 +20,7 @@ from discreet.runtime.solver import Numbers
 
 Codes: TypeAlias = frozenset[int]  # an itemset by the codes of its items
 Limits: TypeAlias = tuple[int, int]  # the fewest and the most rows that hold an itemset
-Schema: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
+Groups: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
 MOST: Final = 200_000  # itemsets that facts may list with limits of their own
 
 
@@ -98,7 +98,7 @@ class Facts(Labelled):
             numbers.setflags(write=False)
 
     @classmethod
-    def of(cls, patterns: Patterns, *, complete: bool = True, schema: Schema | None = None) -> Self:
+    def of(cls, patterns: Patterns, *, complete: bool = True, schema: Groups | None = None) -> Self:
         """Return what patterns say; if they are ``complete``, also that nothing else reaches their minimum support.
 
         Maximal itemsets have only their own supports; their subsets have at least as much.
@@ -119,7 +119,7 @@ class Facts(Labelled):
         *,
         n: int,
         absent: int | None = None,
-        schema: Schema | None = None,
+        schema: Groups | None = None,
         is_top: bool = False,
     ) -> Self:
         """Take the least and the most support of itemsets, each once; the empty one has n unless it is listed.
@@ -192,7 +192,7 @@ class Facts(Labelled):
         every = self.from_codes(said, self.labels, self.n)
         return replace(self, itemsets=every.itemsets, low=every.low, high=every.high)
 
-    def assume(self, *, complete: bool | None, schema: Schema | None) -> Self:
+    def assume(self, *, complete: bool | None, schema: Groups | None) -> Self:
         """Add a ``schema``, and whether the list is ``complete``; None keeps what the facts say of other itemsets."""
         if complete and self.absent is None:
             raise OptionError(
@@ -317,7 +317,7 @@ class Facts(Labelled):
         return int(self._order[(holders & -holders).bit_length() - 1]) if holders else None
 
 
-def as_schema(schema: Schema | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
+def as_schema(schema: Groups | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
     """Return the groups of a schema by the codes of their items; unpublished items are left out.
 
     >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, Schema, as_schema
+from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Groups, Limits, as_schema
 from discreet.disclosure.attacks.formula import Mark, make_marks, subsets
 from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option, OptionError
@@ -48,7 +48,7 @@ def join_facts(
     *,
     grown: bool = False,
     complete: bool | None = None,
-    schema: Schema | None = None,
+    schema: Groups | None = None,
 ) -> Facts:
     """Return the facts of a release and older ones: of the same rows or, if these have ``grown``, of parts.
 

@@ -16,17 +16,17 @@ from discreet.io import baskets, frames, notation
 from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
-from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, Reading, RowFunctions, as_labels
+from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, RowOptions, as_labels
 
 
-def read(data: Bytes, options: Reading) -> Transactions:
+def read(data: Bytes, options: RowOptions) -> Transactions:
     r"""Return the baskets of a CSV file, or its long form where the columns ``row`` and ``item`` are named.
 
     Blanks are part of a label, and an empty field is no item. Labels are whole numbers if all of them look so.
 
-    >>> [sorted(row) for row in read(b'milk,bread\n\n"beer, dark",,\n', Reading())]
+    >>> [sorted(row) for row in read(b'milk,bread\n\n"beer, dark",,\n', RowOptions())]
     [['bread', 'milk'], [], ['beer, dark']]
-    >>> read(b"id,what\n7,milk\n7,tea\n", Reading(row="id", item="what")).ids
+    >>> read(b"id,what\n7,milk\n7,tea\n", RowOptions(row="id", item="what")).ids
     [7]
     """
     records = notation.read_records(notation.open_text(data), notation.as_separator(options.separator))
@@ -46,7 +46,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
     )
 
 
-def read_in_chunks(options: Reading) -> ChunkReader:
+def read_in_chunks(options: RowOptions) -> ChunkReader:
     """Return how baskets, or lines of the long form that are sorted by row id, are read in chunks."""
     sign = notation.as_separator(options.separator)
     is_long = options.row is not None or options.item is not None
@@ -67,13 +67,13 @@ def read_in_chunks(options: Reading) -> ChunkReader:
     return ChunkReader(read, labels)
 
 
-def _columns(options: Reading) -> tuple[str, str]:
+def _columns(options: RowOptions) -> tuple[str, str]:
     if options.row is None or options.item is None:
         raise OptionError("the long form needs both columns; give ", Option("row"), " and ", Option("item"))
     return options.row, options.item
 
 
-def _read_baskets(records: Iterator[list[str]], options: Reading) -> Iterator[list[str]]:
+def _read_baskets(records: Iterator[list[str]], options: RowOptions) -> Iterator[list[str]]:
     """Yield the labels of each line; refuse lines that look like another table, unless they are meant."""
     first = list(islice(records, baskets.SEEN))
     if not options.is_meant:
@@ -134,7 +134,7 @@ def _read_pair(record: Sequence[str], places: tuple[int, int, int], number: int)
     return notation.unescape(record[row]), notation.unescape(record[item])
 
 
-def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
+def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
     """Yield the long form without the lines that rows lose; all else stays the same bytes."""
     records = notation.parse_records(notation.open_text(data), notation.as_separator(options.separator))
     head, names = "", list[str]()
@@ -149,7 +149,7 @@ def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
     yield from (text.encode() for (text, *_), is_left in zip(lines, stays, strict=True) if is_left)
 
 
-def rewrite_lines(wanted: Sequence[str], options: Reading) -> LineFormat:
+def rewrite_lines(wanted: Sequence[str], options: RowOptions) -> LineFormat:
     """Return how baskets are scanned for the ``wanted`` labels, and lose some of them."""
     sign = notation.as_separator(options.separator)
     slots = {text: slot for slot, text in enumerate(wanted)}

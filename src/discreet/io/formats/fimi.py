@@ -19,7 +19,7 @@ from discreet.io import baskets, notation
 from discreet.io.files import Bytes
 from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
-from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, Reading, RowFunctions, as_text, encode_lines
+from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, RowFunctions, RowOptions, as_text, encode_lines
 
 COMMENTS: Final = b"#%@"  # the first characters of lines of SPMF that are no rows
 SUPPORT, ITEM = "#SUP:", "@ITEM="
@@ -37,12 +37,12 @@ PROBLEMS: Final = {
 }
 
 
-def read(data: Bytes, options: Reading, *, comments: bytes = b"") -> Transactions:  # noqa: ARG001 - as in all formats
+def read(data: Bytes, options: RowOptions, *, comments: bytes = b"") -> Transactions:  # noqa: ARG001 - as in all formats
     r"""Return the rows of a file; the labels are its numbers, or the names that ``@ITEM`` lines of SPMF give them.
 
-    >>> [sorted(row) for row in read(b"3 1 2\n\n10 9", Reading())]
+    >>> [sorted(row) for row in read(b"3 1 2\n\n10 9", RowOptions())]
     [[1, 2, 3], [], [9, 10]]
-    >>> [sorted(row) for row in read(b"@ITEM=1=apple\n@ITEM=2=tea\n1 2\n2\n", Reading(), comments=COMMENTS)]
+    >>> [sorted(row) for row in read(b"@ITEM=1=apple\n@ITEM=2=tea\n1 2\n2\n", RowOptions(), comments=COMMENTS)]
     [['apple', 'tea'], ['tea']]
     """
     names = read_names(as_text(data).split("\n")) if comments and ITEM.encode() in data else {}
@@ -61,7 +61,7 @@ def write(rows: Transactions, *, name: str = "FIMI") -> Iterator[bytes]:
     return encode_lines(chain(head, lines))
 
 
-def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = b"") -> LineFormat:  # noqa: ARG001 - as above
+def rewrite_lines(wanted: Sequence[str], options: RowOptions, *, comments: bytes = b"") -> LineFormat:  # noqa: ARG001 - as above
     """Return how a file is scanned for ``wanted`` items, and loses some of them; names must come before all rows."""
     slots = find_slots(wanted)
     places = {text: slot for slot, text in enumerate(wanted)}
@@ -93,7 +93,7 @@ def rewrite_lines(wanted: Sequence[str], options: Reading, *, comments: bytes = 
     return LineFormat(scan, lambda lines, removed: without(lines, removed, slots))
 
 
-def read_in_chunks(options: Reading, *, comments: bytes = b"") -> ChunkReader:  # noqa: ARG001 - as above
+def read_in_chunks(options: RowOptions, *, comments: bytes = b"") -> ChunkReader:  # noqa: ARG001 - as above
     """Return how a file is read in chunks; lines that name items may stand anywhere."""
     names: dict[int, str] = {}
 

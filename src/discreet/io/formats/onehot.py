@@ -15,19 +15,19 @@ from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
 from discreet.io.files import Bytes
 from discreet.io.line_files import Losses, as_array, check_held
-from discreet.io.notation import BYTE_ORDER_MARK, Coded, Reading, RowFunctions, as_labels, as_separator
+from discreet.io.notation import BYTE_ORDER_MARK, Coded, RowFunctions, RowOptions, as_labels, as_separator
 
 BLOCK: Final = 1 << 22  # bytes that are joined before they are written
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False", b"TRUE": b"FALSE"}  # for ones
 
 
-def read(data: Bytes, options: Reading) -> Transactions:
+def read(data: Bytes, options: RowOptions) -> Transactions:
     r"""Return the rows of a one-hot table; ``row`` names the column of row ids, if it has one.
 
     Cells are 0, 1, 0.0, 1.0, false or true. Blank lines are no rows. Blanks are part of labels, and no part of ids.
 
-    >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", Reading(row="who"))
+    >>> rows = read(b"who,tea,rye bread\n7,1,0\n8,true,TRUE\n", RowOptions(row="who"))
     >>> [sorted(row) for row in rows], rows.ids
     ([['tea'], ['rye bread', 'tea']], [7, 8])
     """
@@ -58,7 +58,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
         yield lines.tobytes()
 
 
-def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
+def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
     """Yield the table with zeros for the items that rows lose; all else stays the same bytes."""
     table = _parse(data, options)
     cells = [(number, str(item)) for number, lost in losses.items() for item in lost]
@@ -84,7 +84,7 @@ class _OneHotTable(NamedTuple):
     ids: NDArray[np.int64]  # the start and the stop of each row id in the file
 
 
-def _parse(data: Bytes, options: Reading) -> _OneHotTable:
+def _parse(data: Bytes, options: RowOptions) -> _OneHotTable:
     row, separator = options.row, as_separator(options.separator)
     if not separator.isascii():
         raise OptionError("the separator of a one-hot table must be an ASCII character such as ',' or ';'")

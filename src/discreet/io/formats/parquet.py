@@ -19,7 +19,7 @@ from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns
 from discreet.io.frames import from_lists, from_long, from_onehot
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
 from discreet.io.lines import group_rising
-from discreet.io.notation import ChunkReader, Coder, Reading, RowFunctions, check_label_types, find_used_codes
+from discreet.io.notation import ChunkReader, Coder, RowFunctions, RowOptions, check_label_types, find_used_codes
 from discreet.runtime.parquet_footer import silence_stderr
 
 ITEMS, ID, SUPPORT = "items", "id", "support"  # columns
@@ -28,7 +28,7 @@ LINES: Final = 1 << 17  # lines of a table that may be larger than memory, read 
 SCHEMA: Final = "ARROW:schema"  # metadata that every writer makes itself
 
 
-def read(data: Bytes, options: Reading) -> Transactions:
+def read(data: Bytes, options: RowOptions) -> Transactions:
     """Return the rows of a Parquet file: in the long form, as lists in a column ``items``, or one-hot."""
     if long := _long_columns(options):
         return from_long(_read_columns(data, *long), row=long[0], item=long[1]).transactions()
@@ -41,7 +41,7 @@ def read(data: Bytes, options: Reading) -> Transactions:
     return from_lists(_read_columns(data, items, *filter(None, [row])), items=items, row=row).transactions()
 
 
-def read_in_chunks(options: Reading) -> ChunkReader:
+def read_in_chunks(options: RowOptions) -> ChunkReader:
     """Return how a Parquet file is read in chunks: lists, one-hot, or the long form sorted by row id."""
     long = _long_columns(options)
     codes: Coder[Label] = Coder()
@@ -63,7 +63,7 @@ def read_in_chunks(options: Reading) -> ChunkReader:
     return ChunkReader(read, codes.values_of)
 
 
-def _long_columns(options: Reading) -> tuple[str, str] | None:
+def _long_columns(options: RowOptions) -> tuple[str, str] | None:
     if options.item is None:
         return None
     if options.row is None or options.items is not None:
@@ -80,7 +80,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
     yield _encode(pl.DataFrame(columns), {OURS: json.dumps({"ids": rows.ids is not None})})
 
 
-def without(data: Bytes, losses: Losses, options: Reading) -> Iterator[bytes]:
+def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
     """Yield the file without the items that rows lose, as one chunk; other columns and metadata are kept."""
     frame = _read_columns(data)
     if options.item is not None and options.row is not None:

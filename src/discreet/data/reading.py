@@ -1,0 +1,101 @@
+"""Reading: how a file or a frame was understood; it holds names of columns and counts, never rows or labels."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple
+
+from discreet.errors import Message
+from discreet.runtime.text import count_of
+
+SHAPES: Final = {
+    "baskets": "baskets",
+    "long": "a long table",
+    "onehot": "a one-hot table",
+    "table": "a table",
+    "lists": "a column of lists",
+    "rows": "rows",
+    "patterns": "patterns",
+    "rules": "rules",
+    "tree": "a tree",
+    "release": "a release",
+    "counts": "a table of counts",
+}
+"""The shapes of data, and what each is called."""
+SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+MOST_NAMES: Final = 5  # columns that are named in a sentence
+
+
+class LeftOut(NamedTuple):
+    """A column that was left out, and what it was taken for: "an id", "free text", "a date", "asked"."""
+
+    column: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file or a frame was understood.
+
+    It is ``confirmed`` if its owner named the shape; otherwise it was guessed. ``doubts`` say why a person must look at
+    it before anything is published. ``person`` is the column of people; ``per`` is set if their rows were not merged.
+
+    >>> left_out = (LeftOut("encounter", "an id"),)
+    >>> print(Reading("table", "csv", n=2000, items=31, columns=("sex", "age"), left_out=left_out, separator=";"))
+    read as a table: 2,000 rows, 2 columns as attribute=value, 31 items, separated by semicolons; encounter left out \
+as an id
+    """
+
+    shape: str
+    format: str
+    n: int = 0
+    items: int = 0
+    length: int = 0
+    encoding: str | None = None
+    separator: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    row: str | None = None
+    item: str | None = None
+    person: str | None = None
+    per: str | None = None
+    people: int | None = None
+    confirmed: bool = False
+    doubts: tuple[Message, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"{self.n:,} {'itemset' if self.shape == 'patterns' else 'row'}{'s' * (self.n != 1)}"]
+        if self.shape == "table":
+            parts.append(f"{count_of(len(self.columns), 'column')} as attribute=value")
+        parts.append(count_of(self.items, "item"))
+        parts += [f"about {self.length:,} in a row"] * bool(self.length and self.shape != "table")
+        parts += [f"row ids in {self.row}"] * bool(self.row) + [f"items in {self.item}"] * bool(self.item)
+        parts += [f"separated by {SEPARATORS.get(self.separator or '', repr(self.separator))}"] * bool(self.separator)
+        parts += ["no header"] * (self.header is False and self.shape != "baskets")
+        parts += [f"encoded as {self.encoding}"] * bool(self.encoding and self.encoding != "utf-8")
+        sentences = [
+            f"read as {SHAPES[self.shape]}: {', '.join(parts)}",
+            *self._people(),
+            *self._left_out(),
+            *self.notes,
+        ]
+        return "; ".join(sentences)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the reading for JSON: names of columns and counts, and no row."""
+        values = asdict(self)
+        doubts = {"left_out": [one._asdict() for one in self.left_out], "doubts": list(map(str, self.doubts))}
+        return {"text": str(self), **values, **doubts}
+
+    def _people(self) -> Iterator[str]:
+        if self.person is not None and self.people is not None:
+            how = "their rows stay apart" if self.per else "rows of one person are merged"
+            yield f"{self.people:,} people by {self.person}, {how}"
+
+    def _left_out(self) -> Iterator[str]:
+        reasons = dict.fromkeys(one.why for one in self.left_out)
+        for why in reasons:
+            names = [one.column for one in self.left_out if one.why == why]
+            more = f" and {len(names) - MOST_NAMES} more" * (len(names) > MOST_NAMES)
+            yield f"{', '.join(names[:MOST_NAMES])}{more} left out{f' as {why}' * (why != 'asked')}"
