@@ -70,7 +70,8 @@ def as_text(data: Bytes, *, before: int = 0) -> str:
         return data.decode("utf-8" if before else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = before + data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"line {line} is not UTF-8; save the file as UTF-8") from None
+        advice = (" is not UTF-8; save the file as UTF-8, or name its encoding with ", Option("encoding"))
+        raise InputError(f"line {line}", *advice) from None
 
 
 def as_lines(data: Bytes) -> list[str]:
