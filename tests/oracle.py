@@ -215,6 +215,23 @@ def widest(tops, sigma):
     return [frozenset().union(*tops)] if sigma == 1 and tops else tops
 
 
+def people_cells(rows, people, sigma, k):
+    """Return {(base, top): (people, rows)} of every known top and every base whose rows are of 1 to k - 1 people."""
+    rows, found = [frozenset(row) for row in rows], {}
+    for top in told(frequent(rows, sigma), sigma):
+        for base in subsets(top):
+            owners = [person for row, person in zip(rows, people, strict=True) if row & top == base]
+            if 0 < len(set(owners)) < k:
+                found[base, top] = len(set(owners)), len(owners)
+    return found
+
+
+def merged_by_person(rows, people):
+    """Return a row for each person, in the order of their numbers: all items of that person's rows."""
+    pairs = list(zip(rows, people, strict=True))
+    return [frozenset().union(*(row for row, owner in pairs if owner == one)) for one in sorted(set(people))]
+
+
 def singled_out(found, rows):
     """Return {row number: (how many of the channels it counts for, the smallest count among them)}."""
     met = {

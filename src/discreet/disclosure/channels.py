@@ -18,6 +18,7 @@ from discreet.data.transactions import Rows
 from discreet.errors import InputError
 from discreet.runtime import html
 from discreet.runtime.solver import Numbers
+from discreet.runtime.text import count_of
 
 
 class Term(NamedTuple):
@@ -37,7 +38,12 @@ class _Group:
     count: int
 
     def __str__(self) -> str:
-        return f"{self.pattern}: {self.count:,} row{'s' * (self.count != 1)}"
+        return f"{self.pattern}: {self.size}"
+
+    @property
+    def size(self) -> str:
+        """The number of rows, in words."""
+        return count_of(self.count, "row")
 
     @property
     def pattern(self) -> str:

@@ -24,13 +24,13 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
-def count_of(count: int, noun: str) -> str:
+def count_of(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun, in the plural unless it is 1.
 
-    >>> count_of(1, "support"), count_of(2000, "support")
-    ('1 support', '2,000 supports')
+    >>> count_of(1, "support"), count_of(2000, "support"), count_of(2, "person", "people")
+    ('1 support', '2,000 supports', '2 people')
     """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,139 @@
+"""People: cells of rows that belong to fewer than k people, though there may be k rows or more.
+
+Every published itemset and every derivable cell is a union of cells of a maximal top, and a union has at least as many
+people as each of its parts. So if such a union has 1 to k − 1 people, each non-empty cell in it has as few: looking at
+the cells of maximal tops is enough.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple, overload
+
+import numpy as np
+
+from discreet import kernels
+from discreet.data.itemsets import Itemsets, Weighted, offsets_of
+from discreet.data.lattice import WORD, Cells, build_cells
+from discreet.data.patterns import Patterns
+from discreet.disclosure.channels import Channel, Channels, Term
+from discreet.disclosure.detect import Question
+from discreet.errors import Option, OptionError
+from discreet.runtime import resources
+from discreet.runtime.solver import Numbers
+from discreet.runtime.text import count_of
+
+ROOM: Final = 1024  # items of a group of tops: each row has a bit for each
+MOST: Final = 64  # tops in a group: Ctrl-C is heard between groups, and threads share the groups
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCell(Channel):
+    """``rows`` rows hold every item of ``base`` and no other item of ``top``, and belong to ``count`` people.
+
+    >>> print(PeopleCell(frozenset("ab"), frozenset("abc"), 8, 26))
+    a ∧ b ∧ ¬c: 26 rows of 8 people
+    """
+
+    rows: int
+
+    @property
+    def size(self) -> str:
+        """The numbers of rows and of people, in words."""
+        return f"{count_of(self.rows, 'row')} of {count_of(self.count, 'person', 'people')}"
+
+    def terms(self, patterns: Patterns) -> list[Term]:
+        """Return the published supports whose sum is the number of rows."""
+        return Channel(self.base, self.top, self.rows).terms(patterns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PeopleCells(Channels):
+    """The cells under maximal tops of 1 to k − 1 people, in the order of channels; ``sizes`` are their rows.
+
+    All channels are among them: fewer than k rows belong to fewer than k people.
+    """
+
+    sizes: Numbers
+
+    @overload
+    def __getitem__(self, number: int) -> PeopleCell: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Channel]: ...
+    def __getitem__(self, number: int | slice) -> Channel | list[Channel]:
+        if isinstance(number, slice):
+            return super().__getitem__(number)
+        cell = super().__getitem__(number)
+        return PeopleCell(cell.base, cell.top, cell.count, int(self.sizes[number]))
+
+    def __repr__(self) -> str:
+        return f"<PeopleCells: {len(self):,} cells of fewer than {self.k:,} people, {self.n:,} rows>"
+
+
+class PeopleRows(NamedTuple):
+    """Rows cut to published items, in the order of people; equal rows of one person are merged.
+
+    The last item of each row stands for its person, ``owners[r]``; ``codes`` is how many codes there are.
+    """
+
+    rows: Weighted
+    owners: Numbers
+    codes: int
+
+    def count(self, tops: Itemsets, limit: int, threads: int = 1) -> tuple[Cells, Numbers]:
+        """Return the cells of ``tops`` with 1 to ``limit`` − 1 people, by these, and the rows of each."""
+        starts = kernels.cells.group(*tops.flat, np.arange(len(tops)), self.codes, ROOM, MOST)
+        share = min(threads, max(1, len(starts) - 1))
+        parts = resources.share(lambda start, stop: self._count(tops, start, stop, limit), pairwise(starts), share)
+        sizes = np.concatenate([np.empty(0, dtype=np.int64), *(held for _, held in parts)])
+        return Cells.concat([cells for cells, _ in parts]), sizes
+
+    def _count(self, tops: Itemsets, start: int, stop: int, limit: int) -> tuple[Cells, Numbers]:
+        group = tops.part(start, stop)
+        items = np.unique(group.entries)
+        place = np.full(self.codes, -1, dtype=np.int64)
+        place[items] = np.arange(items.size)
+        words = max(1, -(-items.size // WORD))
+        maps, masks = (np.zeros((words, len(itemsets)), dtype=np.uint64) for itemsets in (self.rows, group))
+        kernels.people.map_itemsets(*self.rows.flat, place, maps)
+        kernels.people.map_itemsets(*group.flat, place, masks)
+        numbers, bases, people, held = kernels.people.find_cells(maps, self.rows.weights, self.owners, masks, limit)
+        return build_cells(bases, numbers + np.int32(start), people, tops, place), held
+
+
+def find_people_cells(question: Question) -> PeopleCells:
+    """Return the cells under the tops in question whose rows belong to 1 to k − 1 people.
+
+    >>> from discreet import Transactions, mine
+    >>> rows = Transactions([["a", "b"]] * 6 + [["a"]] * 4).describe(people=np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 7]))
+    >>> print(*find_people_cells(Question(mine(rows, min_support=3), rows, limit=3)))
+    a ∧ ¬b: 4 rows of 1 person
+    """
+    patterns = question.patterns
+    cells, sizes = order_by_person(question).count(question.tops, question.limit, question.threads)
+    numbered = cells._replace(counts=np.arange(len(sizes)))
+    found = Channels.from_cells(numbered, question.tops, patterns.labels, n=patterns.n, k=question.limit)
+    order = found.cells.counts
+    arranged = found.cells._replace(counts=cells.counts[order])
+    return PeopleCells(arranged, found.tops, found.labels, found.n, found.k, sizes[order])
+
+
+def order_by_person(question: Question) -> PeopleRows:
+    """Return the rows in question in the order of people, in the codes of the patterns."""
+    rows, used, first = (
+        question.require_rows("people"),
+        np.unique(question.patterns.items),
+        len(question.patterns.labels),
+    )
+    if rows.people is None:
+        raise OptionError("whose rows these are is not known; say so with ", Option("person"))
+    code = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
+    code[question.row_codes[used]] = used
+    names, owners = np.unique(rows.people, return_inverse=True)
+    # A person is one more item of each row, so that rows of different people are different.
+    lengths = rows.itemsets.lengths
+    items = np.insert(rows.itemsets.entries, np.cumsum(lengths), code.size + owners)
+    codes = np.concatenate([code, np.arange(first, first + names.size)]).astype(np.int32)
+    merged = Weighted(*kernels.merge_rows.merge(offsets_of(lengths + 1), items, rows.weights, codes)[:3])
+    people = merged.items[merged.offsets[1:] - 1].astype(np.int64)
+    order = np.argsort(people, kind="stable")
+    return PeopleRows(merged.take(order), people[order], first + names.size)
