@@ -24,6 +24,7 @@ from discreet.errors import (
     OutputError,
     QueryError,
     ThresholdError,
+    TruthError,
 )
 from discreet.hiding.folder import write_hidden
 from discreet.hiding.hide import Hidden, HidingComparison, compare_hiding, hide
@@ -95,6 +96,7 @@ __all__ = [
     "ThresholdError",
     "Tradeoff",
     "Transactions",
+    "TruthError",
     "Verdict",
     "Verification",
     "attack",

@@ -7,6 +7,7 @@
     ├── OutputError              a result that cannot be written to its place
     ├── ThresholdError           a minimum support, k or length that is out of range
     ├── OptionError              an unknown kind, format, method, policy or data set
+    ├── TruthError               a result was asked whether it is true, which says nothing about it
     ├── BudgetError              a limit on patterns, memory or time was reached
     └── GuaranteeError           a release failed its own checks, so nothing is released
 
@@ -15,7 +16,7 @@ A message may hold row numbers and counts, never rows or labels: the data is pri
 """
 
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, NamedTuple, NoReturn, Self, TypeAlias, TypeVar
 
 
 class Option(NamedTuple):
@@ -67,6 +68,7 @@ class Either(tuple["str | tuple[str, *tuple[str, ...]]", ...]):
 
 Word: TypeAlias = str | Option | Command | Either  # a part of a message
 Face: TypeAlias = Callable[[Option | Command], str]  # what a face calls an option or a command; empty if it has none
+T = TypeVar("T")
 FLAGS: Final = {
     Option("k"): "-k",
     Option("complete", value=False): "--partial",
@@ -168,6 +170,33 @@ class ThresholdError(DiscreetError, ValueError):
 
 class OptionError(DiscreetError, ValueError):
     """An unknown kind, format, method, policy or data set."""
+
+
+class TruthError(DiscreetError, TypeError):
+    """A result was asked whether it is true, as ``if audit(…)`` does, which says nothing about it."""
+
+
+def refuse_truth(*, ask: str) -> Callable[[type[T]], type[T]]:
+    """Decorate a class whose values are neither true nor false; ``ask`` is the question to ask instead.
+
+    Values that judge or measure something have it, because ``if`` would hold whatever they say. Collections have a
+    truth value, whether they hold anything; and what is found or read, such as a channel, is simply there.
+
+    >>> @refuse_truth(ask=".verdict")
+    ... class Opinion: ...
+    >>> bool(Opinion())
+    Traceback (most recent call last):
+    discreet.errors.TruthError: Opinion is neither true nor false, so `if` would always hold; ask .verdict
+    """
+
+    def refuse(value: object) -> NoReturn:
+        raise TruthError(f"{type(value).__name__} is neither true nor false, so `if` would always hold; ask {ask}")
+
+    def decorate(cls: type[T]) -> type[T]:
+        cls.__bool__ = refuse  # type: ignore[attr-defined]  # a type checker then warns of a truth that always holds
+        return cls
+
+    return decorate
 
 
 class BudgetError(DiscreetError):

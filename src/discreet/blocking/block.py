@@ -20,7 +20,7 @@ from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Question
-from discreet.errors import BudgetError, Either, Option, OptionError
+from discreet.errors import BudgetError, Either, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.policy import Policy, Verdict, as_policy
 from discreet.mining.mine import Budget, mine
@@ -87,6 +87,7 @@ class Rival(NamedTuple):
     average: float | None
 
 
+@refuse_truth(ask=".is_safe")
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """Patterns that may be published, and how they were made from ``rows`` and their closed itemsets, ``original``.
@@ -134,6 +135,11 @@ class Release:
     def verdict(self) -> Verdict:
         """The verdict of the policy; a release of nothing gives nothing away."""
         return Verdict.RELEASE if self.audit is None else self.audit.verdict
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the verdict of the policy is RELEASE."""
+        return self.verdict is Verdict.RELEASE
 
     @cached_property
     def distortion(self) -> Distortion:
@@ -203,6 +209,7 @@ class ComparedMethod(NamedTuple):
     left_out: str = ""
 
 
+@refuse_truth(ask=".best")
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """The releases of all methods for the same rows, in the order in which they ran.
@@ -234,8 +241,9 @@ class Comparison:
 
     @cached_property
     def _first(self) -> tuple[str, Release]:
-        whole = [(line.name, line.release) for line in self.lines if METHODS[line.method].is_whole and line.release]
-        return min(whole, key=lambda pair: pair[1].distortion.average)
+        whole = (line for line in self.lines if METHODS[line.method].is_whole)
+        releases = [(line.name, line.release) for line in whole if line.release is not None]
+        return min(releases, key=lambda pair: pair[1].distortion.average)
 
     @property
     def recommendation(self) -> str:

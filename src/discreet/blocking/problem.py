@@ -21,7 +21,7 @@ from discreet.data.transactions import Merged, Rows, Transactions, are_all
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.channels import Channels
 from discreet.disclosure.detect import Question, find_cells, find_channels, list_frequent
-from discreet.errors import GuaranteeError, InconsistencyError, InputError
+from discreet.errors import GuaranteeError, InconsistencyError, InputError, refuse_truth
 from discreet.mining.search import Limits
 from discreet.runtime.resources import as_threads
 
@@ -31,6 +31,7 @@ NOBODY: Final = np.empty(0, dtype=np.intp)  # no row numbers
 NONE: Final = Weighted.concat([])  # no merged rows
 
 
+@refuse_truth(ask=".changed")
 class Distortion(NamedTuple):
     """How far published supports are from the original ones, over all frequent ``itemsets``, the empty one included.
 
@@ -237,6 +238,7 @@ class BlockProblem:
         return Merged(rows, self.patterns.labels, int(rows.weights.sum()), self.least)
 
 
+@refuse_truth(ask=".gap")
 class Proof(NamedTuple):
     """The quality of a solution: its average distortion, and a bound that no solution like it is below.
 

@@ -13,7 +13,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, NamedTuple
 
 from discreet.blocking.verify_cells import Json, Pairs, code_itemsets, count_cells
-from discreet.errors import InputError
+from discreet.errors import InputError, refuse_truth
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
 PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
@@ -51,6 +51,7 @@ SPMF: Final = re.compile(
 BORGELT: Final = re.compile(r"(?P<items>[^\0\r]*?) ?\((?P<support>[0-9]{1,40})\)")
 
 
+@refuse_truth(ask=".is_good")
 class Verification(NamedTuple):
     """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
 

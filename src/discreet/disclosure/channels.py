@@ -15,7 +15,7 @@ from discreet.data.itemsets import Itemset, Itemsets, Label, Weighted, sort_labe
 from discreet.data.lattice import Cells, add_missing_root, complete_family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
-from discreet.errors import InputError
+from discreet.errors import InputError, refuse_truth
 from discreet.runtime import html
 from discreet.runtime.solver import Numbers
 from discreet.runtime.text import count_of
@@ -120,6 +120,7 @@ class Difference(_Group):
         return [Term(1, self.base, held), Term(-1, self.top, patterns[self.top])]
 
 
+@refuse_truth(ask=".rows")
 class Exposed(NamedTuple):
     """The rows that channels single out: their numbers, how many channels each is in, and the smallest count of these.
 

@@ -12,7 +12,7 @@ from discreet.data.itemsets import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.data.transactions import Transactions
-from discreet.errors import BudgetError, InputError, OptionError
+from discreet.errors import BudgetError, InputError, OptionError, refuse_truth
 from discreet.hiding import border, exact
 from discreet.hiding import problem as problems
 from discreet.hiding.measures import Hiding, Yardstick, as_min_count
@@ -65,6 +65,7 @@ class Edit(NamedTuple):
     changes: Removals
 
 
+@refuse_truth(ask=".after")
 @dataclass(frozen=True, eq=False, repr=False)
 class Hidden:
     """The outcome of hiding in ``n`` rows: what was hidden and what it took. Only the hidden rows are for others.
@@ -237,6 +238,7 @@ class MethodLine(NamedTuple):
     left_out: str = ""
 
 
+@refuse_truth(ask=".best")
 @dataclass(frozen=True, eq=False, repr=False)
 class HidingComparison:
     """Methods on the same ``n`` rows, in the order in which they ran, measured at the counts ``min_supports``.

@@ -17,11 +17,12 @@ from discreet.data.itemsets import Itemset, Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_confidence, as_count
 from discreet.data.transactions import Transactions
-from discreet.errors import BudgetError, ThresholdError
+from discreet.errors import BudgetError, ThresholdError, refuse_truth
 from discreet.hiding.problem import SensitiveLike, parse_sensitive
 from discreet.mining.mine import Budget, mine
 
 
+@refuse_truth(ask=".hiding_failure")
 class Hiding(NamedTuple):
     """The effect of hiding on the frequent itemsets at one minimum support, a count of the rows before.
 

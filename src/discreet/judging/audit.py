@@ -18,7 +18,7 @@ from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
-from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError
+from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError, refuse_truth
 from discreet.judging import checks
 from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from discreet.report import Source
 
 
+@refuse_truth(ask=".is_safe")
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """What publishing a ``candidate`` would give away, judged by a policy; the worst check is the verdict.
@@ -66,6 +67,11 @@ class Audit:
     def verdict(self) -> Verdict:
         """The worst of the verdicts of all checks."""
         return worst(check.verdict for check in self.checks)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the verdict is RELEASE."""
+        return self.verdict is Verdict.RELEASE
 
     @property
     def k(self) -> int:
@@ -321,7 +327,7 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None) -> Aud
 
 def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:
     patterns = question.patterns
-    first = list(filter(None, (check(policy, patterns) for check in checks.CHECKS)))
+    first = [one for check in checks.CHECKS if (one := check(policy, patterns)) is not None]
     if rows is None and checks.is_rounded(policy, patterns):
         return [*first, check_rounded(patterns, policy)], Evidence(patterns)
     try:

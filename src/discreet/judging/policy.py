@@ -11,23 +11,42 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from discreet.data.thresholds import LARGEST_COUNT
-from discreet.errors import DiscreetError, InputError, OptionError, ThresholdError
+from discreet.errors import DiscreetError, InputError, OptionError, ThresholdError, refuse_truth
 from discreet.io.files import readable
+from discreet.runtime.text import abbreviate
 
 
+@refuse_truth(ask='whether verdict == "RELEASE"')
 @total_ordering
 class Verdict(Enum):
     """What may happen to a candidate, from best to worst.
 
-    An enumeration rather than words: a misspelt word would match nothing, and so pass.
+    A verdict equals its name as text. Any other text is refused, because a misspelt word would match nothing, and so
+    pass ``!=``. In a set, Python compares no text that hashes differently: ask a list or a tuple. Only verdicts have an
+    order. A verdict is neither true nor false: ``if verdict`` would hold for each.
 
-    >>> Verdict.RELEASE < Verdict.REVIEW < Verdict.WITHHOLD
-    True
+    >>> Verdict.RELEASE < Verdict.REVIEW < Verdict.WITHHOLD, Verdict.REVIEW == "REVIEW"
+    (True, True)
+    >>> Verdict.WITHHOLD != "WITHOLD"
+    Traceback (most recent call last):
+    discreet.errors.OptionError: 'WITHOLD' is no verdict; there are RELEASE, REVIEW, WITHHOLD
     """
 
     RELEASE = 0
     REVIEW = 1
     WITHHOLD = 2
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same verdict; a text must be the name of one."""
+        if isinstance(other, str):
+            if other not in Verdict.__members__:
+                raise OptionError(f"{abbreviate(other)!r} is no verdict; there are {', '.join(Verdict.__members__)}")
+            return self.name == other
+        return self is other if isinstance(other, Verdict) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Return the hash of the name, which the verdict equals."""
+        return hash(self.name)
 
     def __lt__(self, other: object) -> bool:
         """Return whether this is the better verdict; only verdicts can be compared."""
@@ -106,6 +125,7 @@ class CheckName(StrEnum):
         return Check(self, Verdict.WITHHOLD, found, sentence)
 
 
+@refuse_truth(ask=".verdict")
 class Check(NamedTuple):
     """The result of one check: its name, the verdict, how many findings, and a sentence."""
 

@@ -13,7 +13,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
 from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.detect import Question, find_channels
-from discreet.errors import ThresholdError
+from discreet.errors import ThresholdError, refuse_truth
 from discreet.mining.mine import Progress, mine
 from discreet.runtime import html, resources
 from discreet.runtime.resources import watching
@@ -22,6 +22,7 @@ from discreet.runtime.text import percent
 AT_ONCE: Final = 256  # itemsets that are searched together for the lowest safe minimum support
 
 
+@refuse_truth(ask=".safe[k]")
 @dataclass(frozen=True, eq=False, repr=False)
 class Tradeoff:
     """The numbers of itemsets, channels and exposed rows, with a line per minimum support and a column per k.

@@ -49,7 +49,7 @@ Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]
 
 def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) -> Described:
     patterns, exposed = audit.patterns, audit.exposed
-    histogram = [{"count": count, "rows": rows} for count, rows in (exposed.histogram() if exposed else ())]
+    histogram = [{"count": count, "rows": rows} for count, rows in (() if exposed is None else exposed.histogram())]
     facts: dict[str, object] = {
         "n": patterns.n,
         "min_support": patterns.min_support,

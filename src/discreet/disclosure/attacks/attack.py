@@ -23,7 +23,7 @@ from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.linear import find_differences, linear
 from discreet.disclosure.channels import is_acyclic
 from discreet.disclosure.detect import code_labels, count_supports
-from discreet.errors import BudgetError, InputError, Option, OptionError
+from discreet.errors import BudgetError, InputError, Option, OptionError, refuse_truth
 from discreet.mining.mine import mine
 from discreet.runtime.solver import Floats
 
@@ -173,6 +173,7 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
         )
 
 
+@refuse_truth(ask=".low and .high")
 @dataclass(frozen=True, slots=True)
 class Bounds(Proven):
     """From ``low`` to ``high`` rows match a pattern in every database that fits the facts.

@@ -11,6 +11,7 @@ from discreet.disclosure.attacks.certificate import NOTHING, SPELLED, Bound, Cer
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
 from discreet.disclosure.channels import Term, format_sum
+from discreet.errors import refuse_truth
 from discreet.runtime import html
 
 Level: TypeAlias = str  # the name of an attacker in ``attack.ATTACKERS``
@@ -86,6 +87,7 @@ class Searched(NamedTuple):
         return Searched([*self.findings, *other.findings], [*self.undecided, *other.undecided])
 
 
+@refuse_truth(ask=".is_safe")
 @dataclass(frozen=True, eq=False, repr=False)
 class Attack:
     """The inferences about 1 to k − 1 rows that an attacker of a ``level`` draws from facts.

@@ -42,7 +42,7 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Judge what publishing would give away."""
     judged = _audit(context, rule)
     patterns, exposed = judged.patterns, judged.exposed
-    smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed else []
+    smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed is not None else []
     context.stage("drawing")
     return {
         "verdict": judged.verdict.name,
