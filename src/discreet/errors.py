@@ -3,6 +3,7 @@
     DiscreetError                exit code 2
     ├── InputError               a source that cannot be read as what it claims to be
     │   ├── InconsistencyError   supports that no rows can have, or an incomplete list of itemsets
+    │   ├── UnclearError         a source that can be read in several ways, with the options that choose each
     │   └── QueryError           a text that is not a query, or is ambiguous
     ├── OutputError              a result that cannot be written to its place
     ├── ThresholdError           a minimum support, k or length that is out of range
@@ -72,6 +73,7 @@ T = TypeVar("T")
 FLAGS: Final = {
     Option("k"): "-k",
     Option("complete", value=False): "--partial",
+    Option("header", value=False): "--no-header",
     Option("disclosure"): "--psi",
     Option("min_supports"): "--min-support",
 }
@@ -135,6 +137,31 @@ class DiscreetError(Exception):
 
 class InputError(DiscreetError, ValueError):
     """A source that cannot be read as what it claims to be."""
+
+
+class Choice(NamedTuple):
+    """A way to read a source: what it means, and the options that choose it."""
+
+    meaning: str
+    options: tuple[Option, ...]
+
+
+class UnclearError(InputError):
+    """A source that can be read in several ways; ``choices`` are the ways.
+
+    >>> print(UnclearError("the columns may be ids or items", (Choice("ids", (Option("row", "a"),)),)))
+    the columns may be ids or items; say what is meant: row='a' (ids)
+    """
+
+    def __init__(self, reason: str, choices: tuple[Choice, ...]) -> None:
+        """Name each way with its options."""
+        words: list[Word] = []
+        for at, choice in enumerate(choices):
+            words.append("" if not at else " or " if at == len(choices) - 1 else ", ")
+            words += [part for option in choice.options for part in (" ", option)][1:]
+            words.append(f" ({choice.meaning})")
+        super().__init__(f"{reason}; say what is meant: ", *words)
+        self.reason, self.choices = reason, choices
 
 
 class InconsistencyError(InputError):

@@ -15,8 +15,8 @@ from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import SensitiveLike
 from discreet.hiding.stream import hide_file
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside
-from discreet.io.notation import COMMA, as_json, write_csv, write_text
-from discreet.io.read import find_source_format, read, rewrite
+from discreet.io.notation import as_json, write_csv, write_text
+from discreet.io.read import find_again, read, rewrite
 from discreet.runtime import resources
 
 README: Final = """\
@@ -39,7 +39,7 @@ def write_hidden(
     folder: str | os.PathLike[str],
     *,
     source: str | os.PathLike[str],
-    **reading: str | None,
+    **reading: Any,  # noqa: ANN401 - the options of read
 ) -> None:
     """Write a folder with a copy of ``source``, the file that the rows were ``read`` from, without the removed items.
 
@@ -58,13 +58,11 @@ def write_hidden(
     """
     place, file = Path(folder), Path(source)
     check_place(place, file)
-    form = find_source_format(file, reading.get("format"), what="rows").name
-    # A table of rows that lost items may look like another format.
-    as_it_is = {**reading, "format": form, "separator": reading.get("separator") or COMMA} if form == "csv" else reading
+    as_it_was = find_again(file, **reading)  # rows that lost items may look like another format
     with folder_beside(place) as beside:
         for part, one in _make_parts(beside, hidden):
             rewrite(file, part / file.name, one.log(), **reading)
-            if not _is_same(read(part / file.name, **as_it_is), one.transactions):
+            if not _is_same(read(part / file.name, **as_it_was), one.transactions):
                 raise GuaranteeError("the file was not written as it should be; nothing is shared")
             _write_changes(one, part / MARK / CHANGES)
             _write_facts(one, part, file)

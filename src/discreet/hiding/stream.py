@@ -19,12 +19,12 @@ from discreet.hiding import problem
 from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import Sensitive, SensitiveLike
 from discreet.hiding.victims import Demand, Windows, as_window, choose_in_windows
-from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Place, beside, naming, save, stream
+from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Bytes, Place, beside, naming, save
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
 from discreet.io.notation import RowOptions, as_record, encode_lines
-from discreet.io.read import check_reading, find_rewrite_format, row_functions
+from discreet.io.read import find_rewrite_source, row_functions
 from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
 
@@ -67,19 +67,16 @@ def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of it
     ...     target.read_bytes(), hidden.rows_touched, hidden.after.tolist()
     (b'2 3\n3 2\n2\n', 2, [0])
     """
-    form = find_rewrite_format(source, target, format)
-    functions = row_functions(form)
+    found, chunks = find_rewrite_source(source, target, format, RowOptions(separator=separator))
+    functions = row_functions(found.form)
     if not functions.chunks or not functions.lines or not isinstance(target, str | os.PathLike) or target == "-":
         raise OptionError("one scan goes from a file with a line a row to another one; for others use hide and rewrite")
-    options = check_reading(form, format, RowOptions(separator=separator))
     request = _parse_request(sensitive, disclosure, below)
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
-        if isinstance(source, str | os.PathLike) and source != "-":
-            next(functions.chunks(options).read(stream(source)), None)  # refuses a table that is not baskets
-        run = _Scan(functions.lines(request.texts, options), request, tell, _size(source))
+        run = _Scan(functions.lines(request.texts, found.options), request, tell, _size(source))
         with nullcontext() if log is None else beside(_check_log(log, source, target), PRIVATE) as run.log:
-            save(target, run.hide(run.count_bytes(stream(source)), *limits), sources=[source])
+            save(target, run.hide(run.count_bytes(found.clean(chunks)), *limits), sources=[source])
     sizes = (run.rows, run.before, run.after, run.touched, run.removed)
     return Hidden("swa", request.sensitive, *sizes, request.below, window=run.window, place=Path(target))
 
@@ -113,11 +110,11 @@ class _Scan:
         self.before, self.after = np.zeros(many, dtype=np.int64), np.zeros(many, dtype=np.int64)
         self.seen = np.zeros(len(self.request.texts), dtype=np.bool_)
 
-    def count_bytes(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    def count_bytes(self, chunks: Iterable[Bytes]) -> Iterator[bytes]:
         """Yield the same bytes, and count them."""
         for chunk in chunks:
             self.read += len(chunk)
-            yield chunk
+            yield bytes(chunk)
 
     def hide(self, chunks: Iterable[bytes], window: int | None, memory: int | None) -> Iterator[bytes]:
         """Yield the file without the removed items; an error at the end keeps it from being moved into place."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.itemsets import Label
-from discreet.errors import InputError, Message, Option, Word
+from discreet.errors import Choice, InputError, Message, Option, UnclearError
 
 LabelRows: TypeAlias = Sequence[Sequence[Label]]
 SEEN: Final = 4096  # the first lines, which are inspected
@@ -23,12 +23,12 @@ HEADING: Final = re.compile(
     r"(?i)(?:\w+[ _-])?(?:id|tid|nr|no)|items?(?: ?set|\(s\))?|transactions?|baskets?|orders?|invoices?|patients?|"
     r"persons?|customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+"
 )  # a label that names a column rather than an item
+LONG: Final = Choice("columns of row ids and of items, named in a header", (Option("row"), Option("item")))
 TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?|records?)(?: \w+)?\)?", re.IGNORECASE)
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-BOTH: Final = (Option("format", "csv"), " and ", Option("separator"))
-MEANT: Final = Message("if each line is a row of items, say so with both ", *BOTH)
-ONEHOT: Final = Option("format", "onehot")
+BASKETS: Final = Choice("each line is a row of items", (Option("format", "baskets"),))
+MEANT: Final = Message("if each line is a row of items, say so with ", Option("format", "baskets"))
 
 
 def check_rows(rows: LabelRows) -> None:
@@ -49,25 +49,18 @@ def check_rows(rows: LabelRows) -> None:
 
 
 class Doubt(NamedTuple):
-    """Why lines are hardly baskets, the remedy, and a remedy within the file itself if there is one."""
+    """Why lines are hardly baskets, and what else may be meant."""
 
     reason: str
-    remedy: tuple[Word, ...] = ()
-    edit: str = ""
+    choices: tuple[Choice, ...] = ()
 
 
-def refuse(doubts: Iterable[Doubt]) -> None:
-    """Refuse lines of which there are doubts."""
-    for doubt in doubts:
-        raise InputError(f"{doubt.reason}; ", *(doubt.remedy or (doubt.edit, "; ")), MEANT)
-
-
-def find_doubts(lines: Sequence[Sequence[str]], separator: str | None) -> Iterator[Doubt]:
+def find_doubts(lines: Sequence[Sequence[str]], separator: str | None = None) -> Iterator[Doubt]:
     """Yield reasons why lines of a CSV file are hardly baskets; ``separator`` is None if a comma was assumed.
 
-    >>> [doubt.reason for doubt in find_doubts([["tea;milk"], ["milk;rye"]], None)]
+    >>> [doubt.reason for doubt in find_doubts([["tea;milk"], ["milk;rye"]])]
     ["2 of 2 lines have ';' in their only field"]
-    >>> list(find_doubts([["bread", "milk"], ["milk"]], None))
+    >>> list(find_doubts([["bread", "milk"], ["milk"]]))
     []
     """
     filled = [line for line in lines if any(line)]
@@ -77,12 +70,17 @@ def find_doubts(lines: Sequence[Sequence[str]], separator: str | None) -> Iterat
     yield from _find_stray_line(filled)
 
 
+def refuse(doubts: Iterable[Doubt]) -> None:
+    """Refuse lines of which there are doubts."""
+    for doubt in doubts:
+        raise UnclearError(doubt.reason, (*doubt.choices, BASKETS))
+
+
 def find_blanks(texts: Collection[str]) -> Iterator[Doubt]:
     """Yield that labels differ only in blanks around them, if so."""
     alike = len(texts) - len({*map(str.strip, texts)})
     if alike:
-        reason = f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them"
-        yield Doubt(reason, ("take the blanks out, or ",), "take the blanks out")
+        yield Doubt(f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them: take them out")
 
 
 def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
@@ -215,29 +213,26 @@ def _cut_frame(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
 
 def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
     many, width = len(lines), _width(lines)
-    columns = (Option("row"), " and ", Option("item"))
-    if is_onehot(lines):
-        reason = f"all {many:,} lines hold {width:,} values of 0 or 1, as in a one-hot table without a header"
-        yield Doubt(reason, ("put a header of labels before them and read it with ", ONEHOT, "; "))
-    if width and (is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
-        ids = () if is_onehot(lines[1:], least=1) else (", and name the column of ids with ", Option("row"))
-        reason = "this looks like a one-hot table, a header and then nothing but 0 and 1"
-        yield Doubt(reason, ("read it with ", ONEHOT, *ids, "; "))
-    if _is_yes_or_no(lines):
-        reason = f"the {many:,} lines hold nothing but two values, such as yes and no, as with one column per item"
-        advice = "write 1 and 0 for them, below a header of labels, and read it with "
-        yield Doubt(reason, (advice, ONEHOT, ", and ", Option("row"), " if it has ids; "))
-    if has_header(lines):
-        reason = f"the first of {many:,} lines looks like a header of {len(lines[0]):,} columns"
-        advice = "name those of row ids and of items with "
-        yield Doubt(reason, (advice, *columns, ", or read a table of 0 and 1 with ", ONEHOT, "; "))
+    if width and (is_onehot(lines) or is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
+        choices = (Choice("each column is an item", (Option("format", "onehot"),)),)
+        yield Doubt(f"the {many:,} lines hold 0 and 1, as in a one-hot table", choices)
+    if is_table(lines) or has_header(lines):
+        first = "; the first one looks like a header" * has_header(lines)
+        reason = f"{many:,} lines have {len(lines[0]):,} fields, as in a table{first}"
+        yield Doubt(reason, (Choice("each column is an attribute", (Option("format", "table"),)), LONG))
     if any(map(begins_with_ids, (lines, lines[1:]))):
         reason = f"the lines begin with what looks like row ids, {_count_ids(lines):,} different ones in {many:,} lines"
-        advice = "leave the ids out, or put a header before the lines and name its columns with "
-        yield Doubt(reason, (advice, *columns, "; "))
-    if width > 1 and many >= FEW and _is_of_attributes(lines):
-        values = "each column has values of its own, or one in nearly every line, or gaps, as in a table of attributes"
-        yield Doubt(f"all {many:,} lines have {width:,} fields, and {values}", ("make items of them, such as sex=f; ",))
+        yield Doubt(reason, (LONG,))
+
+
+def is_table(lines: LabelRows) -> bool:
+    """Return whether lines are a table of attributes rather than baskets: equally long, and values keep to columns.
+
+    >>> is_table([["f", "yes", "no"], ["m", "no", "no"]] * 10), is_table([["tea", "rye"], ["rye", "milk"]] * 10)
+    (True, False)
+    """
+    is_wide = _width(lines) > 1 and len(lines) >= FEW
+    return _is_yes_or_no(lines) or (is_wide and (_is_of_attributes(lines) or _is_of_attributes(lines[1:])))
 
 
 def _find_separator(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
@@ -248,11 +243,11 @@ def _find_separator(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
             count, where = sum(sign in line[0] for line in lines if sign != ","), "first"
         if 2 * count > len(lines):
             reason = f"{count:,} of {len(lines):,} lines have {name} in their {where} field"
-            yield Doubt(reason, ("give it with ", Option("separator"), ", or "))
+            yield Doubt(reason, (Choice(f"the separator is {name}", (Option("separator", sign),)),))
     blank = sum(" " in field.strip() for field in alone)
     if len(alone) == len(lines) >= FEW and 2 * blank > len(lines) and not _are_names(alone):
         reason = f"no line has a comma, and {blank:,} of {len(lines):,} have blanks"
-        yield Doubt(reason, ("give a blank with ", Option("separator"), ", or "))
+        yield Doubt(reason, (Choice("the separator is a blank", (Option("separator", " "),)),))
 
 
 def _are_names(fields: Sequence[str]) -> bool:
@@ -292,13 +287,13 @@ def _find_stray_line(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
         return
     bracketed = sum(line[0][:1] + line[-1].rstrip()[-1:] in BRACKETS for line in lines)
     if 2 * bracketed > len(lines):
-        yield Doubt(f"{bracketed:,} of {len(lines):,} lines stand in brackets", edit="take the brackets out")
+        yield Doubt(f"{bracketed:,} of {len(lines):,} lines stand in brackets: take the brackets out")
     first, last = lines[0][0], lines[-1][0]
     is_comment = any(first.startswith(sign) and not lines[1][0].startswith(sign) for sign in ("# ", "sep="))
     if is_comment or (HEADING.fullmatch(first) and not any(first in line for line in lines[1:])):
-        yield Doubt("the first line looks like a title, a comment or a header", edit="take it out")
+        yield Doubt("the first line looks like a title, a comment or a header: take it out")
     if TOTAL.fullmatch(last) and not any(last in line for line in lines[:-1]):
-        yield Doubt("the last line looks like a total", edit="take it out")
+        yield Doubt("the last line looks like a total: take it out")
 
 
 def _names_column(name: str, column: Sequence[str]) -> bool:

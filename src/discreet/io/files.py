@@ -19,7 +19,7 @@ from operator import and_
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
-from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError
+from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError, UnclearError
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
@@ -169,6 +169,8 @@ def naming(place: Place) -> Iterator[None]:
     """Put the name of ``place`` before an error."""
     try:
         yield
+    except UnclearError as error:
+        raise UnclearError(f"{name_of(place)}: {error.reason}", error.choices) from None
     except InputError as error:
         raise InputError(f"{name_of(place)}: ", error.message) from None
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class InvertedFile:
         self._keep(invert(data), None, data.mark)
 
     @classmethod
-    def of_file(cls, source: FilePath, **reading: str | None) -> Self:
+    def of_file(cls, source: FilePath, **reading: Any) -> Self:  # noqa: ANN401 - the options of read
         """Return the inverted file of the rows in a file, read as by ``read``; if saved, it belongs to that file."""
         origin = origin_of(source, reading)
         rows = read(source, **reading)
@@ -55,7 +55,7 @@ class InvertedFile:
         *,
         rows: Transactions | None = None,
         source: FilePath | None = None,
-        reading: Mapping[str, str | None] | None = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> Self:
         """Open a saved inverted file, at once: a list is read when it is first needed.
 

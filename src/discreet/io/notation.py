@@ -3,12 +3,12 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, TextIOWrapper
 from itertools import chain, islice, pairwise
-from numbers import Integral
+from numbers import Integral, Number
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,8 +239,28 @@ def as_json(document: dict[str, Any]) -> str:
 Value = TypeVar("Value", bound=Hashable)
 
 
+class RowArguments(TypedDict, total=False):
+    """How rows are read, as callers say it: the keyword arguments of ``read``, ``scan`` and ``rewrite``."""
+
+    row: str | None
+    item: str | None
+    items: str | None
+    separator: str | None
+    table: str | None
+    query: str | None
+    columns: str | Iterable[str] | None
+    drop: str | Iterable[str] | None
+    na: str | Iterable[str] | None
+    bins: str | Iterable[str] | Mapping[str, object] | None
+    person: str | None
+    per: str | None
+    encoding: str | None
+    header: bool | None
+    empty_rows: bool
+
+
 class RowOptions(NamedTuple):
-    """The options of a reader of rows; with ``is_meant``, lines that look like another table are read all the same."""
+    """How rows are read; with ``is_meant``, lines that look like another table are read all the same."""
 
     row: str | None = None
     item: str | None = None
@@ -259,11 +279,36 @@ class RowOptions(NamedTuple):
     header: bool | None = None
     empty_rows: bool = False
 
+    @classmethod
+    def of(cls, arguments: RowArguments) -> Self:
+        """Take the arguments of a caller; lists may be single texts, and bins a mapping.
+
+        >>> RowOptions.of({"drop": "id", "bins": {"age": [0, 18, 65]}}).given
+        {'drop': ('id',), 'bins': ('age=0,18,65',)}
+        """
+        unknown = sorted({*arguments} - {*cls._fields})
+        if unknown:
+            raise TypeError(
+                f"{unknown[0]!r} is no option of reading; there are {', '.join(RowArguments.__annotations__)}"
+            )
+        lists = {name: _as_texts(arguments.get(name)) for name in ("columns", "drop", "na", "bins")}
+        return cls(**{**arguments, **lists})  # type: ignore[arg-type]  # as above
+
     @property
     def given(self) -> dict[str, Any]:
         """The options that are set, by name."""
         chosen = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
         return {name: value for name, value in chosen.items() if name != "is_meant"}
+
+
+def _as_texts(value: object) -> tuple[str, ...]:
+    """Return a list of texts; the edges of a mapping's bins are joined by commas."""
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    if isinstance(value, Mapping):
+        widths = {name: [one] if isinstance(one, str | Number) else one for name, one in value.items()}
+        return tuple(f"{name}={','.join(map(str, edges))}" for name, edges in widths.items())
+    return tuple(map(str, value))  # type: ignore[call-overload]  # any iterable
 
 
 def check_options(given: Iterable[str], allowed: Collection[str], what: str) -> None:

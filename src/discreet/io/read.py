@@ -1,22 +1,47 @@
 """The one door: files, frames and plain rows in; files out."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, NamedTuple, Unpack
 
 from discreet.data.itemsets import AnyFrame, Itemset, Label
 from discreet.data.patterns import Kind, Patterns
+from discreet.data.reading import Reading
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import databases, files, frames
-from discreet.io.files import Place, check_there, is_frame, is_place, is_url, load, naming, save, stream, suffix_of
+from discreet.io import databases, encodings, files, frames
+from discreet.io.files import (
+    Bytes,
+    Place,
+    check_there,
+    is_frame,
+    is_place,
+    is_url,
+    load,
+    naming,
+    save,
+    suffix_of,
+)
 from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions, collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.line_files import Losses, remove_items, spread_losses
-from discreet.io.notation import RowFunctions, RowOptions, check_options, sort_pattern_codes, sort_row_codes
+from discreet.io.notation import (
+    RowArguments,
+    RowFunctions,
+    RowOptions,
+    as_separator,
+    check_options,
+    sort_pattern_codes,
+    sort_row_codes,
+)
+from discreet.io.readings import describe, drop_blank_end
+from discreet.io.sniff import HEAD, Layout, are_numbers, looks_numbered, peek, sniff_numbers, sniff_text
 from discreet.runtime import resources
+
+SEPARATOR_LINE: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?sep=.\r?\n")  # before some exports of Excel
 
 
 @dataclass(frozen=True)
@@ -30,6 +55,11 @@ class Format:
     options: frozenset[str] = frozenset()
     lines: bool = False
 
+    @property
+    def family(self) -> str:
+        """The name of the format; the same for all shapes of CSV."""
+        return "csv" if self.name in TEXTS else self.name
+
 
 def _parquet() -> tuple[RowFunctions, PatternFunctions]:
     from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
@@ -37,20 +67,43 @@ def _parquet() -> tuple[RowFunctions, PatternFunctions]:
     return parquet.ROWS, parquet.PATTERNS
 
 
-_CSV_OPTIONS: Final = frozenset({"separator", "row", "item"})
-_PARQUET_OPTIONS: Final = frozenset({"items", "row", "item"})
+def _table() -> RowFunctions:
+    from discreet.io.formats import table  # noqa: PLC0415 - it loads polars
+
+    return table.ROWS
+
+
+CSV: Final = (".csv", ".tsv", ".tab", ".basket")
+_TEXT: Final = frozenset({"separator", "encoding", "header"})
+_PEOPLE: Final = frozenset({"person", "per"})
+_BLANK: Final = frozenset({"encoding", "empty_rows"})
+_LONG: Final = _PEOPLE | {"row", "item"}
+_TABLE: Final = _PEOPLE | {"columns", "drop", "na", "bins"}
 FORMATS: Final = {
     form.name: form
     for form in (
-        Format("fimi", (".dat", ".fimi"), lambda: fimi.FIMI, lines=True),
-        Format("spmf", (".txt", ".spmf"), lambda: fimi.SPMF, lambda: fimi.PATTERNS, lines=True),
-        Format("csv", (".csv", ".basket"), lambda: csv.ROWS, lambda: patterns.CSV, _CSV_OPTIONS, lines=True),
-        Format("onehot", (), lambda: onehot.ROWS, options=frozenset({"separator", "row"})),
-        Format("parquet", (".parquet", ".pq"), lambda: _parquet()[0], lambda: _parquet()[1], _PARQUET_OPTIONS),
+        Format("fimi", (".dat", ".fimi"), lambda: fimi.FIMI, options=_BLANK, lines=True),
+        Format("spmf", (".txt", ".spmf"), lambda: fimi.SPMF, lambda: fimi.PATTERNS, _BLANK, lines=True),
+        Format(
+            "csv",
+            (".csv", ".tsv", ".tab", ".basket"),
+            lambda: csv.ROWS,
+            lambda: patterns.CSV,
+            _TEXT | _LONG | _TABLE,
+            lines=True,
+        ),
+        Format("baskets", (), lambda: csv.ROWS, options=_TEXT | _BLANK, lines=True),
+        Format("long", (), lambda: csv.ROWS, options=_TEXT | _LONG, lines=True),
+        Format("onehot", (), lambda: onehot.ROWS, options=_TEXT | _PEOPLE | {"row"}),
+        Format("table", (), _table, options=_TEXT | _TABLE),
+        Format(
+            "parquet", (".parquet", ".pq"), lambda: _parquet()[0], lambda: _parquet()[1], _LONG | _TABLE | {"items"}
+        ),
         Format("json", (".json",), patterns=lambda: patterns.JSON),
         Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
     )
 }
+TEXTS: Final = frozenset({"csv", "baskets", "long", "onehot", "table"})  # CSV, and its shapes
 
 
 def find_format(place: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
@@ -99,32 +152,105 @@ def pattern_functions(form: Format) -> PatternFunctions:
     return form.patterns()
 
 
-def check_reading(form: Format, name: str | None, options: RowOptions) -> RowOptions:
-    """Return the options of a reader, checked; baskets are meant if the caller names both format and separator."""
+class Source(NamedTuple):
+    """How a file of rows is read: its format and its layout."""
+
+    form: Format
+    layout: Layout
+
+    @property
+    def options(self) -> RowOptions:
+        """The options of its reader."""
+        return self.layout.options
+
+    @property
+    def reading(self) -> Reading:
+        """How the file is understood, without its numbers."""
+        shape, options, is_text = self.layout.shape, self.options, self.form.name in TEXTS
+        known = Reading(shape, self.form.name, row=options.row, item=options.item, encoding=options.encoding)
+        sign = options.separator if is_text else None
+        return replace(known, separator=sign, header=options.header, confirmed=self.layout.confirmed)
+
+    def clean(self, chunks: Iterable[Bytes]) -> Iterator[bytes]:
+        """Yield the file in UTF-8, with a header if it lacks one, and without a line that names the separator."""
+        if self.form.name not in TEXTS:
+            yield from map(bytes, chunks)
+            return
+        if self.options.header is False and self.layout.shape != "baskets":
+            sign = as_separator(self.options.separator)
+            yield f"{sign.join(self.layout.columns)}\n".encode()
+        for number, chunk in enumerate(encodings.recode(chunks, self.options.encoding or "utf-8")):
+            marked = None if number else SEPARATOR_LINE.match(chunk)
+            yield bytes(chunk[marked.end() :] if marked else chunk)
+
+
+def find_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:
+    """Return how a file of rows is read, by its first bytes; refuse options that its shape does not have."""
+    form = FORMATS[_find_container(place, name, head)]
+    shape = name if name in TEXTS and name != "csv" else None
+    layout = Layout("baskets", options, confirmed=name is not None)
+    if form.name in TEXTS:
+        layout = sniff_text(head, options, shape)
+        layout.check()
+        if layout.shape not in TEXTS:
+            raise InputError(
+                f"this file lists {layout.shape}, not rows; audit it as it is, without ", Option("min_support")
+            )
+        form = FORMATS[layout.shape]
+    elif form.lines and name is None:
+        layout = sniff_numbers(head, options)
+        layout.check()
+    elif shape is not None and form.name != "parquet":
+        raise OptionError(f"the format {form.name} holds baskets, not {shape}; leave ", Option("format"), " out")
     check_options(options.given, form.options, f"the format {form.name}")
-    return options._replace(is_meant=form.name == "csv" and bool(name) and options.separator is not None)
+    return Source(form, layout)
 
 
-def read(  # noqa: PLR0913 - all but one by their names, as in scan
+def find_again(place: Place, *, format: str | None = None, **how: Unpack[RowArguments]) -> dict[str, Any]:  # noqa: A002
+    """Return the arguments with which ``read`` reads a file that ``rewrite`` made of another one."""
+    options = RowOptions.of(how)
+    with naming(place):
+        found = find_source(place, format, options, peek(place)[0])
+    known = {**options.given, "format": found.form.name}
+    if found.form.name in TEXTS:
+        known |= {"separator": found.options.separator, "header": found.options.header, "encoding": "utf-8"}
+    return known | {"empty_rows": True} if found.layout.shape == "baskets" and found.form.lines else known
+
+
+def _find_container(place: Place, name: str | None, head: bytes) -> str:
+    """Return the format of a file: as it is named, or else by its content and its suffix."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if name is not None:
+        return find_format(place, name, what="rows").name
+    suffix = suffix_of(place)
+    found = next((form.name for form in FORMATS.values() if suffix in form.suffixes and form.rows), None)
+    if found in {"fimi", "spmf"} and not looks_numbered(head):
+        return "csv"
+    return found or ("fimi" if are_numbers(head) else "csv")
+
+
+def read(
     source: AnySource,
     *,
     format: str | None = None,  # noqa: A002 - the word that users look for
-    row: str | None = None,
-    item: str | None = None,
-    items: str | None = None,
-    separator: str | None = None,
-    table: str | None = None,
-    query: str | None = None,
-    memory: Any = None,  # noqa: ANN401 - a whole number; typed so that options, which are text, can be unpacked
+    memory: int | None = None,
+    **how: Unpack[RowArguments],
 ) -> Transactions:
-    r"""Return the rows of a file, a frame, a table of a database or any iterable of rows.
+    r"""Return the rows of a file, a frame, a table of a database or any iterable of rows; ``.reading`` says how.
 
-    The suffix of a file, also before .gz, .xz or .zst, or ``format`` names its format: fimi, spmf, csv, onehot (a CSV
-    file with one column per item) or parquet; ``"-"`` is standard input. ``row`` and ``item`` name the columns of a
-    table with one row id and one item per line, ``items`` a column of lists; a frame without these is a one-hot table.
-    ``separator`` separates the fields of a CSV file. A CSV file that looks like another table than baskets is refused,
-    unless both ``format`` and ``separator`` are given (docs/formats.md). A file may unpack to ``memory`` bytes, by
-    default half of the machine's; a larger one raises a BudgetError.
+    How a file is laid out is found from its first part: its encoding, separator, header and shape. Where several
+    readings are plausible, it is refused, and the message names the option for each. ``format`` is a shape (baskets,
+    long, onehot, table) or a file format (fimi, spmf, csv, parquet …); "-" is standard input. See docs/your-data.md.
+
+    - ``row`` and ``item`` name the columns of a table with a row id and an item per line; ``items`` a column of lists
+    - in a table with one column per attribute, ``columns`` are kept, or ``drop`` left out; ``na`` are texts that mean
+      "missing", beside empty, NA and NaN; ``bins`` groups numbers: ``{"age": 10}``, ``{"age": [0, 18, 65]}`` or
+      ``{"age": "q4"}``
+    - ``person`` names the column of people whose rows are merged, or, with ``per="visit"``, counted as well
+    - ``separator``, ``encoding`` and ``header`` are found if they are not given; with ``empty_rows``, a blank line is a
+      row without items
+    - a file may unpack to ``memory`` bytes, by default half of the machine's; a larger one raises a BudgetError
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
     its table, or ``query`` selects lines; ``row`` and ``item`` name two of their columns. The rows are in the order of
@@ -134,15 +260,14 @@ def read(  # noqa: PLR0913 - all but one by their names, as in scan
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
     """
-    options = RowOptions(row, item, items, separator, table=table, query=query)
+    options = RowOptions.of(how)
     if is_url(source):
         return databases.read(source, databases.check_options(options, format))
     if is_place(source):
-        form = find_source_format(source, format, what="rows")
-        options = check_reading(form, format, options)
         room = None if memory is None else resources.as_memory(memory)
         with naming(source):
-            return row_functions(form).read(load(source, room), options)
+            data = load(source, room)
+            return _read_bytes(data, find_source(source, format, options, bytes(data[:HEAD])))
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
     if is_frame(source):
@@ -238,10 +363,7 @@ def rewrite(
     removed: Iterable[tuple[int, Itemset]],
     *,
     format: str | None = None,  # noqa: A002 - as in read
-    row: str | None = None,
-    item: str | None = None,
-    items: str | None = None,
-    separator: str | None = None,
+    **how: Unpack[RowArguments],
 ) -> None:
     r"""Write a file of rows again without the items that rows lose, such as ``Hidden.log``; options as in ``read``.
 
@@ -256,34 +378,48 @@ def rewrite(
     >>> file.getvalue()
     b'rye bread\n\ntea,milk\n'
     """
-    form = find_rewrite_format(source, target, format)
-    options = check_reading(form, format, RowOptions(row, item, items, separator))
+    found, chunks = find_rewrite_source(source, target, format, RowOptions.of(how))
     losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
     with naming(source):
-        save(target, _rewrite(source, losses, form, options), sources=[source])
+        save(target, _rewrite(source, losses, found, chunks), sources=[source])
 
 
-def find_rewrite_format(source: Place, target: Place, name: str | None) -> Format:
-    """Return the format of ``source``; refuse a ``target`` that is the same file, or of another format."""
-    form = find_source_format(source, name, what="rows")
+def find_rewrite_source(
+    source: Place, target: Place, name: str | None, options: RowOptions
+) -> tuple[Source, Iterator[bytes]]:
+    """Return how ``source`` is read, and its chunks; refuse a ``target`` that is this file, or of another format."""
     old, new = files.as_path(source), files.as_path(target)
     if old is not None and new is not None and old.exists() and new.exists() and old.samefile(new):
         raise OptionError("the rows would be written over the file that they come from; give another file to write")
-    if new is not None and name is None and find_format(new, None, what="rows") != form:
-        raise OptionError(f"the rows stay in their format, {form.name}; give a file to write with such a suffix")
-    return form
+    with naming(source):
+        head, chunks = peek(source)
+        found = find_source(source, name, options, head)
+    if new is not None and name is None and find_format(new, None, what="rows").family != found.form.family:
+        raise OptionError(f"the rows stay in their format, {found.form.name}; give a file to write with such a suffix")
+    return found, chunks
 
 
-def _rewrite(source: Place, losses: Losses, form: Format, options: RowOptions) -> Iterator[bytes]:
-    functions = row_functions(form)
-    if functions.without is not None and (functions.lines is None or options.row is not None):
-        yield from functions.without(load(source), losses, options)
+def _rewrite(source: Place, losses: Losses, found: Source, chunks: Iterator[bytes]) -> Iterator[Bytes]:
+    functions, path = row_functions(found.form), files.as_path(source)
+    if functions.without is not None and (functions.lines is None or found.layout.shape == "long"):
+        whole = [load(source)] if path is not None and path.is_file() else chunks
+        yield from functions.without(b"".join(found.clean(whole)), losses, found.options)
     elif functions.lines is not None:
         texts = sorted({str(item) for lost in losses.values() for item in lost})
-        lines = functions.lines(texts, options)
+        lines = functions.lines(texts, found.options)
         slots = {text: slot for slot, text in enumerate(texts)}
-        for part, removed in spread_losses(lines.scan(stream(source)), losses, slots):
+        for part, removed in spread_losses(lines.scan(found.clean(chunks)), losses, slots):
             yield remove_items(part, removed, lines).data if removed.rows.size else part.data
+
+
+def _read_bytes(data: Bytes, found: Source) -> Transactions:
+    """Return the rows of a file, and how they were understood."""
+    whole = data if found.form.name not in TEXTS else b"".join(found.clean([data]))
+    rows = row_functions(found.form).read(whole, found.options)
+    layout, options = found.layout, found.options
+    if found.form.lines and layout.shape == "baskets" and not options.empty_rows:
+        rows = rows[: sum(map(len, drop_blank_end([rows.itemsets])))]
+    return describe(rows, found.reading)
 
 
 def _read_frame(frame: AnyFrame, given: dict[str, str]) -> Transactions:

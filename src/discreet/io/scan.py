@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
 from discreet.io.files import COMPRESSIONS, EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
-from discreet.io.notation import ChunkReader, RowOptions
-from discreet.io.read import Format, check_reading, find_source_format, row_functions
+from discreet.io.notation import ChunkReader, RowArguments, RowOptions
+from discreet.io.read import Source, find_source, row_functions
+from discreet.io.readings import drop_blank_end
+from discreet.io.sniff import peek
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
 from discreet.runtime.resources import Progress, watching
@@ -28,19 +31,14 @@ FOLD: Final = 1 << 18  # counts wait until there are this many, and are then add
 BYTES_PER_ITEM: Final = 200  # memory of a distinct item: its label, its number and its count
 
 
-def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
+def scan(
     source: Place,
     *,
     min_support: Thresholds,
     memory: int | None = None,
     format: str | None = None,  # noqa: A002 - as in read
-    row: str | None = None,
-    item: str | None = None,
-    items: str | None = None,
-    separator: str | None = None,
-    table: str | None = None,
-    query: str | None = None,
     progress: Progress | None = None,
+    **how: Unpack[RowArguments],
 ) -> Merged:
     r"""Return the merged rows of a file that may be larger than memory, the same as ``Merged.of`` all of its rows.
 
@@ -59,20 +57,21 @@ def scan(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     ...     list(scan(Path(folder, "rows.dat"), min_support=2))
     [(frozenset(), 1), (frozenset({1, 2}), 2), (frozenset({2}), 1)]
     """
-    options, room = RowOptions(row, item, items, separator, table=table, query=query), resources.as_memory(memory)
+    options, room = RowOptions.of(how), resources.as_memory(memory)
     if is_url(source):
         options = databases.check_options(options, format)
         return databases.scan(str(source), options, min_support=min_support, room=room, progress=progress)
-    path, form = _find_path(source), find_source_format(source, format, what="rows")
-    options = check_reading(form, format, options)
+    path = _find_path(source)
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
-        chunks = row_functions(form).chunks
-        if chunks is None or not (form.lines or path.suffix.lower() not in COMPRESSIONS):
+        found = find_source(source, format, options, peek(source)[0])
+        form, chunks = found.form, row_functions(found.form).chunks
+        if chunks is None or options.person or not (form.lines or path.suffix.lower() not in COMPRESSIONS):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
         if not form.lines:
             _check_row_groups(path, room)
-        reader = chunks(options)
-        return _merge(lambda number: _read_pass(number, path, form, reader, tell), reader, min_support, room)
+        reader = chunks(found.options)
+        merged = _merge(lambda number: _read_pass(number, path, found, reader, tell), reader, min_support, room)
+        return replace(merged, reading=replace(found.reading, n=merged.n, items=len(merged.labels)))
 
 
 def _check_row_groups(path: Path, room: int) -> None:
@@ -84,8 +83,10 @@ def _check_row_groups(path: Path, room: int) -> None:
             raise BudgetError(problem, Option("memory"), RAISE_IT)
 
 
-def _read_pass(number: int, path: Path, form: Format, reader: ChunkReader, tell: Progress) -> Iterator[Itemsets]:
+def _read_pass(number: int, path: Path, found: Source, reader: ChunkReader, tell: Progress) -> Iterator[Itemsets]:
     """Yield the rows of one of two passes over a file, without repeated items, and report progress."""
+    form = found.form
+    drops_blanks = form.lines and found.layout.shape == "baskets" and not found.options.empty_rows
     size = path.stat().st_size if form.lines and path.suffix.lower() not in COMPRESSIONS else 0
     seen = many = 0
 
@@ -95,8 +96,9 @@ def _read_pass(number: int, path: Path, form: Format, reader: ChunkReader, tell:
             seen += len(chunk)
             yield chunk
 
-    for chunk in reader.read(count_bytes() if form.lines else os.fspath(path)):
-        rows = chunk.sort_items()
+    parts = reader.read(found.clean(count_bytes()) if form.lines else os.fspath(path))
+    for part in drop_blank_end(parts) if drops_blanks else parts:
+        rows = part.sort_items()
         check_lengths(rows.lengths, before=many)
         many += len(rows)
         yield rows

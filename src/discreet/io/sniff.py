@@ -1,233 +1,287 @@
-"""Sniff: guess how a file is to be read from its first part; its owner may choose otherwise."""
+"""Sniff: how a file is laid out, from its first part: encoding, separator, header and shape; or which it may be."""
 
+import codecs
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
-from discreet.errors import InputError
-from discreet.io import baskets
-from discreet.io.baskets import BITS, ROW_ID
-from discreet.io.files import EMPTY, stream, suffix_of
-from discreet.io.notation import COMMA, HEADER, RowOptions
-from discreet.io.read import FORMATS
+from discreet.errors import Choice, InputError, Option, UnclearError
+from discreet.io import baskets, encodings
+from discreet.io.baskets import BITS, ROW_ID, SEPARATORS
+from discreet.io.files import EMPTY, Bytes, Place, stream
+from discreet.io.notation import COMMA, RowOptions, as_separator
 
-FIRST_PART: Final = 1 << 16  # bytes of a file that are inspected
-MOST_RECORDS: Final = 200  # records, or rows of a Parquet file, that are inspected
-OPTIONS: Final = {
-    "baskets": {"separator"},
-    "long": {"row", "item", "separator"},
-    "onehot": {"row", "separator"},
-    "lists": {"items", "row"},
-}  # the options of ``read`` that each shape has
-SHAPES: Final = tuple(OPTIONS)
+HEAD: Final = 1 << 18  # bytes of a file that are inspected
+MOST_RECORDS: Final = 1000  # records that are inspected
 PAIR: Final = 2
-MOST_COLUMNS: Final = 4  # of a long table; a wider one may have one line per person
+MOST_COLUMNS: Final = 6  # of a long table; a wider one has one line per person
+MARKED: Final = re.compile(r"sep=(.)\r?\n")  # the first line of some exports of Excel
+NUMBERS: Final = re.compile(rb"[\s0-9]*")
+NUMBERED: Final = re.compile(rb"[\s0-9.-]*(?:#SUP:.*)?")
+DECIMAL: Final = re.compile(r"\d,\d")
 ITEM: Final = re.compile(
     r"(?i)items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|"
     r"values?|categor(?:y|ies)|descriptions?|pages?|events?|what"
 )
+PATTERN_HEADERS: Final = ({"itemset", "support"}, {"itemsets", "support"}, {"items", "support"}, {"items", "count"})
+RULE_HEADERS: Final = ({"rules", "support"}, {"antecedents", "consequents"}, {"LHS", "RHS"})
+TABLE: Final = Choice("each column is an attribute", (Option("format", "table"),))
+ONEHOT: Final = Choice("each column is an item", (Option("format", "onehot"),))
+NO_HEADER: Final = Option("header", value=False)
+UNNAMED: Final = "column"  # columns without a header are column1, column2 …
 
 
-class FileShape(NamedTuple):
-    """How a file is read: its format and shape, its options, and whether it holds patterns."""
+class Layout(NamedTuple):
+    """How a file is read: its shape, and the options with all that was found; it is ``confirmed`` if it was named.
 
-    format: str
+    With a ``reason``, it is unclear how, and ``choices`` lists what may be meant.
+    """
+
     shape: str
-    options: RowOptions = RowOptions()
-    patterns: bool = False
+    options: RowOptions
+    columns: tuple[str, ...] = ()
+    confirmed: bool = False
+    reason: str = ""
+    choices: tuple[Choice, ...] = ()
 
-    @property
-    def reading(self) -> dict[str, str]:
-        """The options of ``discreet.read`` for this shape; those that the format lacks are left out."""
-        form = "onehot" if self.shape == "onehot" and self.format == "csv" else self.format
-        names = FORMATS[form].options & OPTIONS[self.shape]
-        return {"format": form} | {name: value for name, value in self.options.given.items() if value and name in names}
-
-    @property
-    def fields(self) -> dict[str, str | bool | None]:
-        """The guess by the names of its parts, for a form in which its owner may choose otherwise."""
-        options = {name: getattr(self.options, name) for name in ("row", "item", "items", "separator")}
-        return {"format": self.format, "shape": self.shape, **options, "patterns": self.patterns}
+    def check(self) -> None:
+        """Refuse a layout that is unclear."""
+        if self.reason:
+            raise UnclearError(self.reason, self.choices)
 
 
-class Sniffed(NamedTuple):
-    """The shape of a file, the columns of a table, its first bytes and rows, and why the guess may be wrong."""
-
-    shape: FileShape
-    columns: list[str] | None
-    head: bytes
-    frame: Any = None
-    doubt: str | None = None
-
-
-def sniff(path: Path, given: Mapping[str, Any]) -> Sniffed:
-    """Guess the shape of a file, as far as ``given`` does not say; refuse an empty one."""
-    chosen = {name: value for name, value in given.items() if value is not None}
-    head = _read_head(path)
-    if not head:
-        raise InputError(EMPTY)
-    if chosen.get("format") == "parquet" or ("format" not in chosen and head.startswith(b"PAR1")):
-        return _sniff_parquet(path, chosen, head)
-    shape, columns = _sniff_text(path, head, chosen)
-    return Sniffed(shape, columns, head, doubt=_find_doubt(shape, head, chosen))
-
-
-def _read_head(path: Path) -> bytes:
-    data = b""
-    for chunk in stream(path):
+def peek(place: Place) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes of a file, unpacked, and all of its chunks; refuse an empty one."""
+    chunks, data = stream(place), b""
+    for chunk in chunks:
         data += chunk
-        if len(data) > FIRST_PART:
-            return data[: data.rfind(b"\n", 0, FIRST_PART) + 1] or data[:FIRST_PART]
-    return data
+        if len(data) >= HEAD:
+            break
+    if not data:
+        raise InputError(EMPTY)
+    return data[:HEAD], chain([data], chunks)
 
 
-def split_head(data: bytes) -> list[str]:
-    """Return the lines of a head; bytes that are no text become replacement characters."""
-    return data.decode("utf-8-sig", errors="replace").splitlines()
+def are_numbers(head: Bytes) -> bool:
+    """Return whether a file holds nothing but whole numbers and blanks, as in FIMI."""
+    return NUMBERS.fullmatch(head) is not None
 
 
-def guess_format(path: Path, data: bytes) -> str:
-    """Return the format of a file: by its suffix, unless its content contradicts it.
+def looks_numbered(head: Bytes) -> bool:
+    """Return whether most lines are whole numbers with blanks between, or SPMF's notes on them."""
+    lines = [line for line in head.split(b"\n")[:MOST_RECORDS] if line.strip()]
+    numbered = sum(line[:1] in (b"@", b"#", b"%") or NUMBERED.fullmatch(line) is not None for line in lines)
+    return 2 * numbered >= len(lines)
 
-    >>> guess_format(Path("a.dat"), b"1 2 3"), guess_format(Path("a.txt"), b"milk,bread")
-    ('fimi', 'csv')
+
+def sniff_numbers(head: Bytes, options: RowOptions) -> Layout:
+    r"""Return the layout of whole numbers with blanks between: baskets, unless they look like another table.
+
+    >>> sniff_numbers(b"1 2\n2 3\n", RowOptions()).shape, sniff_numbers(b"0 1\n1 1\n" * 9, RowOptions()).reason
+    ('baskets', 'all 18 lines are 0 and 1, as in a one-hot table')
     """
-    if data.startswith(b"PAR1"):
-        return "parquet"
-    named = next((form.name for form in FORMATS.values() if suffix_of(path) in form.suffixes), None)
-    are_numbers = re.fullmatch(rb"[\s0-9]*", data) is not None
-    if named in {"fimi", "spmf"} and not are_numbers and b"#SUP:" not in data and not data.lstrip().startswith(b"@"):
-        return "csv"
-    if named is not None:
-        return named
-    return "fimi" if are_numbers else "json" if data.lstrip()[:1] == b"{" else "csv"
+    lines = [
+        line.split() for line in head.decode("ascii", "replace").splitlines()[:MOST_RECORDS] if line[:1] not in "#%@"
+    ]
+    first, layout = [line for line in lines if line], Layout("baskets", options)
+    numbers = Choice("the numbers are items", (Option("format", "fimi"),))
+    if len(first) < baskets.FEW:
+        return layout
+    if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first):
+        reason = f"all {len(first):,} lines are 0 and 1, as in a one-hot table"
+        onehot = Choice("each column is an item", (*ONEHOT.options, Option("separator", " "), NO_HEADER))
+        return layout._replace(reason=reason, choices=(onehot, numbers))
+    if baskets.begins_with_ids(first):
+        reason = "the lines begin with what looks like row ids, or the number of items: leave these out"
+        return layout._replace(reason=reason, choices=(numbers,))
+    return layout
 
 
-def guess_separator(lines: Sequence[str]) -> str:
-    """Return the separator of most lines; a comma if there is none.
+def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> Layout:
+    r"""Return the layout of a text table, from its first bytes, as far as ``options`` and ``shape`` do not say.
 
-    >>> guess_separator(["a;b", "c;d,e"]), guess_separator(["milk bread", "tea"]), guess_separator(["a"])
-    (';', ' ', ',')
+    >>> layout = sniff_text(b"sex;age\nf;34\nm;51\nf;34\n", RowOptions())
+    >>> layout.shape, layout.options.separator, layout.columns
+    ('table', ';', ('sex', 'age'))
+    >>> sniff_text(b"order,item\n1,tea\n1,milk\n2,tea\n", RowOptions()).options.row
+    'order'
     """
-    counts = {sign: sum(sign in line for line in lines) for sign in (COMMA, *baskets.SEPARATORS)}
-    best = max(counts, key=lambda sign: counts[sign])
-    if counts[best]:
-        return best
-    return " " if any(" " in line.strip() for line in lines) and not any('"' in line for line in lines) else COMMA
+    named = options.encoding
+    encoding = encodings.find_encoding(bytes(head)) if named is None else encodings.check_encoding(named)
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if encoding == encodings.UTF_8 else encoding)("replace")
+    text = decoder.decode(head)
+    lines = text.splitlines(keepends=True)
+    lines = lines[:-1] if len(lines) > 1 and len(head) >= HEAD else lines
+    marked = MARKED.match(text)
+    given = marked[1] if marked and options.separator is None else options.separator
+    lines = lines[1:] if marked else lines
+    options = options._replace(encoding=encoding)
+    separator, others = (as_separator(given), ()) if given else _find_separator(lines)
+    options = options._replace(separator=separator)
+    if others:
+        signs = tuple(Choice(f"the separator is {SEPARATORS[sign]}", (Option("separator", sign),)) for sign in others)
+        return Layout("baskets", options, reason="the lines may have several separators", choices=signs)
+    records = [record for record in _parse(lines, separator) if any(record)]
+    return sniff_records(records, options, shape)
 
 
-def _read_records(lines: Iterable[str], separator: str) -> list[list[str]]:
+def sniff_records(records: Sequence[Sequence[str]], options: RowOptions, shape: str | None = None) -> Layout:
+    """Return the layout of a table, from the fields of its first lines."""
+    if shape is None and options.row is not None and options.item is not None:
+        shape = "long"
+    if shape == "baskets":
+        return Layout("baskets", options._replace(is_meant=True, header=False), confirmed=True)
+    while records and all(len(record) > 1 and not record[-1] for record in records):
+        records = [record[:-1] for record in records]
+    columns = _name_columns(records, options)
+    if shape is not None:
+        return _name_header(Layout(shape, options, columns, confirmed=True), records)
+    if len({*map(len, records)}) == 1 and len(columns) >= PAIR:
+        return _sniff_table(records, options, columns)
+    return _sniff_baskets(records, options)
+
+
+def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: RowOptions) -> Layout:
+    """Return the layout of a table with a header: one-hot, long, or a column for each attribute.
+
+    >>> sniff_columns(["id", "tea", "milk"], [["7", "0", "1"], ["8", "1", "1"]], RowOptions()).options.row
+    'id'
+    """
+    layout = Layout("table", options._replace(header=True), tuple(head))
+    columns = dict(zip(head, zip(*body, strict=True), strict=True)) if body else dict.fromkeys(head, ())
+    others = [name for name in head if not {*map(str.casefold, columns[name])} <= BITS]
+    named = [name for name in head if ROW_ID.search(name)]
+    if not body:
+        return layout
+    if not others:
+        return layout._replace(shape="onehot")
+    if (
+        len(others) == 1
+        and len(head) > PAIR
+        and (others[0] == head[0] or others == named)
+        and _is_key(columns[others[0]])
+    ):
+        return layout._replace(shape="onehot", options=layout.options._replace(row=others[0]))
+    repeated = [name for name in named if not _is_key(columns[name])]
+    item = next((name for name in head if name not in repeated and ITEM.search(name)), None)
+    if len(head) == PAIR and len(repeated) == 1:
+        item = next(name for name in head if name not in repeated)
+        return layout._replace(shape="long", options=layout.options._replace(row=repeated[0], item=item))
+    is_keyed = len(head) == PAIR and any(baskets.has_ids([line[::step] for line in body]) for step in (1, -1))
+    if (repeated and item and len(head) <= MOST_COLUMNS) or is_keyed:
+        row, what = repeated[0] if repeated else head[0], item or head[-1]
+        long = Choice("each line is a row id and an item", (Option("row", row), Option("item", what)))
+        reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
+        return layout._replace(reason=reason, choices=(long, TABLE))
+    return layout
+
+
+def _sniff_table(records: Sequence[Sequence[str]], options: RowOptions, columns: tuple[str, ...]) -> Layout:
+    """Return the layout of lines that are equally long."""
+    head, body = records[0], records[1:]
+    if options.header is False:
+        return sniff_columns(columns, records, options)._replace(options=options)
+    names = {*head}
+    if any(wanted <= names for wanted in (*PATTERN_HEADERS, *RULE_HEADERS)):
+        shape = "patterns" if any(wanted <= names for wanted in PATTERN_HEADERS) else "rules"
+        return Layout(shape, options._replace(header=True), columns)
+    is_bits = baskets.is_onehot(records)
+    is_header = options.header or (not is_bits and all(head[1:]) and _is_header(records))
+    if is_header and len(names) == len(head):
+        return sniff_columns(head, body, options)
+    many = f"all {len(records):,} lines have {len(head):,} fields"
+    if is_bits or baskets.is_onehot_with_ids(records):
+        bare = Choice("each column is an item, without a header", (*ONEHOT.options, NO_HEADER))
+        return Layout(
+            "onehot", options, columns, reason=f"{many} of 0 or 1, and no header", choices=(bare, baskets.BASKETS)
+        )
+    if baskets.is_table(records):
+        bare = Choice("each column is an attribute, without a header", (*TABLE.options, NO_HEADER))
+        reason = f"{many}, as in a table, and it is unclear whether the first one is a header"
+        return Layout("table", options, columns, reason=reason, choices=(TABLE, bare, baskets.BASKETS))
+    return _sniff_baskets(records, options)
+
+
+def _sniff_baskets(records: Sequence[Sequence[str]], options: RowOptions) -> Layout:
+    layout = Layout("baskets", options._replace(header=False))
+    for doubt in baskets.find_doubts(records):
+        return layout._replace(reason=doubt.reason, choices=(*doubt.choices, baskets.BASKETS))
+    return layout
+
+
+def _is_header(records: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first line names the columns; 0 and 1, or yes and no, below it are a sign as well."""
+    head, body = records[0], records[1:]
+    if baskets.has_header(records):
+        return True
+    named = {name.casefold() for name in head}
+    below = {value.casefold() for line in body for value in line}
+    return len(body) > 0 and not named & (below | BITS) and (below <= BITS or baskets.is_onehot_with_ids(body))
+
+
+def _name_columns(records: Sequence[Sequence[str]], options: RowOptions) -> tuple[str, ...]:
+    head = tuple(records[0]) if records else ()
+    return tuple(f"{UNNAMED}{at}" for at in range(1, len(head) + 1)) if options.header is False else head
+
+
+def _name_header(layout: Layout, records: Sequence[Sequence[str]]) -> Layout:
+    """Return a layout that was named, with its header; refuse one whose first line is a row like the others."""
+    if layout.options.header is not None:
+        return layout
+    head, body = (records[0], records[1:]) if records else ((), ())
+    columns = zip(*body, strict=True) if len({*map(len, records)}) == 1 else ()
+    alike = sum(name in column for name, column in zip(head, columns, strict=False))
+    if layout.shape != "long" and (2 * alike > len(head) or {*map(str.casefold, head)} <= BITS) and body:
+        with_header = Choice("the first line names the columns", (Option("header", value=True),))
+        without = Choice("there is no header", (NO_HEADER,))
+        return layout._replace(reason="the first line looks like the others", choices=(without, with_header))
+    return layout._replace(options=layout.options._replace(header=True))
+
+
+def _find_separator(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the separator of the fields, or several that it may be.
+
+    >>> _find_separator(["a;b", "c;d,e"]), _find_separator(["milk bread", "tea"]), _find_separator(["1,5;2", "1;2,5"])
+    ((';', ()), (',', ()), (';', ()))
+    """
+    filled = [line for line in lines[:MOST_RECORDS] if line.strip()]
+    bare = [re.sub(r'"[^"]*"', "", line) for line in filled]
+    counts = {sign: sum(sign in line for line in bare) for sign in (COMMA, *SEPARATORS)}
+    often = [sign for sign, many in counts.items() if 2 * many > len(bare)]
+    often = often or [sign for sign, many in counts.items() if many and FEW_TIMES * many > max(counts.values())]
+    if len(often) <= 1:
+        return (often or [_find_blank(bare)])[0], ()
+    even = [sign for sign in often if len({len(record) for record in _parse(filled, sign)}) == 1]
+    headed = [sign for sign in often if sign in bare[0]]
+    is_decimal = COMMA in often and all(len(DECIMAL.findall(line)) == line.count(COMMA) for line in bare[1:])
+    rest = [sign for sign in often if not (sign == COMMA and is_decimal)]
+    for some in (even, rest, headed):
+        if len(some) == 1:
+            return some[0], ()
+    return often[0], often
+
+
+FEW_TIMES: Final = 10  # a separator in so many times fewer lines than another is part of labels
+
+
+def _find_blank(lines: Sequence[str]) -> str:
+    """Return a blank for whole numbers with blanks between, as in FIMI; otherwise a comma that no line has."""
+    return (
+        " "
+        if all(re.fullmatch(r"[\d\s]+", line) for line in lines) and any(" " in line.strip() for line in lines)
+        else COMMA
+    )
+
+
+def _parse(lines: Iterable[str], separator: str) -> list[list[str]]:
     reader = csv.reader(lines, delimiter=separator)
     try:
-        return [record for record in islice(reader, MOST_RECORDS) if record]
+        return list(islice(reader, MOST_RECORDS))
     except csv.Error:
         return []
 
 
-def guess_shape(records: Sequence[Sequence[str]], separator: str | None) -> FileShape:
-    """Return the shape of a CSV file: long, one-hot, or else baskets.
-
-    >>> guess_shape([["order", "item"], ["1", "tea"], ["1", "milk"]], ",").shape
-    'long'
-    >>> shape = guess_shape([["id", "tea", "milk"], ["7", "0", "1"]], ",")
-    >>> shape.shape, shape.options.row, guess_shape([["tea"], ["milk", "tea"]], ",").shape
-    ('onehot', 'id', 'baskets')
-    """
-    options = RowOptions(separator=separator)
-    shape = FileShape("csv", "baskets", options)
-    head, *body = records or [[]]
-    if len(head) < PAIR or not body or any(len(line) != len(head) for line in body) or len({*head}) < len(head):
-        return shape
-    columns = list(zip(*body, strict=True))
-    are_bits = [{value.casefold() for value in column} <= BITS for column in columns]
-    is_header = not {name.casefold() for name in head} & BITS
-    if is_header and all(are_bits):
-        return shape._replace(shape="onehot")
-    if is_header and all(are_bits[1:]) and len(head) > PAIR and (len(body) == 1 or _is_key(columns[0])):
-        return FileShape("csv", "onehot", options._replace(row=head[0]))
-    row = next((name for name in head if ROW_ID.search(name)), None)
-    item = next((name for name in head if name != row and ITEM.search(name)), None)
-    if row is None or len(head) > MOST_COLUMNS or (len(head) > PAIR and _is_key(columns[head.index(row)])):
-        return shape
-    if len(head) == PAIR and item is None:
-        item = next(name for name in head if name != row)
-    if item is None or item in {value for column in columns for value in column}:
-        return shape
-    return FileShape("csv", "long", options._replace(row=row, item=item))
-
-
-def _is_key(column: Sequence[str]) -> bool:
-    return len(column) > 1 and len(set(column)) == len(column)
-
-
-def _sniff_text(path: Path, data: bytes, given: Mapping[str, Any]) -> tuple[FileShape, list[str] | None]:
-    """Return the shape of a file other than Parquet, and the columns of a table; a named format alone means baskets."""
-    form = given.get("format") or guess_format(path, data)
-    lines = split_head(data)[:MOST_RECORDS]
-    if form not in {"csv", "onehot"}:
-        patterns = given.get("patterns")
-        is_patterns = not FORMATS[form].rows or (form == "spmf" and b"#SUP:" in data)
-        return FileShape(form, "baskets", patterns=is_patterns if patterns is None else patterns), None
-    separator = given.get("separator") or guess_separator(lines)
-    records = _read_records(lines, separator)
-    columns = list(records[0]) if records else []
-    guess = guess_shape(records, separator)
-    shape = given.get("shape") or _find_named_shape(form, given) or guess.shape
-    alike = guess.options if guess.shape == shape else RowOptions()
-    row = given.get("row") or alike.row
-    if shape == "onehot":
-        return FileShape("csv", "onehot", RowOptions(row, separator=separator)), columns
-    if shape == "long":
-        row = row or next(iter(columns), None)
-        item = given.get("item") or (alike.item if alike.item != row else None)
-        item = item or next((name for name in columns if name != row), None)
-        return FileShape("csv", "long", RowOptions(row, item, separator=separator)), columns
-    is_table = guess.shape != "baskets" or len({len(record) for record in records}) == 1
-    patterns = columns == HEADER if given.get("patterns") is None else bool(given["patterns"])
-    return FileShape("csv", "baskets", RowOptions(separator=separator), patterns), columns if is_table else None
-
-
-def _find_named_shape(form: str, given: Mapping[str, Any]) -> str | None:
-    if form == "onehot":
-        return "onehot"
-    if given.get("row") and given.get("item"):
-        return "long"
-    return "baskets" if given.get("format") and not given.get("row") else None
-
-
-def _sniff_parquet(path: Path, given: Mapping[str, Any], head: bytes) -> Sniffed:
-    import polars as pl  # noqa: PLC0415 - slow to load, and not for the server
-
-    from discreet.io.formats.parquet import explain_errors  # noqa: PLC0415 - it loads polars
-
-    with explain_errors():
-        frame = pl.scan_parquet(path).head(MOST_RECORDS).collect()
-    columns = frame.columns
-    lists = [name for name in columns if isinstance(frame.schema[name], pl.List)]
-    items = given.get("items") or ("items" if "items" in lists else next(iter(lists), None))
-    texts = [name for name in columns if name not in lists]
-    shape = given.get("shape") or ("long" if given.get("item") else "lists" if items else "onehot")
-    guess = FileShape("parquet", "onehot")
-    if shape == "long":
-        row = given.get("row") or next(iter(texts), None)
-        item = given.get("item") or next((name for name in texts if name != row), None)
-        guess = FileShape("parquet", "long", RowOptions(row, item))
-    elif shape == "lists":
-        patterns = {*columns} == {"items", "support"} if given.get("patterns") is None else bool(given["patterns"])
-        guess = FileShape("parquet", "lists", RowOptions(given.get("row"), items=items), patterns)
-    return Sniffed(guess, columns, head, frame)
-
-
-def _find_doubt(shape: FileShape, head: bytes, given: Mapping[str, Any]) -> str | None:
-    """Return why lines are hardly the baskets that they were guessed to be; a chosen shape is believed."""
-    if given.get("shape") or shape.format != "csv" or shape.shape != "baskets" or shape.patterns:
-        return None
-    records = _read_records(split_head(head), str(shape.options.separator))
-    labels = {field for record in records for field in record}
-    for doubt in (*baskets.find_doubts(records, given.get("separator")), *baskets.find_blanks(labels)):
-        edit = f"{doubt.edit}, or " if doubt.edit else ""
-        return f"{doubt.reason}; {edit}choose how the file is shaped, and its columns"
-    return None
+def _is_key(column: Sequence[Any]) -> bool:
+    return len(column) > 1 and len({*column}) == len(column)

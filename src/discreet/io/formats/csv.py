@@ -33,7 +33,7 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     if options.row is not None or options.item is not None:
         return _read_long(records, *_columns(options))
     codes: Coder[str] = Coder()
-    rows = Itemsets.concat(list(_code_blocks(_read_baskets(records, options), codes)))
+    rows = Itemsets.concat(list(_code_blocks(_read_baskets(records), codes)))
     return notation.Coded.of(rows, _labels(codes, is_meant=options.is_meant)).transactions()
 
 
@@ -58,7 +58,7 @@ def read_in_chunks(options: RowOptions) -> ChunkReader:
         records = notation.read_records(_lines_of(chunks), sign)
         if is_long:
             return _group_long(records, codes, *_columns(options))
-        return _code_blocks(_read_baskets(records, options), codes)
+        return _code_blocks(_read_baskets(records), codes)
 
     def labels(items: NDArray[np.int32]) -> list[Label]:
         named = _labels(codes, is_meant=options.is_meant or is_long)
@@ -73,12 +73,8 @@ def _columns(options: RowOptions) -> tuple[str, str]:
     return options.row, options.item
 
 
-def _read_baskets(records: Iterator[list[str]], options: RowOptions) -> Iterator[list[str]]:
-    """Yield the labels of each line; refuse lines that look like another table, unless they are meant."""
-    first = list(islice(records, baskets.SEEN))
-    if not options.is_meant:
-        baskets.refuse(baskets.find_doubts(first, options.separator))
-    return ([notation.unescape(text) for text in record if text] for record in chain(first, records))
+def _read_baskets(records: Iterator[list[str]]) -> Iterator[list[str]]:
+    return ([notation.unescape(text) for text in record if text] for record in records)
 
 
 def _code_blocks(rows: Iterator[list[str]], codes: Coder[str]) -> Iterator[Itemsets]:

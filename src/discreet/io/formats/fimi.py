@@ -15,7 +15,7 @@ from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OutputError
-from discreet.io import baskets, notation
+from discreet.io import notation
 from discreet.io.files import Bytes
 from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
@@ -47,7 +47,6 @@ def read(data: Bytes, options: RowOptions, *, comments: bytes = b"") -> Transact
     """
     names = read_names(as_text(data).split("\n")) if comments and ITEM.encode() in data else {}
     rows, largest = parse(data, comments=comments)
-    check_rows(rows)
     numbers = _encode(rows.items, largest).tolist()
     coded = Coded.of(rows, find_labels(numbers, names)) if names else Coded(rows, tuple(numbers))
     return coded.transactions()
@@ -99,32 +98,14 @@ def read_in_chunks(options: RowOptions, *, comments: bytes = b"") -> ChunkReader
 
     def read(chunks: Iterable[bytes]) -> Iterator[Itemsets]:
         names.clear()
-        begun = False
         for data, before in split_lines(chunks):
             if comments and ITEM.encode() in data:
                 _add_names(names, as_text(data, before=before).split("\n"), before)
             rows, _ = parse(data, comments=comments, before=before)
-            if not begun:
-                check_rows(rows)
-            begun = begun or len(rows) > 0
             yield rows
         _check_names(names)
 
     return ChunkReader(read, lambda items: find_labels(items.tolist(), names))
-
-
-def check_rows(rows: Itemsets) -> None:
-    """Refuse a one-hot table, and lines that begin with row ids, by the first rows."""
-    first = [row.tolist() for row in rows[: baskets.SEEN] if row.size]
-    if len(first) < baskets.FEW:
-        return
-    if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first):
-        problem = f"all lines hold {len(first[0]):,} numbers that are 0 or 1, as in a one-hot table; write it as CSV "
-        remedy = ("below a header of labels, and read it with ", baskets.ONEHOT, ", and ", Option("row"))
-        raise InputError(problem, *remedy, " if it has ids")
-    if baskets.begins_with_ids(first):
-        advice = "the lines begin with what looks like row ids, or the number of items; leave these out; "
-        raise InputError(advice, baskets.MEANT, ", a blank")
 
 
 def find_slots(wanted: Sequence[str]) -> dict[int, int]:

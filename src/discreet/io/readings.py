@@ -1,0 +1,53 @@
+"""Readings: what was read, in numbers; and lines without items, which are rows only if their owner says so."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from discreet.data.itemsets import Itemsets
+from discreet.data.reading import Reading
+from discreet.data.transactions import Transactions
+from discreet.errors import Choice, Option, UnclearError
+
+OF_ROWS: Final = ("columns", "left_out", "person", "per", "people", "doubts", "notes")  # what a table's reader found
+EMPTY_ROWS: Final = Choice("each of them is a row without items", (Option("empty_rows", value=True),))
+
+
+def describe(rows: Transactions, reading: Reading) -> Transactions:
+    """Return rows with their reading, filled in with their numbers.
+
+    >>> rows = describe(Transactions([["a", "b"], ["a"], ["b"]]), Reading("baskets", "csv", separator=","))
+    >>> print(rows.reading)
+    read as baskets: 3 rows, 2 items, about 1 in a row, separated by commas
+    """
+    lengths = rows.itemsets.lengths
+    found: dict[str, Any] = {name: getattr(rows.reading, name) for name in OF_ROWS if rows.reading is not None}
+    length = int(np.median(lengths)) if lengths.size else 0
+    return rows.describe(reading=replace(reading, n=rows.n, items=len(rows.labels), length=length, **found))
+
+
+def drop_blank_end(chunks: Iterable[Itemsets]) -> Iterator[Itemsets]:
+    """Yield rows without the empty ones at their end; refuse others, which may be rows or accidents.
+
+    >>> [len(rows) for rows in drop_blank_end([Itemsets.of([[1], [2], []])])]
+    [2]
+    """
+    seen = waiting = 0
+    for rows in chunks:
+        filled = np.flatnonzero(rows.lengths)
+        end = int(filled[-1]) + 1 if filled.size else 0
+        inside = end - filled.size + (waiting if filled.size else 0)
+        if inside:
+            first = seen - waiting + 1 if waiting else seen + 1 + int(np.argmin(rows.lengths > 0))
+            reason = (
+                f"line {first:,} and {inside - 1:,} more before the last row hold"
+                if inside > 1
+                else f"line {first:,} holds"
+            )
+            raise UnclearError(f"{reason} no item: take such lines out", (EMPTY_ROWS,))
+        waiting = len(rows) - end + (0 if filled.size else waiting)
+        seen += len(rows)
+        if end:
+            yield rows[:end]
