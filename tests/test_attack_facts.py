@@ -270,7 +270,7 @@ def test_a_schema_beside_facts_is_added_to_theirs():
     ("options", "sentence"),
     [
         ({"schema": [["a", "b"]]}, "1 of 2 itemsets have two items of a group of the schema"),
-        ({"schema": "="}, "schema is the text '='; give groups of labels"),
+        ({"schema": "="}, "schema is '=', but by it no two labels are values of one"),
         ({"complete": True}, "these facts do not tell which it was; give them absent="),
     ],
 )

@@ -1,10 +1,16 @@
 """Schema: which items are values of one attribute, so that no row holds two of them."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self, TypeAlias
 
-from discreet.data.itemsets import Itemset, Label
+from discreet.data.itemsets import Itemset, Label, as_itemset
+from discreet.errors import OptionError
+
+Groups: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
+PAIR: Final = 2
+SIGN: Final = "="  # between attribute and value, in labels of tables
 
 
 class Attribute(NamedTuple):
@@ -25,6 +31,41 @@ class Schema:
     """
 
     attributes: tuple[Attribute, ...]
+
+    @classmethod
+    def of(cls, schema: str | Groups, labels: Iterable[Label]) -> Self:
+        """Return a schema of groups of labels, or of a text such as ``"="`` between attribute and value in labels.
+
+        A label that is a pair, such as ("age", 40), is an attribute and its value, whatever the text.
+
+        >>> schema = Schema.of("=", ["sex=f", "sex=m", ("age", 40), ("age", 50), "smoker"])
+        >>> [(one.name, sorted(one.values)) for one in schema.attributes]
+        [('sex', ['sex=f', 'sex=m']), ('age', [('age', 40), ('age', 50)])]
+        """
+        if isinstance(schema, cls):
+            return schema
+        if not isinstance(schema, str):
+            return cls(tuple(Attribute(f"group {at}", as_itemset(one)) for at, one in enumerate(schema, start=1)))
+        if not schema:
+            raise OptionError("schema is empty; give what separates attribute and value in labels, such as '='")
+        found = cls.read(labels, schema)
+        if not len(found):
+            raise OptionError(
+                f"schema is {schema[:40]!r}, but by it no two labels are values of one attribute; give what separates "
+                "attribute and value, or the groups of labels that exclude each other"
+            )
+        return found
+
+    @classmethod
+    def read(cls, labels: Iterable[Label], sign: str = SIGN) -> Self:
+        """Return the attributes with several values that labels name, with a sign between attribute and value."""
+        values: defaultdict[Label, list[Label]] = defaultdict(list)
+        for label in labels:
+            if isinstance(label, tuple) and len(label) == PAIR:
+                values[label[0]].append(label)
+            elif isinstance(label, str) and sign in label:
+                values[label.split(sign, 1)[0]].append(label)
+        return cls(tuple(Attribute(str(name), frozenset(one)) for name, one in values.items() if len(one) > 1))
 
     def __iter__(self) -> Iterator[Itemset]:
         return (attribute.values for attribute in self.attributes)

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
+from discreet.data.schema import Groups
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
-from discreet.disclosure.attacks.facts import Facts, Groups
+from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
 from discreet.disclosure.detect import Question, find_channels
@@ -269,9 +270,9 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     - a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these (docs/trees.md); ``rows`` are
       the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
 
-    ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels. Counts
-    of older releases can be subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since
-    (docs/against.md).
+    ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels.
+    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. Counts of older releases can be
+    subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since (docs/against.md).
 
     Checks look at supports below k, inference channels, implications if the policy asks for them, and whether the list
     is complete and consistent. What cannot be judged is withheld.
@@ -303,8 +304,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
                 *(Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and "),
                 *(Option("memory"), " out"),
             )
-        found = judge_itemsets(Question(source, None, rule.k, as_threads(None)), rule, rows)
-        return _combine(found, schema, olds, grown=grown)
+        found = judge_itemsets(Question(source, None, rule.k, as_threads(None)), rule, rows, schema)
+        return _compare(found, olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
@@ -315,14 +316,17 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))
-        return _combine(judge_itemsets(question, rule, data), schema, olds, grown=grown)
+        return _compare(judge_itemsets(question, rule, data, schema), olds, grown=grown)
 
 
-def judge_itemsets(question: Question, policy: Policy, rows: Rows | None) -> Audit:
-    """Return the audit of the patterns in question: each check in turn."""
+def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema: str | Groups | None = None) -> Audit:
+    """Return the audit of the patterns in question: each check in turn, by a ``schema`` or by that of the patterns."""
+    patterns = question.patterns
     every, evidence = _judge_patterns(question, policy, rows)
-    what = count_of(len(question.patterns), "itemset")
-    return Audit(question.patterns, what, policy, tuple(every), evidence, rows)
+    if schema is not None or patterns.schema is not None:
+        check, remainders = judge_schema(patterns, policy.k, schema)
+        every, evidence = [*every, check], replace(evidence, remainders=remainders)
+    return Audit(patterns, count_of(len(patterns), "itemset"), policy, tuple(every), evidence, rows)
 
 
 def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:
@@ -346,14 +350,11 @@ def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tu
     return [*first, checks.check_differences(differences, policy.k)], Evidence(patterns, differences=differences)
 
 
-def _combine(audit: Audit, schema: str | Groups | None, olds: Sequence[Patterns], *, grown: bool) -> Audit:
-    """Return the audit with what a reader learns who knows the schema, or has older releases."""
-    every, evidence, patterns = list(audit.checks), audit.evidence, audit.patterns
-    if schema is not None:
-        check, remainders = judge_schema(patterns, audit.k, schema)
-        every, evidence = [*every, check], replace(evidence, remainders=remainders)
-    if olds:
-        changes, followed = compare_releases(patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
-        every.append(checks.check_changes(audit.policy, patterns, changes, grown=grown, followed=followed))
-        evidence = replace(evidence, changes=changes)
-    return replace(audit, checks=tuple(every), evidence=evidence) if schema is not None or olds else audit
+def _compare(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
+    """Return the audit with what a reader learns who has older releases."""
+    if not olds:
+        return audit
+    patterns, policy = audit.patterns, audit.policy
+    changes, followed = compare_releases(patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
+    check = checks.check_changes(policy, patterns, changes, grown=grown, followed=followed)
+    return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))

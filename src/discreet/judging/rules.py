@@ -13,16 +13,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet.data.itemsets import Itemset, Label, sort_labels
+from discreet.data.itemsets import Itemset, sort_labels
 from discreet.data.lattice import Family
 from discreet.data.patterns import Patterns
+from discreet.data.schema import Groups, Schema
 from discreet.data.transactions import Rows
-from discreet.disclosure.attacks.facts import Codes, Facts, Groups, as_schema
+from discreet.disclosure.attacks.facts import Codes, Facts, as_schema
 from discreet.disclosure.attacks.sums import known_family, widen_family
 from discreet.disclosure.channels import Channel, as_text
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
-from discreet.errors import BudgetError, InconsistencyError, OptionError
+from discreet.errors import BudgetError, InconsistencyError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
@@ -35,7 +36,6 @@ from discreet.runtime.text import count_of
 LISTED: Final = 1000  # sums, those of the fewest rows first
 MOST_KNOWN: Final = 1_000_000  # itemsets with exact supports that are summed up
 MOST_STEPS: Final = 5_000_000  # supports that remainders add up: some seconds
-PAIR: Final = 2
 SHOWN: Final = 8  # names of unread columns, and of each so many characters:
 LONGEST: Final = 40
 
@@ -51,38 +51,10 @@ class SchemaSums(NamedTuple):
     wrong: Itemset | None = None
 
 
-def as_groups(schema: str | Groups | None, labels: Iterable[Label]) -> list[Itemset]:
-    """Return the values of each attribute that has several; a text such as ``"="`` separates both in labels.
-
-    A label that is a pair, such as ("age", 40), is an attribute and its value, whatever the text.
-
-    >>> groups = as_groups("=", ["sex=f", "sex=m", ("age", 40), ("age", 50), "smoker"])
-    >>> [sorted(group) for group in groups]
-    [['sex=f', 'sex=m'], [('age', 40), ('age', 50)]]
-    """
-    if schema is None:
-        return []
-    if not isinstance(schema, str):
-        return list(map(frozenset, schema))
-    if not schema:
-        raise OptionError("schema is empty; give what separates attribute and value in labels, such as '='")
-    groups: defaultdict[Label, list[Label]] = defaultdict(list)
-    for label in labels:
-        if isinstance(label, tuple) and len(label) == PAIR:
-            groups[label[0]].append(label)
-        elif isinstance(label, str) and schema in label:
-            groups[label.split(schema, 1)[0]].append(label)
-    several = [frozenset(group) for group in groups.values() if len(group) > 1]
-    if not several:
-        raise OptionError(
-            f"schema is {schema[:40]!r}, but by it no two labels are values of one attribute; give what separates "
-            "attribute and value, or the groups of labels that exclude each other"
-        )
-    return several
-
-
-def judge_schema(patterns: Patterns, k: int, schema: str | Groups) -> tuple[Check, tuple[Bounded, ...]]:
+def judge_schema(patterns: Patterns, k: int, schema: str | Groups | None = None) -> tuple[Check, tuple[Bounded, ...]]:
     """Judge what patterns reveal to a reader who knows which items exclude each other; return the sums too.
+
+    Without a ``schema``, that of the patterns counts.
 
     >>> listed = [([], 90), (["f"], 40), (["m"], 48)]
     >>> check, sums = judge_schema(Patterns.from_itemsets(listed, n=90), 5, [["f", "m"]])
@@ -90,7 +62,7 @@ def judge_schema(patterns: Patterns, k: int, schema: str | Groups) -> tuple[Chec
     ('WITHHOLD', '¬f ∧ ¬m: 2 rows', 'sup(∅) 90 − sup(f) 40 − sup(m) 48 = 2')
     """
     try:
-        facts = Facts.of(patterns, schema=as_groups(schema, patterns.labels))
+        facts = Facts.of(patterns, schema=schema)
         sums = find_schema_sums(facts, k)
     except InconsistencyError:
         return CheckName.SCHEMA.withhold(0, "The supports contradict each other, so nothing follows."), ()
@@ -98,13 +70,13 @@ def judge_schema(patterns: Patterns, k: int, schema: str | Groups) -> tuple[Chec
         return CheckName.SCHEMA.withhold(0, f"Not judged: {error}."), ()
     if sums.wrong is not None:
         return _name_contradiction(sums.wrong), ()
-    given = "given that no row has two values of one attribute"
+    given = f"given {count_of(len(facts.schema), 'attribute')} of which no row has two values"
     if sums.many:
         more = f" The {LISTED:,} smallest are listed." * (sums.many > len(sums.listed))
         sentence = f"{count_of(sums.many, 'sum')} of supports: {given}, each reveals fewer than {k} rows.{more}"
         return CheckName.SCHEMA.withhold(sums.many, sentence), sums.listed
     what = "sum" if facts.inherited else "remainder of an attribute's values, nor a difference of two,"
-    sentence = f"No {what} reveals fewer than {k} rows, {given}; attributes: {len(facts.schema):,}."
+    sentence = f"No {what} reveals fewer than {k} rows, {given}."
     return CheckName.SCHEMA.release(sentence), ()
 
 
@@ -233,10 +205,10 @@ def judge_numbers(source: Rules | Facts, policy: Policy, rows: Rows | None, sche
         lines, what = len(source), count_of(len(source), "rule")
         what += "" if source.n is None else f" of {source.n:,} rows"
         labels = [label for rule in source for label in sort_labels(rule.both)]
-        known = narrow_rules(source, schema=as_groups(schema, labels))
+        known = narrow_rules(source, schema=None if schema is None else Schema.of(schema, labels))
         return source, what, policy, *_judge(known, policy, lines, rows, check_rules(source, known))
     lines = len(source) - 1
-    groups = source.schema if schema is None else as_schema(as_groups(schema, source.labels), source.labels)
+    groups = source.schema if schema is None else as_schema(schema, source.labels)
     known, what = narrow_facts(replace(source, schema=groups)), f"{count_of(lines, 'itemset')} of {source.n:,} rows"
     return source, what, policy, *_judge(known, policy, lines, rows)
 

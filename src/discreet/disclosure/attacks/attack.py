@@ -9,13 +9,14 @@ import numpy as np
 
 from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
+from discreet.data.schema import Groups
 from discreet.data.thresholds import as_k
 from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.attacks import derive, sums
 from discreet.disclosure.attacks.certificate import Certificate, check
 from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
 from discreet.disclosure.attacks.exact import exact
-from discreet.disclosure.attacks.facts import Facts, Groups
+from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, prove
 from discreet.disclosure.attacks.finding import Attack, Finding, Level, Proven, Searched, Undecided, count_rows
 from discreet.disclosure.attacks.formula import Pattern
@@ -38,7 +39,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     k: int,
     level: Level = "linear",
     complete: bool | None = None,
-    schema: Groups | None = None,
+    schema: str | Groups | None = None,
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -54,7 +55,8 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 
     The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; a list
     that was cut at a length is not complete. ``Facts`` state what is known about unlisted itemsets. A ``schema`` names
-    groups of items of which no row holds two. The releases ``against`` are of the same rows or, if these have
+    groups of items of which no row holds two, or is a text such as "=" between attribute and value in labels; without
+    it, that of the patterns counts. The releases ``against`` are of the same rows or, if these have
     ``grown``, of parts of them, each of a part of the next: findings then also separate older from newer rows.
 
     A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
@@ -216,7 +218,7 @@ def bounds(
     pattern: str | Pattern,
     *,
     complete: bool | None = None,
-    schema: Groups | None = None,
+    schema: str | Groups | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
     seconds: float = SECONDS,

@@ -14,13 +14,13 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets, Label, Labelled, as_itemset, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
+from discreet.data.schema import Groups, Schema
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
 from discreet.runtime.solver import Numbers
 
 Codes: TypeAlias = frozenset[int]  # an itemset by the codes of its items
 Limits: TypeAlias = tuple[int, int]  # the fewest and the most rows that hold an itemset
-Groups: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
 MOST: Final = 200_000  # itemsets that facts may list with limits of their own
 
 
@@ -98,10 +98,11 @@ class Facts(Labelled):
             numbers.setflags(write=False)
 
     @classmethod
-    def of(cls, patterns: Patterns, *, complete: bool = True, schema: Groups | None = None) -> Self:
+    def of(cls, patterns: Patterns, *, complete: bool = True, schema: str | Groups | None = None) -> Self:
         """Return what patterns say; if they are ``complete``, also that nothing else reaches their minimum support.
 
-        Maximal itemsets have only their own supports; their subsets have at least as much.
+        Maximal itemsets have only their own supports; their subsets have at least as much. Without a ``schema``, that
+        of the patterns counts, if they have one.
         """
         is_maximal = patterns.kind == "maximal"
         listed = patterns if is_maximal else build_family(patterns)
@@ -109,7 +110,7 @@ class Facts(Labelled):
         if not itemsets.is_rooted:
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, patterns.n)
         absent = patterns.min_support - 1 if complete else None
-        groups = as_schema(schema, patterns.labels)
+        groups = as_schema(patterns.schema if schema is None else schema, patterns.labels)
         return cls(itemsets, supports, supports, patterns.labels, patterns.n, not is_maximal, absent, groups)
 
     @classmethod
@@ -192,7 +193,7 @@ class Facts(Labelled):
         every = self.from_codes(said, self.labels, self.n)
         return replace(self, itemsets=every.itemsets, low=every.low, high=every.high)
 
-    def assume(self, *, complete: bool | None, schema: Groups | None) -> Self:
+    def assume(self, *, complete: bool | None, schema: str | Groups | None) -> Self:
         """Add a ``schema``, and whether the list is ``complete``; None keeps what the facts say of other itemsets."""
         if complete and self.absent is None:
             raise OptionError(
@@ -317,14 +318,14 @@ class Facts(Labelled):
         return int(self._order[(holders & -holders).bit_length() - 1]) if holders else None
 
 
-def as_schema(schema: Groups | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
+def as_schema(schema: str | Groups | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
     """Return the groups of a schema by the codes of their items; unpublished items are left out.
+
+    A text such as "=" stands between attribute and value in labels.
 
     >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)
     True
     """
-    if isinstance(schema, str):
-        raise OptionError(f"schema is the text {schema[:40]!r}; give groups of labels that exclude each other")
-    code = {label: number for number, label in enumerate(labels)}
-    groups = (frozenset(code[label] for label in as_itemset(group) if label in code) for group in schema or ())
+    code, known = {label: number for number, label in enumerate(labels)}, () if schema is None else schema
+    groups = (frozenset(code[label] for label in group if label in code) for group in Schema.of(known, labels))
     return tuple(group for group in groups if len(group) > 1)

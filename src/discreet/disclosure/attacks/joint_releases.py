@@ -11,7 +11,8 @@ from itertools import accumulate, pairwise
 
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Groups, Limits, as_schema
+from discreet.data.schema import Groups
+from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, as_schema
 from discreet.disclosure.attacks.formula import Mark, make_marks, subsets
 from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option, OptionError
@@ -48,7 +49,7 @@ def join_facts(
     *,
     grown: bool = False,
     complete: bool | None = None,
-    schema: Groups | None = None,
+    schema: str | Groups | None = None,
 ) -> Facts:
     """Return the facts of a release and older ones: of the same rows or, if these have ``grown``, of parts.
 
@@ -62,6 +63,8 @@ def join_facts(
     [('a', 'before', (7, 7)), ('a', 'before', (10, 10)), ('a', 'before', (6, 6))]
     """
     is_complete = complete is not False
+    if schema is None and isinstance(new, Patterns):
+        schema = new.schema
     if isinstance(new, Facts):
         own = new.assume(complete=complete, schema=schema).narrow()
     else:

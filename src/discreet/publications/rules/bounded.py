@@ -14,7 +14,8 @@ import numpy as np
 
 from discreet import kernels
 from discreet.data.itemsets import Itemset, Itemsets, sort_labels
-from discreet.disclosure.attacks.facts import Codes, Facts, Groups, Limits, Relation, as_schema
+from discreet.data.schema import Groups
+from discreet.disclosure.attacks.facts import Codes, Facts, Limits, Relation, as_schema
 from discreet.disclosure.channels import Term, as_text, format_sum
 from discreet.errors import InconsistencyError
 from discreet.publications.rules import intervals
@@ -105,7 +106,7 @@ class Known:
         return self.find_flaw()
 
 
-def narrow_rules(rules: Rules, *, schema: Groups | None = None) -> Narrowed:
+def narrow_rules(rules: Rules, *, schema: str | Groups | None = None) -> Narrowed:
     """Return the limits of supports that follow from rules.
 
     >>> rules = Rules.from_rules([(["a"], ["b"], 80, "98.7%")], rounding="truncate")
