@@ -6,7 +6,7 @@ import numpy as np
 import oracle
 import pytest
 
-from discreet import Transactions, mine
+from discreet import Transactions, Verdict, audit, mine
 from discreet.disclosure.detect import Question
 from discreet.disclosure.people import find_people_cells
 
@@ -43,3 +43,16 @@ def test_people_are_counted_as_by_brute_force_on_1000_random_tables(part):
         cells = find_people_cells(Question(mine(data, min_support=sigma), data, k))
         assert found_by(cells) == {pair: both for pair, both in every.items() if pair[1] in tops}
         assert bool(len(cells)) == bool(every)
+
+
+def crowd():
+    """Return 40 visits of 31 people: 10 of them, with a and without b, are of one person."""
+    rows = [["a", "b"]] * 15 + [[]] * 15 + [["a"]] * 10
+    return visits(rows, [*range(30), *[30] * 10])
+
+
+def test_few_people_alone_withhold():
+    found = audit(crowd(), min_support=10, k=5)
+    assert [check.name for check in found.checks if check.verdict is not Verdict.RELEASE] == ["people"]
+    assert found.verdict is Verdict.WITHHOLD
+    assert audit(list(crowd()), min_support=10, k=5).verdict is Verdict.RELEASE

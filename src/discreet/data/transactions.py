@@ -27,7 +27,7 @@ from discreet.data.itemsets import (
 from discreet.data.reading import Reading
 from discreet.data.schema import Schema
 from discreet.data.thresholds import Threshold, as_count
-from discreet.errors import InputError, ThresholdError
+from discreet.errors import InputError, Option, OptionError, ThresholdError
 from discreet.runtime import html
 from discreet.runtime.solver import Numbers
 
@@ -247,7 +247,7 @@ class Merged(Labelled):
 
     @property
     def people(self) -> None:
-        """None: merged rows are a row per person."""
+        """None: each of the rows is taken for a person."""
         return
 
     @property
@@ -259,6 +259,11 @@ class Merged(Labelled):
     def of(cls, rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold) -> Self:
         """Merge ``rows``."""
         data = rows if isinstance(rows, Transactions) else Transactions(rows)
+        if data.people is not None:
+            raise OptionError(
+                "equal rows of several people cannot be told apart once merged; merge those of each person: leave ",
+                *(Option("per"), " out"),
+            )
         least = as_count(min_support, data.n)
         merged = cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
         return replace(merged, schema=data.schema, reading=data.reading)

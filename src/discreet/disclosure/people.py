@@ -15,6 +15,9 @@ from discreet import kernels
 from discreet.data.itemsets import Itemsets, Weighted, offsets_of
 from discreet.data.lattice import WORD, Cells, build_cells
 from discreet.data.patterns import Patterns
+from discreet.data.schema import Groups
+from discreet.disclosure.attacks.facts import as_schema
+from discreet.disclosure.attacks.sums import widen_family
 from discreet.disclosure.channels import Channel, Channels, Term
 from discreet.disclosure.detect import Question
 from discreet.errors import Option, OptionError
@@ -100,32 +103,47 @@ class PeopleRows(NamedTuple):
         return build_cells(bases, numbers + np.int32(start), people, tops, place), held
 
 
-def find_people_cells(question: Question) -> PeopleCells:
+def find_people_cells(question: Question, schema: str | Groups | None = None) -> PeopleCells:
     """Return the cells under the tops in question whose rows belong to 1 to k − 1 people.
+
+    Values of an attribute of the ``schema``, or of that of the patterns, exclude each other: so cells of wider tops are
+    known. Of maximal itemsets, only the cells are looked at whose counts are their supports.
 
     >>> from discreet import Transactions, mine
     >>> rows = Transactions([["a", "b"]] * 6 + [["a"]] * 4).describe(people=np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 7]))
     >>> print(*find_people_cells(Question(mine(rows, min_support=3), rows, limit=3)))
     a ∧ ¬b: 4 rows of 1 person
     """
-    patterns = question.patterns
-    cells, sizes = order_by_person(question).count(question.tops, question.limit, question.threads)
-    numbered = cells._replace(counts=np.arange(len(sizes)))
-    found = Channels.from_cells(numbered, question.tops, patterns.labels, n=patterns.n, k=question.limit)
+    patterns, is_maximal = question.patterns, question.patterns.kind == "maximal"
+    tops = patterns.itemsets if is_maximal else _widen(question, schema)
+    cells, sizes = order_by_person(question).count(tops, question.limit, question.threads)
+    chosen = np.flatnonzero(cells.bases.lengths == tops.lengths[cells.tops]) if is_maximal else np.arange(len(sizes))
+    numbered = cells._replace(counts=np.arange(len(sizes))).take(chosen)
+    found = Channels.from_cells(numbered, tops, patterns.labels, n=patterns.n, k=question.limit)
     order = found.cells.counts
     arranged = found.cells._replace(counts=cells.counts[order])
     return PeopleCells(arranged, found.tops, found.labels, found.n, found.k, sizes[order])
 
 
+def _widen(question: Question, schema: str | Groups | None) -> Itemsets:
+    """Return the largest itemsets whose cells are known to a reader who knows the schema."""
+    patterns = question.patterns
+    groups = as_schema(patterns.schema if schema is None else schema, patterns.labels)
+    wide = widen_family(question.known, groups) if groups else None
+    if wide is None:
+        return question.tops
+    every = Itemsets.concat([question.tops, wide.top_itemsets])
+    ordered = every.weigh(np.zeros(len(every), dtype=np.int64)).sort(len(wide.labels))
+    tops = ordered.take(np.flatnonzero(kernels.lattice.find_maximal(*ordered.flat, len(wide.labels))))
+    return Itemsets(*tops.flat)
+
+
 def order_by_person(question: Question) -> PeopleRows:
     """Return the rows in question in the order of people, in the codes of the patterns."""
-    rows, used, first = (
-        question.require_rows("people"),
-        np.unique(question.patterns.items),
-        len(question.patterns.labels),
-    )
+    patterns, rows = question.patterns, question.require_rows("people")
     if rows.people is None:
         raise OptionError("whose rows these are is not known; say so with ", Option("person"))
+    used, first = np.unique(patterns.items), len(patterns.labels)
     code = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
     code[question.row_codes[used]] = used
     names, owners = np.unique(rows.people, return_inverse=True)

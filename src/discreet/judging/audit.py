@@ -19,9 +19,11 @@ from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
+from discreet.disclosure.people import PeopleCells
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError, refuse_truth
 from discreet.judging import checks
 from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
+from discreet.judging.people import MERGE, PEOPLE, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
@@ -101,8 +103,14 @@ class Audit:
 
     @cached_property
     def exposed(self) -> Exposed | None:
-        """The rows that channels single out; None without rows or channels."""
-        return None if self.rows is None or self.channels is None else self.channels.rows(self.rows)
+        """The rows that channels single out, or groups of few people; None without rows or channels."""
+        found = self.channels if self.people is None else self.people
+        return None if self.rows is None or found is None else found.rows(self.rows)
+
+    @property
+    def people(self) -> PeopleCells | None:
+        """The groups of rows that belong to few people; None where it is not known whose rows they are."""
+        return self.evidence.people
 
     @cached_property
     def is_acyclic(self) -> bool | None:
@@ -168,6 +176,8 @@ class Audit:
                 broken is CheckName.COMPLETENESS and isinstance(candidate, Patterns) and candidate.kind == "frequent"
             )
             return checks.STATE_KIND if has_gaps else Message(checks.ADVICE[broken])
+        if self.people is not None and not PEOPLE.isdisjoint(failed):
+            return MERGE
         if not checks.COARSEN.isdisjoint(failed):
             return Message(self._coarsen())
         if CheckName.SCHEMA in failed and not (self.evidence.remainders or self.evidence.bounded):
@@ -323,6 +333,8 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     """Return the audit of the patterns in question: each check in turn, by a ``schema`` or by that of the patterns."""
     patterns = question.patterns
     every, evidence = _judge_patterns(question, policy, rows)
+    counted, people = judge_people(patterns, rows, policy.k, schema)
+    every, evidence = [*every, *counted], replace(evidence, people=people)
     if schema is not None or patterns.schema is not None:
         check, remainders = judge_schema(patterns, policy.k, schema)
         every, evidence = [*every, check], replace(evidence, remainders=remainders)
@@ -357,4 +369,5 @@ def _compare(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
     patterns, policy = audit.patterns, audit.policy
     changes, followed = compare_releases(patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
     check = checks.check_changes(policy, patterns, changes, grown=grown, followed=followed)
+    check = check if audit.people is None else name_uncounted(check)
     return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))

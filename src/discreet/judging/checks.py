@@ -23,6 +23,7 @@ ROUNDED: Final = CheckName.CHANNELS.review(
 )
 ADVICE: Final = {
     CheckName.COUNTS: "Fit the tree without weights, or have its owner write its leaves with write_tree; audit that.",
+    CheckName.PEOPLE: "Audit the rows themselves with the person of each, or mine again with the rows of each merged.",
     CheckName.SEVERAL_TREES: "Publish fewer trees, or coarser ones.",
     CheckName.DIFFERENCING: "Wait for more rows, leave out what changed little, or publish the older release again.",
     CheckName.SCHEMA: "Leave out one more value of each such attribute, so that more rows remain.",

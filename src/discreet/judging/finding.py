@@ -15,6 +15,7 @@ from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.attacks.joint_releases import match_items
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
 from discreet.disclosure.implications import Implication, Implications
+from discreet.disclosure.people import PeopleCell, PeopleCells
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
@@ -85,7 +86,7 @@ class AuditFinding:
 
     @property
     def count(self) -> int | None:
-        """How many rows they are, if that is known exactly."""
+        """How many rows they are, or people if these are counted, if that is known exactly."""
         return self.low if self.low == self.high else None
 
     @property
@@ -108,7 +109,8 @@ class AuditFinding:
             return str(self.value)
         terms = zip(self.terms, self.limits, strict=True)
         texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in terms]
-        return f"{format_sum(self.terms, texts)} = {format_limits(self.low, self.high)}"
+        total = self.value.size if isinstance(self.value, PeopleCell) else format_limits(self.low, self.high)
+        return f"{format_sum(self.terms, texts)} = {total}"
 
     def __str__(self) -> str:
         return str(self.value)
@@ -151,11 +153,11 @@ class Evidence:
     """Everything an audit found, by kind.
 
     ``patterns`` are the itemsets with exact supports: the candidate itself, those that rules pin down, or none.
-    ``channels`` is None where they could not be looked for, and ``implications`` where the policy does not ask for
-    them. ``differences`` are of two supports, where nothing else can be summed up. ``remainders`` hold only if no row
-    has two values of an attribute. ``changes`` are those since each older release. ``facts`` are what rules or rounded
-    numbers say about supports (None if no rows can have these numbers), and ``bounded`` the small sums of them.
-    ``leaves`` are those of trees with few rows.
+    ``channels`` is None where they could not be looked for, ``people`` where it is not known whose rows these are, and
+    ``implications`` where the policy does not ask for them. ``differences`` are of two supports, where nothing else can
+    be summed up. ``remainders`` hold only if no row has two values of an attribute. ``changes`` are those since each
+    older release. ``facts`` are what rules or rounded numbers say about supports (None if no rows can have these
+    numbers), and ``bounded`` the small sums of them. ``leaves`` are those of trees with few rows.
     """
 
     patterns: Patterns
@@ -167,6 +169,7 @@ class Evidence:
     facts: Facts | None = None
     bounded: tuple[Bounded, ...] = ()
     leaves: tuple[Few, ...] = ()
+    people: PeopleCells | None = None
 
     def groups(self, checks: Iterable[Check]) -> Iterator[FindingGroup]:
         """Yield the findings of each kind with the check that found them."""
@@ -175,6 +178,7 @@ class Evidence:
         every: list[tuple[str, CheckName, Any, Callable[[Any], Facets]]] = [
             ("channel", CheckName.CHANNELS, self.channels, self._of_cell),
             ("difference", CheckName.DIFFERENCES, self.differences, self._of_cell),
+            ("people", CheckName.PEOPLE, self.people, self._of_cell),
             ("implication", CheckName.CLASS_DISCLOSURE, self.implications, self._of_implication),
             ("remainder", CheckName.SCHEMA, self.remainders, _of_bounded),
             ("bounds", CheckName.BOUNDS, self.bounded, _of_bounded),

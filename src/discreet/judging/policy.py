@@ -68,6 +68,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 _UNSURE: Final = "what the numbers give away could not be followed to the end"
 _UNSURE_TREES: Final = "what the trees reveal together could not be followed to the end"
+_UNSURE_PEOPLE: Final = "its counts are of visits, and one person may have several"
 _UNSURE_CHANGES: Final = "what it reveals together with an older release is not certain"
 
 
@@ -95,6 +96,7 @@ class CheckName(StrEnum):
     DIFFERENCES = ("differences", "differences of two published counts reveal {few}", _UNSURE)
     BOUNDS = ("bounds", "differences of the published numbers, within their limits, reveal {few}", _UNSURE)
     LOW_COUNTS = ("low counts", "some counts are of {few}")
+    PEOPLE = ("people", "some groups of rows belong to {few}", _UNSURE_PEOPLE)
     SEVERAL_TREES = ("several trees", "overlaps of leaves are of {few}", _UNSURE_TREES)
     DIFFERENCING = ("differencing", "differences from an older release reveal {few}", _UNSURE_CHANGES)
     SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}")

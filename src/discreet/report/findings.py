@@ -12,6 +12,7 @@ from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.channels import Channel, Difference, Exposed, format_sum
 from discreet.disclosure.implications import Implication
+from discreet.disclosure.people import PeopleCell
 from discreet.errors import InputError, OutputError
 from discreet.io.databases import name_of
 from discreet.io.files import MARK
@@ -23,7 +24,7 @@ from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
 from discreet.runtime import html
-from discreet.runtime.text import printable
+from discreet.runtime.text import count_of, printable
 
 
 class Source(NamedTuple):
@@ -52,7 +53,10 @@ def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.
     >>> print(in_words(Difference(frozenset("a"), frozenset("acd"), 3)))
     Exactly 3 people have a, but not both c and d.
     """
-    return _count_people(Who(finding.base, finding.lacked).in_words(name), finding.count, finding.count)
+    which = Who(finding.base, finding.lacked).in_words(name)
+    if isinstance(finding, PeopleCell):
+        return _count_visits(finding, which)
+    return _count_people(which, finding.count, finding.count)
 
 
 def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_label, *, than: str = "before") -> str:
@@ -64,6 +68,8 @@ def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_lab
     Exactly 1 person has a, but not b.
     """
     match finding.value:
+        case PeopleCell() as cell:
+            return _count_visits(cell, finding.who.in_words(name))
         case Implication(base=base, item=item):
             others = join_names([name(label) for label in sort_labels(base)])
             count = finding.terms[0].support
@@ -84,8 +90,19 @@ def _count_people(which: str, low: int, high: int) -> str:
     return f"{_from_to(low, high)} {have} {which}." if which else f"There {are} exactly {_people(high)} in all."
 
 
+def _count_visits(cell: PeopleCell, which: str) -> str:
+    """Return whose rows a cell holds, and which.
+
+    >>> print(_count_visits(PeopleCell(frozenset("a"), frozenset("a"), 8, 26), "a"))
+    Exactly 26 rows, of only 8 people, have a.
+    """
+    have, _ = _verbs(cell.rows)
+    whose = f"{count_of(cell.rows, 'row')}, of only {_people(cell.count)}"
+    return f"Exactly {whose}, {have} {which}." if which else f"There are exactly {whose}, in all."
+
+
 def _people(many: int) -> str:
-    return "1 person" if many == 1 else f"{many:,} people"
+    return count_of(many, "person", "people")
 
 
 def _from_to(low: int, high: int) -> str:
@@ -164,6 +181,8 @@ def _list_group(
         which, lacked = rows_that(one.who, names), frozenset[Label]().union(*one.who.lacks)
         if isinstance(one.value, Change):
             which = f"{which}: {direction(one.value)} since {printable(since)}"
+        elif isinstance(one.value, PeopleCell):
+            which = f"{which}: {one.value.size}"
         count = str(one.low) if one.low == one.high else format_limits(one.low, one.high)
         items = joined(one.who.has, names), joined(lacked, names)
         yield [one.kind, count, which, *items, _explain(one, names, with_terms=place < explain)]

@@ -11,6 +11,7 @@ from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term
 from discreet.disclosure.implications import Implications
+from discreet.disclosure.people import PeopleCells
 from discreet.io.notation import encode_lines, iterate_codes
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
@@ -65,6 +66,7 @@ def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) ->
         "channels": None if audit.channels is None else channels_of(audit.channels, patterns, explain),
         "implications": None if audit.implications is None else _implications(audit.implications),
         "differences": _objects(audit.differences, patterns, explain),
+        **({} if audit.people is None else {"people": channels_of(audit.people, patterns, explain)}),
         **({"changes": _changes(audit.changes)} if audit.changes else {}),
         **({"rests": _bounded(audit.evidence.remainders)} if audit.evidence.remainders else {}),
     }
@@ -147,14 +149,16 @@ def _show_lists(lists: Mapping[str, Iterable[str] | None]) -> Iterator[str]:
 
 
 def channels_of(channels: Channels, patterns: Patterns, explain: int) -> Iterator[str]:
-    """Yield each maximal channel, from the arrays: there may be hundreds of thousands."""
+    """Yield each maximal channel, or group of few people, from the arrays: there may be hundreds of thousands."""
     names = Names(channels.labels)
     sums = {at: _sum(channels[at].terms(patterns)) for at in channels.ranking()[:explain].tolist()}
     tops = [names.of(top) for top in iterate_codes(channels.tops)]
     bases = map(names.of, iterate_codes(channels.cells.bases))
     counts = zip(bases, channels.cells.tops.tolist(), channels.cells.counts.tolist(), strict=True)
+    rows = [f', "rows": {size}' for size in channels.sizes.tolist()] if isinstance(channels, PeopleCells) else None
     for number, (base, top, count) in enumerate(counts):
-        yield f'{{"base": {base}, "top": {tops[top]}, "count": {count}{sums.get(number, "")}}}'
+        more = f"{'' if rows is None else rows[number]}{sums.get(number, '')}"
+        yield f'{{"base": {base}, "top": {tops[top]}, "count": {count}{more}}}'
 
 
 def _objects(found: Iterable[Channel | Difference], patterns: Patterns, explain: int = 0) -> Iterator[str]:

@@ -36,6 +36,7 @@ FINDINGS: Final = {
     CheckName.BOUNDS: "bounds",
     CheckName.DIFFERENCING: "changes",
     CheckName.LOW_COUNTS: "few",
+    CheckName.PEOPLE: "people",
     CheckName.SEVERAL_TREES: "overlaps",
 }
 """The names of the files of findings, by the check that found them: they must not leave."""

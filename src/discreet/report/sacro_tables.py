@@ -10,6 +10,7 @@ from discreet.data.itemsets import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.channels import Difference, Term, format_sum
+from discreet.disclosure.people import PeopleCell
 from discreet.io.formats.patterns import iterate_patterns
 from discreet.io.notation import HEADER, WITHIN, iterate_codes, sort_pattern_codes
 from discreet.judging.audit import Audit
@@ -64,7 +65,8 @@ def list_findings(signs: Signs, names: Mapping[Label, str]) -> Iterator[list[str
         itemsets = (joined(part, names) for part in (one.who.has, one.who.has.union(*one.who.lacks)))
         texts = (f"sup({joined(term.itemset, names)}) {_limits(*limits)}" for term, limits in terms)
         total = format_sum([term for term, _ in terms], texts) if terms else ""
-        cells = [rows_that(one.who, names), *itemsets, _limits(one.low, one.high), total]
+        whose = f": {one.value.size}" if isinstance(one.value, PeopleCell) else ""
+        cells = [f"{rows_that(one.who, names)}{whose}", *itemsets, _limits(one.low, one.high), total]
         if isinstance(one.value, Change):
             cells += [str(one.value.before), str(one.value.after), direction(one.value), since]
         yield cells

@@ -26,6 +26,7 @@ LONGEST_SUM, SHOWN_OF_LONGER = 8, 4
 TITLES: Final = {
     "channel": "The worst channels, and the sums of published supports that reveal them",
     "difference": "The smallest differences of published supports",
+    "people": "The groups of the fewest people, and the sums of published supports that reveal their rows",
     "implication": "The shortest implications",
     "remainder": "The smallest remainders of attributes, whose values exclude each other",
     "bounds": "The worst sums, within the limits of their supports",
@@ -76,6 +77,8 @@ def _show_finding(finding: AuditFinding) -> str:
     match finding.kind:
         case "channel" | "difference":
             return f"{finding} = {show_sum(finding.terms)}"
+        case "people":
+            return f"{finding}; rows = {show_sum(finding.terms)}"
         case "implication":
             return f"{finding}: all {count_of(finding.terms[0].support, 'row')}"
         case "remainder" | "bounds":
@@ -170,8 +173,9 @@ def exposed_line(audit: Audit) -> str:
     if exposed is None or not exposed.rows:
         return f"None of {n:,} rows is exposed."
     are, them = ("is", "it") if exposed.rows == 1 else ("are", "them")
-    least = count_of(int(exposed.smallest.min()), "row")
-    single = f"channels of fewer than {audit.k:,} rows single {them} out, the smallest of {least}"
+    noun, which = (("row", "rows"), "channels") if audit.people is None else (("person", "people"), "groups")
+    least = count_of(int(exposed.smallest.min()), *noun)
+    single = f"{which} of fewer than {audit.k:,} {noun[1]} single {them} out, the smallest of {least}"
     return f"{exposed.rows:,} of {n:,} rows {are} exposed: {single}."
 
 

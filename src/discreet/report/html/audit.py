@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
-FINDINGS: Final = ("channel", "difference", "bounds", "leaf")  # the kinds that stand first on a page
+FINDINGS: Final = ("channel", "people", "difference", "bounds", "leaf")  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
+    "people": "groups of fewer than {k:,} people",
     "bounds": "sums within limits",
     "leaf": "counts below {k:,}",
     "change": "small changes",
@@ -215,8 +216,9 @@ def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
     exposed = audit.exposed
     if exposed is None or not exposed.rows:
         return
-    caption = "Exposed rows, by the smallest channel that singles each of them out"
-    yield Table(caption, ["rows of the channel", "exposed rows"], exposed.histogram())
+    group, of = ("channel", "rows") if audit.people is None else ("group", "people")
+    caption = f"Exposed rows, by the smallest {group} that singles each of them out"
+    yield Table(caption, [f"{of} of the {group}", "exposed rows"], exposed.histogram())
     if private:
         ids = exposed_rows(audit)[0].ids
         order = np.lexsort((exposed.numbers, -exposed.channels, exposed.smallest))[:MOST_ROWS]

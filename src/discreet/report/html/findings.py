@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from discreet.data.itemsets import Itemset, sort_labels
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, format_sum
 from discreet.disclosure.implications import Implications
+from discreet.disclosure.people import PeopleCell, PeopleCells
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
 from discreet.publications.rules.bounded import Bounded
@@ -28,6 +29,7 @@ LONGEST: Final = 100  # letters of a condition
 NOUNS: Final = {
     "channel": ("inference channel", "", "worst"),
     "difference": ("difference", "", "worst"),
+    "people": ("group", " of rows of fewer than {k:,} people", "worst"),
     "bounds": ("sum", " within limits", "worst"),
     "leaf": ("count", " below {k:,}", "worst"),
     "implication": ("implication", "", "shortest"),
@@ -37,6 +39,7 @@ NOUNS: Final = {
 """The noun of each kind of finding, what follows it, and which findings come first."""
 MEANINGS: Final = {
     "channel": "Each is a group of people that no itemset names: the supports of several itemsets give their number.",
+    "people": "Each is a group of rows that the counts reveal. The rows may be many, but they belong to few people.",
     "difference": "Each is the difference of two published supports, one of an itemset that contains the other.",
     "bounds": "Each is a sum of supports within limits. Wherever they lie in these, the sum reveals so few people.",
     "leaf": "Each is a group of people who meet all these conditions, and they are few.",
@@ -95,6 +98,8 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
         path = " and ".join(html.show_label(condition, LONGEST) for condition in value.path) or "any row"
         return Shown(html.text(describe(finding)), [(path, "")])
     words = Html(describe(finding, html.name))
+    if isinstance(value, PeopleCell):
+        return Shown(words, [(show_terms(finding.terms), value.size)])
     if isinstance(value, Channel | Difference):
         lines = [(show_terms(finding.terms), f"{value.count:,}")]
         return Shown(words, lines, Html(cells_svg(value, audit.evidence.listed)))
@@ -140,18 +145,23 @@ def _name_older(group: FindingGroup, against: Sequence[Source]) -> str:
 
 def list_all(audit: Audit, room: int) -> Iterator[List]:
     """Yield all channels, differences and implications as lists; implications may take a third of the room."""
+    each = room // 3 * (2 if audit.people is None else 1)  # the groups of few people take as much as the channels
     for group in audit.groups:
         title = f"All {count_of(len(group), group.kind)}"
         match group.values:
+            case PeopleCells() as cells:
+                text = packed(Listing.of_channels(cells), each)
+                title = f"All {count_of(len(cells), 'group')} of fewer than {cells.k:,} people"
+                yield List("all-people", title, "Groups of rows", HEAD, text)
             case Channels() as channels:
-                text = packed(Listing.of_channels(channels), room * 2 // 3)
+                text = packed(Listing.of_channels(channels), each)
                 yield List("all-channels", title, "Maximal channels", HEAD, text)
             case Implications() as implications:
                 caption, orders = "Nobody has these items without that one", (ORDERS[2], ORDERS[3])
                 text = packed(Listing.of_implications(implications), room // 3)
                 yield List("all-implications", title, caption, HEAD, text, orders=orders)
             case _ if group.kind == "difference":
-                text = packed(Listing.of_findings(audit.differences), room * 2 // 3)
+                text = packed(Listing.of_findings(audit.differences), each)
                 yield List("all-differences", title, "Differences", (*HEAD[:2], "but not all of"), text)
 
 
