@@ -1,0 +1,228 @@
+"""Columns of a table: coded as text from any frame, found by name; which are attributes, ids, dates or free text."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.data.itemsets import AnyFrame, is_missing
+from discreet.errors import InputError, Option, OptionError
+from discreet.io import baskets
+from discreet.io.frames import CodeArray, as_narwhals
+
+Value: TypeAlias = str | bool | int | float | Decimal | date | time | timedelta
+MISSING: Final = frozenset({"", "NA", "NaN"})  # texts that always mean a missing value
+NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
+DATE: Final = re.compile(
+    r"\d{4}-\d\d?-\d\d?(?:[ T].*)?|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d\d)(?:[ T].*)?|\d{4}/\d\d?/\d\d?.*"
+)
+LARGEST_WHOLE: Final = 2**53  # up to it, floats hold every whole number
+WORDS: Final = 2.5  # words of a value of free text, on average
+LETTERS: Final = 40  # letters of it
+KEY: Final = r"(?:ids?|no|nr|nbr|num|numbers?|keys?|codes?|refs?|hash|pseudonyms?|uuid|guid|identifiers?)"
+WHO: Final = (
+    r"(?:pat|patients?|persons?|people|subjects?|members?|customers?|clients?|participants?|individuals?|respondents?|"
+    r"beneficiary|enrollees?|insured|residents?|citizens?|donors?|users?|students?|pupils?|employees?)"
+)
+ROW: Final = (
+    r"(?:encounters?|visits?|admissions?|adm|hadm|(?:icu_?)?stays?|episodes?|spells?|cases?|orders?|invoices?|receipts?|"
+    r"transactions?|baskets?|sessions?|claims?|events?|records?|rows?|lines?|samples?|specimens?|tests?)"
+)
+PEOPLE: Final = (
+    (re.compile(rf"(?:.*_)?(?:{WHO}_?{KEY}|(?:nhs|mrn|ssn|pid|empi|mpi)(?:_?{KEY})?)"), 2, None),
+    (re.compile(rf"{WHO}|pseudonyms?"), 10, None),
+    (re.compile(rf"(?!(?:.*_)?{ROW}_?ids?$)(?:.*_)?ids?"), 10, 10),
+)
+"""Names of columns of people; the fewest different values, and the most rows for each, with which a name counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column as text: row r holds ``texts[codes[r]]``, and nothing if its code is −1; no two texts are equal."""
+
+    name: str
+    codes: CodeArray
+    texts: tuple[str, ...]
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How many rows hold each text."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+
+    @cached_property
+    def filled(self) -> int:
+        """How many rows hold a text."""
+        return int(self.counts.sum())
+
+    @property
+    def is_total(self) -> bool:
+        """Whether every row holds a text."""
+        return self.filled == self.codes.size
+
+    def recode(self, texts: Sequence[str | None]) -> "Column":
+        """Return the column with other texts in place of its own, of which some may be equal or None."""
+        places: dict[str, int] = {}
+        lookup = [-1 if text is None else places.setdefault(text, len(places)) for text in texts]
+        return Column(self.name, np.array([*lookup, -1], dtype=np.int32)[self.codes], tuple(places))
+
+
+def code_columns(frame: AnyFrame, names: Sequence[str], wanted: Sequence[str], na: Sequence[str]) -> Iterator[Column]:
+    """Yield the ``wanted`` ones of the columns ``names`` of a frame; texts in ``na`` are missing values."""
+    missing = MISSING | {text.strip() for text in na}
+    for name in wanted:
+        codes, values = _factorize(frame, names.index(name), name)
+        texts = _as_texts(values, name)
+        yield Column(name, codes, ()).recode([None if text in missing else text for text in texts])
+
+
+def read_names(names: Sequence[object]) -> list[str]:
+    """Return the names of columns as text; one without a name is called by its number.
+
+    >>> read_names(["", "sex", " age "])
+    ['column1', 'sex', 'age']
+    """
+    texts = [str(name).strip() or f"column{at}" for at, name in enumerate(names, start=1)]
+    repeated = [at for at, text in enumerate(texts, start=1) if texts.count(text) > 1]
+    if repeated:
+        problem = f"columns {repeated[0]} and {repeated[1]} are both called {texts[repeated[0] - 1]!r}"
+        raise InputError(f"{problem}; give each column a name of its own")
+    return texts
+
+
+def find_column(names: Sequence[str], name: str) -> str:
+    """Return ``name`` if a column is called so; refuse it with the nearest that exists.
+
+    >>> find_column(["race", "sex"], "raec")
+    Traceback (most recent call last):
+    discreet.errors.InputError: none of the 2 columns is called 'raec'; did you mean 'race'?
+    """
+    if name in names:
+        return name
+    folded = {one.casefold(): one for one in names}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1)
+    advice = f"did you mean {folded[near[0]]!r}?" if near else "check its name"
+    raise InputError(f"none of the {len(names)} columns is called {name!r}; {advice}")
+
+
+def find_columns(names: Sequence[str], given: str | Sequence[str]) -> list[str]:
+    """Return the columns that are ``given``; a text that is no name is a list of names with commas.
+
+    >>> find_columns(["a", "b", "c,d"], ["a,b", "c,d"])
+    ['a', 'b', 'c,d']
+    """
+    found = []
+    for text in [given] if isinstance(given, str) else given:
+        parts = [text] if text in names or "," not in text else [part.strip() for part in text.split(",")]
+        found += [find_column(names, part) for part in parts]
+    return list(dict.fromkeys(found))
+
+
+def is_person(column: Column) -> bool:
+    """Return whether a column looks like ids of people of whom some have several rows."""
+    name = re.sub(r"\W+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)).strip("_").lower()
+    different = len(column.texts)
+    return different < column.filled and any(
+        pattern.fullmatch(name) and different >= least and (most is None or column.filled <= most * different)
+        for pattern, least, most in PEOPLE
+    )
+
+
+def _has_many(column: Column) -> bool:
+    """Return whether more than half of the values are different, of enough values to tell."""
+    return baskets.FEW <= column.filled < 2 * len(column.texts)
+
+
+def _is_repeated_id(column: Column) -> bool:
+    is_named = bool(baskets.ROW_ID.search(column.name)) and _has_many(column) and len(column.texts) < column.filled
+    return is_named or is_person(column)
+
+
+def _is_whole(column: Column) -> bool:
+    return all(text.lstrip("+-").isdecimal() for text in column.texts)
+
+
+def _is_number(column: Column) -> bool:
+    is_id = len(column.texts) == column.filled and _is_whole(column)
+    return _has_many(column) and not is_id and all(map(_read_either, column.texts))
+
+
+def _read_either(text: str) -> bool:
+    return bool(NUMBER.fullmatch(text) or NUMBER.fullmatch(text.replace(",", ".")))
+
+
+def _is_free_text(column: Column) -> bool:
+    if not (_has_many(column) and 2 * np.count_nonzero(column.counts == 1) > column.filled):
+        return False
+    words, letters = (sum(map(size, column.texts)) for size in (lambda text: len(text.split()), len))
+    return words >= WORDS * len(column.texts) or letters >= LETTERS * len(column.texts)
+
+
+RULES: Final[tuple[tuple[str, Callable[[Column], bool]], ...]] = (
+    ("empty", lambda column: not column.texts),
+    ("an id that repeats", _is_repeated_id),
+    ("dates", lambda column: _has_many(column) and all(map(DATE.fullmatch, column.texts))),
+    ("numbers without bins", _is_number),
+    ("free text", _is_free_text),
+    ("an id", lambda column: _has_many(column) and len(column.texts) == column.filled),
+)
+"""What a column is left out as, unless its owner names it; the first rule that holds counts.
+
+Of at least 10 values more than half must be different, but for the ids of people. Dates and numbers (whole ones only if
+some repeat) are left out as such, text of several words or long text as free text, and all else if no value repeats.
+"""
+
+
+def judge(column: Column) -> str | None:
+    """Return what a column is left out as; None if it is an attribute.
+
+    >>> judge(Column("age", np.arange(3, dtype=np.int32), ("31", "40", "52"))), judge(
+    ...     Column("stay", np.arange(12, dtype=np.int32), tuple(map(str, range(12)))))
+    (None, 'an id')
+    """
+    return next((why for why, holds in RULES if holds(column)), None)
+
+
+def _factorize(frame: AnyFrame, at: int, name: str) -> tuple[CodeArray, list[Any]]:
+    """Return a code for each row of a column, −1 if it holds nothing, and the values by code."""
+    import narwhals as nw  # noqa: PLC0415 - loaded late, so that importing discreet is quick
+    import polars as pl  # noqa: PLC0415 - the same
+
+    try:
+        if hasattr(type(frame), "iloc"):  # pandas, where columns may have any names
+            codes, values = frame.iloc[:, at].factorize()
+            return np.asarray(codes, dtype=np.int32), values.tolist()
+        series = nw.from_native(frame, eager_only=True)[:, at].to_polars()
+        different = series.drop_nulls().unique(maintain_order=True)
+        numbers = pl.Series(np.arange(len(different), dtype=np.int32))
+        coded = series.replace_strict(different, numbers, default=-1, return_dtype=pl.Int32)
+        return coded.fill_null(-1).to_numpy().astype(np.int32), different.to_list()
+    except (TypeError, pl.exceptions.PolarsError):
+        raise _no_values(name) from None
+
+
+def _as_texts(values: Sequence[Any], name: str) -> list[str]:
+    """Return values as text: whole numbers without a point, if all numbers of the column are whole."""
+    present = [value for value in values if not is_missing(value)]
+    if not all(isinstance(value, Value) for value in present):
+        raise _no_values(name)
+    are_whole = all(
+        isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_WHOLE for value in present
+    )
+    return ["" if is_missing(value) else str(int(value) if are_whole else value).strip() for value in values]
+
+
+def _no_values(name: str) -> OptionError:
+    problem = f"column {name!r} holds lists, bytes or other values that are no attribute"
+    return OptionError(f"{problem}; leave it out with ", Option("drop", name))
+
+
+def names_of(frame: AnyFrame) -> list[str]:
+    """Return the names of the columns of a frame, each as text."""
+    return read_names(list(frame.columns) if hasattr(type(frame), "iloc") else as_narwhals(frame).columns)
