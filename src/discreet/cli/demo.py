@@ -196,7 +196,7 @@ def serve(asked: ServeOptions) -> None:
             browser=not asked.no_browser,
             max_upload=asked.max_upload,
             memory=asked.memory,
-            reading=asked.columns(),
+            reading=asked.how(),
             say=say,
         )
     except ModuleNotFoundError as error:

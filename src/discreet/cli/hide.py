@@ -203,7 +203,7 @@ def _hide(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hi
     }
     (first, *others) = done.values()
     if asked.out is not None:
-        discreet.write_hidden(done if others else first, asked.out, source=asked.file, **asked.columns())
+        discreet.write_hidden(done if others else first, asked.out, source=asked.file, **asked.how())
     if asked.out_table is not None:
         discreet.write(first.transactions, asked.file, table=asked.out_table, row=asked.row, item=asked.item)
     return done, source

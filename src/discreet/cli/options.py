@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_a
 import click
 
 import discreet
+from discreet.cli import terminal
 from discreet.data.patterns import Kind
 from discreet.runtime.text import abbreviate
 
@@ -151,13 +152,30 @@ class EndingOptions(QuietOptions):
 class ColumnOptions(Options):
     """How a file of rows is read."""
 
-    format: str | None = option("Format of FILE, such as onehot.  [default: by its suffix]", "FORMAT")
+    format: str | None = option(
+        "Shape of FILE (baskets, long, onehot, table) or its format (fimi, csv, …).  [default: found from FILE]", "NAME"
+    )
     row: str | None = option("Column of row ids, in a long or a one-hot table.", "NAME")
     item: str | None = option("Column of items, if each line holds a row id and an item.", "NAME")
     items: str | None = option("Column of lists of items, in Parquet.", "NAME")
-    separator: str | None = option("Separator of labels in CSV.  [default: comma]", "CHARACTER")
+    columns: tuple[str, ...] = option("Columns of a table to read, such as sex,age.  [default: all]", "NAMES")
+    drop: tuple[str, ...] = option("Columns of a table to leave out, such as name,city.", "NAMES")
+    na: tuple[str, ...] = option("A value that means missing, beside empty, NA and NaN.", "TEXT")
+    bins: tuple[str, ...] = option(
+        "Group numbers: age=10 by width, age=0,18,65 at edges, age=q4 in quarters.", "COLUMN=HOW"
+    )
+    person: str | None = option("Column that says whose row it is; rows of one person are merged.", "NAME")
+    per: str | None = option("Keep the rows of a person apart, such as --per visit; count people too.", "WORD")
+    separator: str | None = option("Separator of fields in CSV.  [default: found from FILE]", "CHARACTER")
+    encoding: str | None = option("Encoding of a text FILE, such as cp1252.  [default: found from FILE]", "NAME")
+    header: bool | None = option(
+        "Whether the first line names the columns.  [default: found from FILE]",
+        name="--header/--no-header",
+        default=None,
+    )
+    empty_rows: bool = option("A blank line is a row without items.")
 
-    def columns(self) -> dict[str, str | None]:
+    def how(self) -> dict[str, Any]:
         """Return the options of a file by their names."""
         return {name: getattr(self, name) for name in names(ColumnOptions)}
 
@@ -171,7 +189,14 @@ class ReadOptions(ColumnOptions):
 
     def read(self, place: "str | BinaryIO", memory: int | None = None) -> discreet.Transactions:
         """Return the rows of a file."""
-        return discreet.read(place, **self.columns(), table=self.table, query=self.query, memory=memory)
+        rows = discreet.read(place, **self.how(), table=self.table, query=self.query, memory=memory)
+        self.announce(rows)
+        return rows
+
+    def announce(self, rows: discreet.Transactions | discreet.Merged) -> None:
+        """Say on stderr how rows were understood; a terminal shows the first three."""
+        if rows.reading is not None and not getattr(self, "quiet", False):
+            terminal.show_reading(rows.reading, rows)
 
 
 class Time(TypedDict, total=False):

@@ -98,7 +98,7 @@ def _open_index(asked: QueryOptions) -> InvertedFile:
     if index is not None and (file == "-" or is_url(file)):
         raise OptionError(f"--index is for a file of rows, and FILE is {'-' if file == '-' else 'a URL'}; leave it out")
     if index is not None or (file != "-" and Path(file + SUFFIX).exists()):
-        return InvertedFile.open(index or file + SUFFIX, source=file, reading=asked.columns())
+        return InvertedFile.open(index or file + SUFFIX, source=file, reading=asked.how())
     with watching():
         return InvertedFile(asked.read(file))
 
@@ -173,7 +173,7 @@ def index(asked: IndexOptions) -> None:
     place = asked.out or f"{file}{SUFFIX}"
     check_place("--out", place, file)
     with watching(quiet=asked.quiet):
-        inverted = InvertedFile.of_file(file, **asked.columns())
+        inverted = InvertedFile.of_file(file, **asked.how())
     inverted.save(place)
     if place != "-" and not asked.quiet:
         size = Path(place).stat().st_size

@@ -263,8 +263,10 @@ def row_reader(
     """
 
     def scan(progress: Callable[[float, int], None]) -> Merged:
-        asked = {**reading.columns(), "table": reading.table, "query": reading.query}
-        return discreet.scan(file, min_support=min_supports, memory=memory, progress=progress, **asked)
+        asked = {**reading.how(), "table": reading.table, "query": reading.query}
+        merged = discreet.scan(file, min_support=min_supports, memory=memory, progress=progress, **asked)
+        reading.announce(merged)
+        return merged
 
     if is_url(file) and bars is not None:
         return lambda _: scan(bars.step("reading", "lines"))

@@ -11,7 +11,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from discreet import Merged, OptionError, OutputError, Patterns, Transactions, report
+import click
+
+from discreet import Merged, OptionError, OutputError, Patterns, Reading, Transactions, report
 from discreet.runtime.resources import on_compiling
 from discreet.runtime.text import count_of, printable
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 COMPILING: Final = "compiling the kernels: some 20 to 60 seconds, only in the first run after installation"
-SHOWN: Final = 20  # itemsets in a table
+SHOWN: Final = 20  # itemsets in a table, items in a row
+FIRST: Final = 3  # rows that are shown
 ASCII: Final = dict(
     zip("∧¬−·×⇒∅✓✗│┤└─●■▲◆○□△◇", ["&", "~", "-", ".", "x", "=>", "{}", "+", *"x||+-o#^*0@Av"], strict=True)
 ) | {"…": "..."}
@@ -74,6 +77,16 @@ class Bars:
     def say(self, sentence: str) -> None:
         """Write a sentence beside the bars."""
         self._console.print(sentence, highlight=False, soft_wrap=True, markup=False)
+
+
+def show_reading(reading: Reading, rows: Transactions | Merged) -> None:
+    """Say on stderr how rows were understood; the first rows, which are private, are for a terminal alone."""
+    click.echo(str(reading), err=True)
+    if sys.stderr.isatty() and isinstance(rows, Transactions):
+        for number in range(min(FIRST, rows.n)):
+            labels = rows.labelled(number)
+            more = f" … {len(labels) - SHOWN:,} more" * (len(labels) > SHOWN)
+            click.echo(f"  row {number + 1}: {join_labels(labels[:SHOWN]) if labels else '(no items)'}{more}", err=True)
 
 
 def print_table(rows: Transactions | Merged, patterns: Patterns) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
+from discreet.data.reading import Reading
 from discreet.data.schema import Groups
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
@@ -25,6 +26,7 @@ from discreet.judging import checks
 from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
 from discreet.judging.people import MERGE, PEOPLE, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
+from discreet.judging.reading import check_reading
 from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.mining.mine import Budget, mine
@@ -75,6 +77,11 @@ class Audit:
     def is_safe(self) -> bool:
         """Whether the verdict is RELEASE."""
         return self.verdict is Verdict.RELEASE
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the rows, or the patterns without rows, were read; None if they were given in memory."""
+        return self.patterns.reading if self.rows is None else self.rows.reading
 
     @property
     def k(self) -> int:
@@ -338,6 +345,8 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     if schema is not None or patterns.schema is not None:
         check, remainders = judge_schema(patterns, policy.k, schema)
         every, evidence = [*every, check], replace(evidence, remainders=remainders)
+    read = check_reading(patterns, rows)
+    every += [] if read is None else [read]
     return Audit(patterns, count_of(len(patterns), "itemset"), policy, tuple(every), evidence, rows)
 
 

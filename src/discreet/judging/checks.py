@@ -9,7 +9,7 @@ import numpy as np
 from discreet import kernels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channels, Difference, as_text
-from discreet.errors import Command, InconsistencyError, Message, Option
+from discreet.errors import Command, InconsistencyError, Message, Option, on_command_line
 from discreet.judging.policy import COLOURS, SIGNS, Check, CheckName, Policy, Verdict, worst
 from discreet.publications.rules.bounded import MOST
 from discreet.publications.series import Changes
@@ -27,6 +27,7 @@ ADVICE: Final = {
     CheckName.SEVERAL_TREES: "Publish fewer trees, or coarser ones.",
     CheckName.DIFFERENCING: "Wait for more rows, leave out what changed little, or publish the older release again.",
     CheckName.SCHEMA: "Leave out one more value of each such attribute, so that more rows remain.",
+    CheckName.READING: "Look at how the file was read, and say what was meant.",
     CheckName.CLASS_DISCLOSURE: "Look at these groups: if they reveal more than is known of everyone, leave them out.",
     CheckName.COMPLETENESS: "Get the whole list with exact supports (all closed or all frequent itemsets); audit that.",
     CheckName.CONSISTENCY: "Get the whole list with exact supports, or ask how numbers were rounded, and audit again.",
@@ -205,7 +206,8 @@ def list_checks(checks: Sequence[Check]) -> Iterator[str]:
     width = max(len(check.name) for check in checks)
     for check in checks:
         head = f"  {SIGNS[check.verdict]} {check.name:<{width}}  "
-        yield from wrap(printable(check.sentence), WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+        sentence = check.sentence.say(on_command_line) if isinstance(check.sentence, Message) else check.sentence
+        yield from wrap(printable(sentence), WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 
 def show_table(what: str, policy: Policy, checks: Sequence[Check], note: str = "") -> str:

@@ -100,6 +100,7 @@ class CheckName(StrEnum):
     SEVERAL_TREES = ("several trees", "overlaps of leaves are of {few}", _UNSURE_TREES)
     DIFFERENCING = ("differencing", "differences from an older release reveal {few}", _UNSURE_CHANGES)
     SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}")
+    READING = ("reading", "it is not certain that the data was read as its owner meant")
     CLASS_DISCLOSURE = ("class disclosure", "the numbers reveal what everyone in some group has")
     COMPLETENESS = ("completeness", "the list has gaps, so nothing can be judged")
     CONSISTENCY = ("consistency", "the numbers contradict each other, so nothing can be judged")

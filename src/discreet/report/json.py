@@ -38,6 +38,7 @@ def audit_json(
         "k": audit.policy.k,
         "what": audit.what,
         "input": source._asdict() if source else None,
+        **({} if audit.reading is None else {"reading": audit.reading.facts()}),
         **facts,
     }
     checks = (encoded({**check._asdict(), "verdict": check.verdict.name}) for check in audit.checks)
