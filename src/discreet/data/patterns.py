@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.data.itemsets import AnyFrame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.reading import Reading
+from discreet.data.records import Records
 from discreet.data.schema import Schema
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import InputError, OptionError
@@ -27,7 +29,7 @@ LARGEST_SHARED: Final = 2**33  # up to so many rows, a share as a float gives a 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Patterns(Labelled):
+class Patterns(Labelled, Records):
     """Itemsets with their supports, in dictionary order of their codes.
 
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
@@ -53,6 +55,7 @@ class Patterns(Labelled):
     mined: object | None = None
     schema: Schema | None = None
     reading: Reading | None = None
+    _types = MappingProxyType({"support": float, "itemsets": list, "count": int, "length": int})
 
     def __post_init__(self) -> None:
         as_kind(self.kind)
@@ -119,16 +122,18 @@ class Patterns(Labelled):
         return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
 
     def to_pandas(self) -> AnyFrame:
-        """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``."""
-        import pandas as pd  # noqa: PLC0415 - optional
+        """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``.
 
-        return pd.DataFrame(self._columns([itemset for itemset, _ in self]))
+        As in mlxtend, itemsets are frozensets; ``to_polars`` and ``to_dicts`` have sorted lists.
+        """
+        frame = super().to_pandas()
+        frame["itemsets"] = frame["itemsets"].map(frozenset)
+        return frame
 
-    def to_polars(self) -> AnyFrame:
-        """Return a polars frame like that of ``to_pandas``, its ``itemsets`` as lists."""
-        import polars as pl  # noqa: PLC0415 - loaded late
-
-        return pl.DataFrame(self._columns([self.labelled(number) for number in range(len(self))]))
+    def _records(self) -> Iterator[tuple[float, list[Label], int, int]]:
+        for number, count in enumerate(self.supports.tolist()):
+            itemset = self.labelled(number)
+            yield count / max(1, self.n), itemset, count, len(itemset)
 
     @property
     def is_rooted(self) -> bool:
@@ -201,10 +206,6 @@ class Patterns(Labelled):
         codes = sorted(self.code[label] for label in wanted)
         number = bisect_left(range(len(self)), codes, key=self.codes)
         return number if number < len(self) and self.codes(number) == codes else None
-
-    def _columns(self, itemsets: list[Any]) -> dict[str, Any]:
-        counted = {"count": self.supports, "length": self.itemsets.lengths}
-        return {"support": self.supports / max(1, self.n), "itemsets": itemsets, **counted}
 
 
 def as_kind(kind: str) -> Kind:

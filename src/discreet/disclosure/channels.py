@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from operator import eq
+from types import MappingProxyType
 from typing import NamedTuple, Self, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from discreet import kernels
 from discreet.data.itemsets import Itemset, Itemsets, Label, Weighted, sort_labels
 from discreet.data.lattice import Cells, add_missing_root, complete_family
 from discreet.data.patterns import Patterns
+from discreet.data.records import Records
 from discreet.data.transactions import Rows
 from discreet.errors import InputError, refuse_truth
 from discreet.runtime import html
@@ -151,7 +153,7 @@ class Exposed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Channels:
+class Channels(Records):
     """The maximal channels below ``k`` of a release: by top, then by base, both in dictionary order of the codes.
 
     A channel is maximal if its top is; all others follow from these (``expand``). Its base is a closed itemset if no
@@ -168,6 +170,7 @@ class Channels:
     labels: tuple[Label, ...]
     n: int
     k: int
+    _types = MappingProxyType({"base": list, "top": list, "count": int})
 
     @classmethod
     def from_cells(cls, cells: Cells, tops: Itemsets, labels: tuple[Label, ...], *, n: int, k: int) -> Self:
@@ -204,6 +207,11 @@ class Channels:
         return (self.n, self.k, len(self)) == (other.n, other.k, len(other)) and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # a value of many megabytes is no key
+
+    def _records(self) -> Iterator[tuple[list[Label], list[Label], int]]:
+        tops = [[self.labels[code] for code in top.tolist()] for top in self.tops]
+        cells = zip(self.cells.bases, self.cells.tops.tolist(), self.cells.counts.tolist(), strict=True)
+        return (([self.labels[code] for code in base.tolist()], tops[top], count) for base, top, count in cells)
 
     def __repr__(self) -> str:
         return f"<Channels: {len(self):,} maximal channels below {self.k:,} of {self.n:,} rows>"

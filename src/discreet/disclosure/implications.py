@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from discreet import kernels
 from discreet.data.itemsets import Items, Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
+from discreet.data.records import Records
 from discreet.errors import BudgetError
 
 LONGEST: Final = 64  # items of a top, one bit each
@@ -32,7 +34,7 @@ class Implication:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Implications:
+class Implications(Records):
     """The implications within the tops of a release with the smallest bases: by base size, then in dictionary order.
 
     If ``more`` is true, there are more than are listed.
@@ -42,6 +44,7 @@ class Implications:
     items: Items
     labels: tuple[Label, ...]
     more: bool
+    _types = MappingProxyType({"base": list, "item": Label})
 
     def __len__(self) -> int:
         return int(self.items.size)
@@ -53,6 +56,10 @@ class Implications:
 
     def __iter__(self) -> Iterator[Implication]:
         return (self[number] for number in range(len(self)))
+
+    def _records(self) -> Iterator[tuple[list[Label], Label]]:
+        for base, item in zip(self.bases, self.items.tolist(), strict=True):
+            yield [self.labels[code] for code in base.tolist()], self.labels[item]
 
     def __repr__(self) -> str:
         return f"<Implications: {'more than ' * self.more}{len(self):,}>"

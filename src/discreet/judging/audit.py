@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
@@ -23,7 +24,7 @@ from discreet.disclosure.implications import Implications, find_implications
 from discreet.disclosure.people import PeopleCells
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError, refuse_truth
 from discreet.judging import checks
-from discreet.judging.finding import AuditFinding, Candidate, Evidence, FindingGroup
+from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.people import MERGE, PEOPLE, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.reading import check_reading
@@ -94,9 +95,9 @@ class Audit:
         return tuple(self.evidence.groups(self.checks))
 
     @property
-    def findings(self) -> list[AuditFinding]:
+    def findings(self) -> AuditFindings:
         """All findings, by kind, the worst of each kind first."""
-        return [finding for group in self.groups for finding in group]
+        return AuditFindings(chain.from_iterable(self.groups))
 
     @property
     def patterns(self) -> Patterns:

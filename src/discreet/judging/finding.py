@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
+from discreet.data.records import Records
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.attacks.joint_releases import match_items
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
@@ -117,6 +119,21 @@ class AuditFinding:
 
     def __repr__(self) -> str:
         return f"<{self.kind}: {self}>"
+
+
+class AuditFindings(Records, tuple[AuditFinding, ...]):
+    """The findings of an audit, by kind, the worst of each kind first."""
+
+    __slots__ = ()
+    _types = MappingProxyType(
+        {"kind": str, "severity": str, "who": str, "base": list, "lacked": list, "low": int, "high": int}
+    )
+
+    def _records(self) -> Iterator[tuple[Any, ...]]:
+        for one in self:
+            base, lacked = one.who.has, frozenset[Label]().union(*one.who.lacks)
+            itemsets = (list(sort_labels(itemset)) for itemset in (base, lacked))
+            yield one.kind, one.severity.name, one.who.in_words(), *itemsets, one.low, one.high
 
 
 @dataclass(frozen=True)

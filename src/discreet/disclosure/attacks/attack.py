@@ -18,7 +18,16 @@ from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, w
 from discreet.disclosure.attacks.exact import exact
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, prove
-from discreet.disclosure.attacks.finding import Attack, Finding, Level, Proven, Searched, Undecided, count_rows
+from discreet.disclosure.attacks.finding import (
+    Attack,
+    AttackFindings,
+    Finding,
+    Level,
+    Proven,
+    Searched,
+    Undecided,
+    count_rows,
+)
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.linear import find_differences, linear
@@ -118,7 +127,7 @@ def _search(task: derive.SearchTask, level: Level) -> Attack:
             break
     if facts.left_out:
         undecided.append(Undecided(1, "publication", facts.left_out))
-    return Attack(facts, task.k, level, tuple(findings.values()), tuple(undecided), derived, acyclic)
+    return Attack(facts, task.k, level, AttackFindings(findings.values()), tuple(undecided), derived, acyclic)
 
 
 def _linear(task: derive.SearchTask) -> Searched:

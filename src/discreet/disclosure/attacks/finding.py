@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from discreet.data.itemsets import Weighted
+from discreet.data.records import Records
 from discreet.disclosure.attacks.certificate import NOTHING, SPELLED, Bound, Certificate, Claim, Sum, check
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
@@ -75,6 +77,17 @@ class Finding(Proven):
         return map(_Writer(self).describe, self.certificate.lemmas)
 
 
+class AttackFindings(Records, tuple[Finding, ...]):
+    """The findings of an attack, those of weaker attackers first."""
+
+    __slots__ = ()
+    _types = MappingProxyType({"level": str, "pattern": str, "low": int, "high": int, "sentence": str})
+
+    def _records(self) -> Iterator[tuple[str, str, int, int, str]]:
+        for one in self:
+            yield one.level, one.pattern.words(one.facts.labels), one.low, one.high, one.sentence
+
+
 class Searched(NamedTuple):
     """The findings of a search, its open questions, and the itemsets whose supports it derived."""
 
@@ -100,7 +113,7 @@ class Attack:
     facts: Facts
     k: int
     level: Level
-    findings: tuple[Finding, ...]
+    findings: AttackFindings
     undecided: tuple[Undecided, ...] = ()
     derived: Weighted | None = None
     is_acyclic: bool = False

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations
 from math import ceil, floor
-from typing import Final, Self, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, Self, TypeAlias
 
 from discreet.data.itemsets import Itemset, Label, as_itemset, sort_labels
+from discreet.data.records import Records
 from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_confidence, as_count
 from discreet.disclosure.attacks.facts import Codes, Facts, Limits
 from discreet.errors import InputError, Option
@@ -53,7 +55,7 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rules:
+class Rules(Records):
     """Association rules of ``n`` rows, if that is known, and limits of the supports of ``more`` itemsets.
 
     ``min_confidence`` and ``min_support`` are announced thresholds: exactly the rules that reach both are listed. If
@@ -71,6 +73,10 @@ class Rules:
     min_confidence: Fraction | None = None
     in_shares: bool = False
     unused: tuple[str, ...] = ()
+    _types = MappingProxyType(
+        {"antecedent": list, "consequent": list, "support_low": int | None, "support_high": int | None}
+        | {"confidence_low": float, "confidence_high": float}
+    )
 
     @classmethod
     def from_rules(
@@ -168,6 +174,12 @@ class Rules:
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
+
+    def _records(self) -> Iterator[tuple[Any, ...]]:
+        for rule in self.rules:
+            low, high = rule.support or (None, None)
+            sides = (list(sort_labels(side)) for side in (rule.antecedent, rule.consequent))
+            yield *sides, low, high, float(rule.confidence.low), float(rule.confidence.high)
 
     def __repr__(self) -> str:
         rows = "" if self.n is None else f" of {self.n:,} rows"
