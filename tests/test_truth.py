@@ -13,7 +13,7 @@ UNSAFE = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 SAFE = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
 PLAIN = {
     *("Bounded", "Change", "Channel", "Difference", "Finding", "Implication", "Rule"),  # they are there
-    *("Leaves", "Merged", "Plan", "Policy", "Sensitive"),  # they are given, or read
+    *("Attribute", "Leaves", "Merged", "Plan", "Policy", "Reading", "Schema", "Sensitive"),  # they are given, or read
 }
 """Public values that are true because they exist."""
 
