@@ -3,10 +3,10 @@
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -20,16 +20,17 @@ DASH: Final = "–"
 HOW: Final = "such as age=10 (width), age=0,18,65 (edges) or age=q4 (quantiles)"
 
 
-def parse_bins(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Bins]:
-    """Return the bins of each column, from texts or a mapping.
+def parse_bins(given: Sequence[str]) -> dict[str, Bins]:
+    """Return the bins of each column.
 
-    >>> parse_bins(["age=10"]), parse_bins({"age": [18, 65]})
-    ({'age': ('width', (Fraction(10, 1),))}, {'age': ('edges', (Fraction(18, 1), Fraction(65, 1)))})
+    >>> parse_bins(["age=10", "bmi=18.5,25", "dose=q4"])["bmi"]
+    ('edges', (Fraction(37, 2), Fraction(25, 1)))
     """
-    texts = [given] if isinstance(given, str) else given
-    pairs = given.items() if isinstance(given, Mapping) else [_split(text) for text in texts]
     found: dict[str, Bins] = {}
-    for name, wanted in pairs:
+    for text in given:
+        name, sign, wanted = text.rpartition("=")
+        if not (sign and name and wanted):
+            raise OptionError(Option("bins"), f" is {abbreviate(text)!r}; it must be a column and its bins, {HOW}")
         if name in found:
             raise OptionError(Option("bins"), f" names column {name!r} twice; give it once")
         found[name] = _parse(wanted)
@@ -61,27 +62,21 @@ def cut(column: Column, wanted: Bins, *, comma: bool = False) -> tuple[Column, l
     return column.recode([names[bisect_right(edges, number)] for number in numbers]), [note] * is_short
 
 
-def _split(text: str) -> tuple[str, str]:
-    name, sign, wanted = text.rpartition("=")
-    if not sign or not name:
-        raise OptionError(Option("bins"), f" is {abbreviate(text)!r}; it must be a column and its bins, {HOW}")
-    return name, wanted
-
-
-def _parse(wanted: Any) -> Bins:  # noqa: ANN401 - text, a number or edges
-    parts = [wanted] if not isinstance(wanted, str | Sequence | np.ndarray) else wanted
-    texts = [part.strip() for part in parts.split(",")] if isinstance(parts, str) else [str(part) for part in parts]
-    if len(texts) == 1 and (match := QUANTILES.fullmatch(texts[0])):
+def _parse(wanted: str) -> Bins:
+    """Return a width, edges (one edge is followed by a comma) or a number of quantiles."""
+    if match := QUANTILES.fullmatch(wanted):
         return "quantiles", (Fraction(match[1]),)
-    if not texts or not all(map(NUMBER.fullmatch, texts)):
+    texts = [text.strip() for text in wanted.removesuffix(",").split(",")]
+    if not all(map(NUMBER.fullmatch, texts)):
         raise OptionError(Option("bins"), f" has {abbreviate(wanted)!r}; bins are {HOW}")
     numbers = tuple(map(Fraction, texts))
-    is_width = len(numbers) == 1 and (isinstance(wanted, str) or parts is not wanted)
-    if is_width and numbers[0] <= 0:
-        raise OptionError(Option("bins"), f" has the width {abbreviate(wanted)}; a width is above 0")
     if any(low >= high for low, high in pairwise(numbers)):
         raise OptionError(Option("bins"), " has edges that do not rise; give them from the lowest to the highest")
-    return ("width" if is_width else "edges"), numbers
+    if "," in wanted:
+        return "edges", numbers
+    if numbers[0] <= 0:
+        raise OptionError(Option("bins"), f" has the width {abbreviate(wanted)}; a width is above 0")
+    return "width", numbers
 
 
 def _read_numbers(column: Column, *, comma: bool) -> list[Fraction]:

@@ -54,7 +54,7 @@ class Column:
     @cached_property
     def counts(self) -> NDArray[np.intp]:
         """How many rows hold each text."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+        return np.bincount(self.codes + 1, minlength=len(self.texts) + 1)[1:]
 
     @cached_property
     def filled(self) -> int:
@@ -209,6 +209,8 @@ def _factorize(frame: AnyFrame, at: int, name: str) -> tuple[CodeArray, list[Any
 
 def _as_texts(values: Sequence[Any], name: str) -> list[str]:
     """Return values as text: whole numbers without a point, if all numbers of the column are whole."""
+    if {*map(type, values)} <= {str}:
+        return [value.strip() for value in values]
     present = [value for value in values if not is_missing(value)]
     if not all(isinstance(value, Value) for value in present):
         raise _no_values(name)

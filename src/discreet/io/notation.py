@@ -284,7 +284,7 @@ class RowOptions(NamedTuple):
         """Take the arguments of a caller; lists may be single texts, and bins a mapping.
 
         >>> RowOptions.of({"drop": "id", "bins": {"age": [0, 18, 65]}}).given
-        {'drop': ('id',), 'bins': ('age=0,18,65',)}
+        {'drop': ('id',), 'bins': ('age=0,18,65,',)}
         """
         unknown = sorted({*arguments} - {*cls._fields})
         if unknown:
@@ -302,12 +302,15 @@ class RowOptions(NamedTuple):
 
 
 def _as_texts(value: object) -> tuple[str, ...]:
-    """Return a list of texts; the edges of a mapping's bins are joined by commas."""
+    """Return a list of texts; the edges of a mapping's bins are each followed by a comma."""
     if value is None or isinstance(value, str):
         return () if value is None else (value,)
     if isinstance(value, Mapping):
-        widths = {name: [one] if isinstance(one, str | Number) else one for name, one in value.items()}
-        return tuple(f"{name}={','.join(map(str, edges))}" for name, edges in widths.items())
+        widths = {
+            name: one if isinstance(one, str | Number) else ",".join([*map(str, one), ""])
+            for name, one in value.items()
+        }
+        return tuple(f"{name}={bins}" for name, bins in widths.items())
     return tuple(map(str, value))  # type: ignore[call-overload]  # any iterable
 
 

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets, is_missing
+from discreet.data.reading import Reading
 from discreet.data.schema import Schema
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.notation import Coder, RowOptions
+from discreet.io.readings import describe
 from discreet.runtime.text import count_of
 
 
@@ -37,17 +39,15 @@ def by_person(rows: Transactions, names: Sequence[Hashable], options: RowOptions
         raise InputError(f"{problem}; fill them, leave these rows out, or name another column with ", Option("person"))
     coder: Coder[Hashable] = Coder()
     people = np.array(coder.encode(names), dtype=np.int32)
-    known = {"person": options.person, "per": options.per, "people": len(coder.values)}
+    reading = replace(
+        rows.reading or Reading("rows", "rows"), person=options.person, per=options.per, people=len(coder.values)
+    )
     if options.per is not None:
         people.setflags(write=False)
-        return rows.describe(people=people, reading=rows.reading and replace(rows.reading, **known))
+        return rows.describe(people=people, reading=reading)
     merged = _merge(rows, people, coder.values)
     schema, notes = _limit_schema(rows.schema, merged)
-    length = int(np.median(merged.itemsets.lengths)) if merged.n else 0
-    reading = rows.reading and replace(
-        rows.reading, **known, n=merged.n, length=length, notes=(*rows.reading.notes, *notes)
-    )
-    return merged.describe(schema=schema, reading=reading)
+    return describe(merged.describe(schema=schema), replace(reading, notes=(*reading.notes, *notes)))
 
 
 def check_people(options: RowOptions) -> None:

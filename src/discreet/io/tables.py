@@ -1,7 +1,6 @@
 """Tables with one line per person and a column per attribute: items are ``column=value``."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from discreet.io.columns import Column, code_columns, find_column, find_columns,
 from discreet.io.line_files import Losses, check_held
 from discreet.io.notation import Coder, RowOptions, as_labels
 from discreet.io.people import by_person, check_people
+from discreet.io.readings import describe
 from discreet.runtime.text import count_of
 
 
@@ -35,10 +35,7 @@ def from_table(frame: AnyFrame, options: RowOptions) -> Transactions:
     [('sex', False), ('age', True)]
     """
     table = _read(frame, options)
-    rows = _assemble(table.attributes, len(frame))
-    reading = table.reading
-    length = int(np.median(rows.itemsets.lengths)) if rows.n else 0
-    rows = rows.describe(reading=replace(reading, n=rows.n, items=len(rows.labels), length=length))
+    rows = describe(_assemble(table.attributes, len(frame)), table.reading)
     if table.people is None:
         return rows
     return by_person(rows, table.people, options._replace(person=table.person))

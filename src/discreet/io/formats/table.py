@@ -1,7 +1,6 @@
 """Tables in CSV: a header, then one line per person with a value for each column."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -29,8 +28,7 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     >>> [sorted(row) for row in rows]
     [['age=31', 'sex=f'], ['sex=m']]
     """
-    lines = _parse(data, options)
-    return _describe(tables.from_table(_load(data, lines), options), options)
+    return tables.from_table(_load(data, _parse(data, options)), options)
 
 
 def write(rows: Transactions) -> NoReturn:
@@ -75,15 +73,12 @@ def _parse(data: Bytes, options: RowOptions) -> _Lines:
     if not separator.isascii():
         raise OptionError("the separator of a table must be an ASCII character such as ',' or ';'")
     header, start = _read_header(data, separator)
-    names = read_names(header)
-    if options.header is False:
-        names, start = [f"column{at + 1}" for at in range(len(header))], _find_start(data)
     stop = len(data.rstrip(b"\r\n" if separator in " \t" else b"\r\n \t"))  # blank lines at the end are no rows
     if stop <= start:
         raise InputError("the table has a header and no line below it; check the file")
     view = as_array(data)[start:stop]
     body = _Body(view, ord(separator), data.count(b"\n", 0, start))
-    return _find_lines(body, names, start, _find_quoted(body))
+    return _find_lines(body, read_names(header), start, _find_quoted(body))
 
 
 class _Body(NamedTuple):
@@ -98,16 +93,13 @@ class _Body(NamedTuple):
         return self.before + int(np.count_nonzero(self.view[:at] == NEW_LINE)) + 1
 
 
-def _find_start(data: Bytes) -> int:
-    return len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-
-
 def _read_header(data: Bytes, separator: str) -> tuple[list[str], int]:
     """Return the fields of the first line, and where the next one starts."""
     text, record = next(notation.parse_records(notation.open_text(data), separator), ("", []))
     if not any(map(str.strip, record)):
         raise InputError(EMPTY if not data.strip() else "the first line is blank; a table begins with a header")
-    return record, _find_start(data) + len(text.encode())
+    mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
+    return record, len(mark) + len(text.encode())
 
 
 class _Quotes(NamedTuple):
@@ -177,11 +169,6 @@ def _load(data: Bytes, lines: _Lines) -> AnyFrame:
     if frame.shape != (lines.starts.size, len(lines.names)) or size != lines.size:
         raise GuaranteeError("the cells of the table do not add up to the file; please report this as a bug")
     return frame.rename(dict(zip(frame.columns, lines.names, strict=True)))
-
-
-def _describe(rows: Transactions, options: RowOptions) -> Transactions:
-    known = {"separator": as_separator(options.separator), "header": options.header is not False}
-    return rows.describe(reading=rows.reading and replace(rows.reading, **known))
 
 
 ROWS: Final = RowFunctions(read, write, without=without)
