@@ -143,15 +143,21 @@ def cell_by_supports(base, top, family):
     return sum((-1) ** len(more) * family[base | more] for more in subsets(top - base))
 
 
-def told(family, sigma):
+def told(family, sigma, max_length=None):
     """Return the supports that a reader knows: those published and, if that is all that any row holds, zeros.
+
+    If longer itemsets than ``max_length`` are left out, the short ones say which of these no row holds. An itemset
+    counts as known if all of its parts are.
 
     >>> told({frozenset(): 3, frozenset("a"): 2, frozenset("b"): 1}, 1)[frozenset("ab")]
     0
     """
     if sigma > 1 or not family:
         return family
-    return {itemset: family.get(itemset, 0) for itemset in subsets(frozenset().union(*family))}
+    every = list(subsets(frozenset().union(*family)))
+    none = [one for one in every if one not in family and (max_length is None or len(one) <= max_length)]
+    open_ = [one for one in every if one not in family and not any(part <= one for part in none)]
+    return {one: family.get(one, 0) for one in every if not any(part <= one for part in open_)}
 
 
 def channels(rows, sigma, k):
@@ -203,8 +209,8 @@ def rare_cells(tops, rows, k):
 
 def maximal_channels_by_tops(rows, sigma, k, max_length=None):
     """Return what ``maximal_channels`` returns: the rare cells of the maximal itemsets (WAIM 2008, theorem 3)."""
-    tops = maximal(rows, sigma, max_length)
-    return rare_cells(tops if max_length is not None else widest(tops, sigma), rows, k)
+    known = told(frequent(rows, sigma, max_length), sigma, max_length)
+    return rare_cells([one for one in known if not any(one < other for other in known)], rows, k)
 
 
 def widest(tops, sigma):
@@ -1157,14 +1163,20 @@ def is_told_by_parts(limits, k):
 class Published:
     """What a list of itemsets says, and all databases that fit it."""
 
-    def __init__(self, limits, groups=(), others=None):
-        """Take {itemset: (least, most rows)}, items that exclude each other, and the most rows of any other itemset."""
+    def __init__(self, limits, groups=(), others=None, max_length=None):
+        """Take {itemset: (least, most rows)}, items that exclude each other, and the most rows of any other itemset.
+
+        If longer itemsets than ``max_length`` are left out, that says nothing of those whose short parts are all there.
+        """
         self.items = frozenset().union(*limits)
         self.longest = max(map(len, limits))
         self.groups = [group for group in (frozenset(group) & self.items for group in groups) if len(group) > 1]
         self.kinds = kinds_of_rows(self.items, self.groups)
-        most = limits[frozenset()][1] if others is None else others
-        self.limits = {one: limits.get(one, (0, most)) for one in subsets(self.items)}
+        n = limits[frozenset()][1]
+        short = [one for one in subsets(self.items) if max_length is None or len(one) <= max_length]
+        known = {one: any(part <= one and part not in limits for part in short) for one in subsets(self.items)}
+        most = {one: others if is_known and others is not None else n for one, is_known in known.items()}
+        self.limits = {one: limits.get(one, (0, most[one])) for one in subsets(self.items)}
 
     @cached_property
     def databases(self):

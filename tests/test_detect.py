@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, heavy_databases, large_databases, lengths
 
-from discreet import Channel, InputError, OptionError, Patterns, Transactions, detect, mine
+from discreet import BudgetError, Channel, InputError, OptionError, Patterns, Transactions, detect, mine
 
 SUPPORTS = [("closed", False), ("frequent", False), ("closed", True), ("frequent", True)]
 WAYS = {
@@ -91,8 +91,42 @@ def test_detection_needs_no_compiler_to_be_right(method, case):
 
 
 def above_one(case):
-    """Return whether the minimum support is above 1: with 1, what is missing would count as 0, however long it is."""
+    """Return whether the minimum support is above 1: with 1, short itemsets that are missing count as 0."""
     return case[1] > 1
+
+
+@pytest.mark.parametrize("method", ["auto", "naive", "projection"])
+@settings(max_examples=100)
+@given(case=detected_databases(), max_length=lengths)
+def test_short_itemsets_that_are_missing_have_no_rows_and_say_nothing_of_longer_ones(method, case, max_length):
+    rows, _, k = case
+    expected = in_order(oracle.maximal_channels_by_tops(rows, 1, k, max_length))
+    for found in by_all_ways(method, Transactions(rows), k, min_support=1, max_length=max_length):
+        assert listed(found) == expected
+
+
+@settings(max_examples=60)
+@given(case=detected_databases(), max_length=lengths, sigma=st.integers(1, 3))
+def test_expanding_the_channels_of_short_itemsets_concludes_nothing_about_longer_ones(case, max_length, sigma):
+    rows, _, k = case
+    expected = oracle.channels_of(oracle.told(oracle.frequent(rows, sigma, max_length), sigma, max_length), k)
+    patterns = mine(rows, min_support=sigma, max_length=max_length)
+    found = detect(patterns, k=k)
+    assert {(one.base, one.top): one.count for one in found.expand(patterns)} == expected
+    assert all(sum(term.times * term.support for term in one.terms(patterns)) == one.count for one in found)
+
+
+def test_the_printed_algorithm_for_closed_itemsets_refuses_lists_that_were_cut_at_minimum_support_one():
+    rows = [["a", "b"], ["b", "c"], ["a", "c"], ["d"]]
+    with pytest.raises(OptionError, match="use method='auto'"):
+        detect(mine(rows, min_support=1, max_length=2), k=2, method="closed")
+
+
+def test_too_many_zeros_of_a_list_that_was_cut_are_refused():
+    rows = [[f"{side}{number}" for side in "ab"] for number in range(60)] + [["c", f"a{one}"] for one in range(60)]
+    rows += [[f"a{one}", f"a{other}"] for one in range(60) for other in range(one)]
+    with pytest.raises(BudgetError, match="raise min_support= above 1"):
+        detect(mine(rows, min_support=1, max_length=2), k=2)
 
 
 @METHODS

@@ -8,6 +8,7 @@ import os
 from math import comb
 
 import oracle
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -125,17 +126,64 @@ def test_a_list_with_gaps_is_safe_only_where_nothing_follows(case, level, data):
     check_audit(facts, published, k)
 
 
+def cut(rows, groups, sigma, length, kind, *, complete=True):
+    """Return what the list of all itemsets of at most some items that reach sigma says."""
+    n, listed = len(rows), oracle.KINDS[kind](rows, sigma, length)
+    parts = {part for one in listed for part in oracle.subsets(one)}
+    above = {part: [count for one, count in listed.items() if part <= one] for part in parts}
+    exact = {part: max(counts) for part, counts in above.items() if kind != "maximal" or part in listed}
+    limits = {part: (max(counts), n) for part, counts in above.items()} | oracle.exactly({**exact, frozenset(): n})
+    return oracle.Published(limits, groups, sigma - 1 if complete else None, length if complete else None)
+
+
 @many
-@given(case=databases(), sigma=sigmas, length=st.integers(1, 2), kind=st.sampled_from(["closed", "frequent"]))
-def test_a_list_that_was_cut_at_a_length_is_released_only_where_no_sum_tells_of_few_rows(case, sigma, length, kind):
+@given(
+    case=databases(),
+    sigma=sigmas,
+    length=st.integers(0, 3),
+    kind=st.sampled_from(["closed", "frequent", "maximal"]),
+    level=levels,
+    complete=st.booleans(),
+)
+def test_a_list_that_was_cut_at_a_length_is_safe_only_where_nothing_follows(case, sigma, length, kind, level, complete):
     rows, groups, k = case
     assume(len(rows) >= sigma)
-    listed = {frozenset(): len(rows), **oracle.frequent(rows, sigma, length)}
-    published = oracle.Published(oracle.exactly(listed), groups)
+    published = cut(rows, groups, sigma, length, kind, complete=complete)
     patterns = mine(rows, min_support=sigma, kind=kind, max_length=length)
+    check_attack(patterns, published, k, level, complete=complete)
+    check_attack(patterns, published, k, level, complete=complete, rows=rows)
+
+
+@many
+@given(
+    case=databases(), sigma=sigmas, length=st.integers(0, 3), kind=st.sampled_from(["closed", "frequent", "maximal"])
+)
+def test_the_facts_of_a_list_that_was_cut_are_what_it_says_and_no_more(case, sigma, length, kind):
+    rows, groups, k = case
+    assume(len(rows) >= sigma)
+    published = cut(rows, groups, sigma, length, kind)
+    patterns = mine(rows, min_support=sigma, kind=kind, max_length=length)
+    facts = Facts.of(patterns, schema=published.schema)
+    possible = [one for one in oracle.subsets(published.items) if not oracle.is_excluded(one, published.groups)]
+    stated = {one: facts.limits(frozenset(facts.code[item] for item in one)) for one in possible}
+    assert stated == {one: published.limits[one] for one in possible}
+    found = attack(patterns, k=k, level="exact", schema=published.schema)
+    assert found.is_safe == (not published.is_told("exact", k))
+
+
+@many
+@given(
+    case=databases(), sigma=sigmas, length=st.integers(0, 3), kind=st.sampled_from(["closed", "frequent", "maximal"])
+)
+def test_an_audit_of_a_list_that_was_cut_releases_nothing_of_which_a_sum_tells(case, sigma, length, kind):
+    rows, groups, k = case
+    assume(len(rows) >= sigma)
+    published = cut(rows, groups, sigma, length, kind)
+    patterns = mine(rows, min_support=sigma, kind=kind, max_length=length)
+    stated = Patterns.from_itemsets(patterns, n=len(rows), min_support=sigma, kind=kind, max_length=length)
     check_audit(patterns, published, k)
-    found = attack(patterns, k=k, level="plain", schema=published.schema)
-    assert not (found.is_safe and published.is_told_by_sums(k))
+    check_audit(patterns, published, k, rows=rows)
+    check_audit(stated, published, k)
 
 
 @many
@@ -150,6 +198,14 @@ def test_zeros_count_beside_supports_within_limits(case, level, data):
     published = oracle.Published({**listed, frozenset(): (len(rows), len(rows))}, groups, 0)
     limits = ((one, *ends) for one, ends in listed.items())
     check_attack(Facts.from_limits(limits, n=len(rows), absent=0), published, k, level)
+
+
+@pytest.mark.parametrize("level", ["derive", "linear", "exact"])
+@pytest.mark.parametrize(("length", "is_safe"), [(None, False), (3, False), (2, True)])
+def test_that_abc_is_missing_says_something_only_where_it_would_be_listed(level, length, is_safe):
+    rows = [list(row) for row in ["", "", *["ab"] * 3, "ac", "ac", "bc", "bc", "abc"]]  # by pairs, 1 or 2 rows hold abc
+    patterns = mine(rows, min_support=2, max_length=length)
+    assert attack(patterns, k=2, level=level).is_safe is is_safe
 
 
 def test_an_older_release_hides_no_zeros_of_the_new_one():

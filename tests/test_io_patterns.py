@@ -30,8 +30,14 @@ def mined(draw, pools):
     rows = draw(st.lists(st.frozensets(st.sampled_from(labels)), max_size=6))
     count = draw(st.integers(1, len(rows) + 1))
     kind = draw(st.sampled_from(sorted(oracle.KINDS)))
-    pairs = oracle.KINDS[kind](rows, count).items()
-    return Patterns.from_itemsets(pairs, n=len(rows), min_support=count, kind=kind)
+    length = draw(st.none() | st.integers(0, 3))
+    pairs = oracle.KINDS[kind](rows, count, length).items()
+    return Patterns.from_itemsets(pairs, n=len(rows), min_support=count, kind=kind, max_length=length)
+
+
+def how(patterns):
+    """Return how patterns were mined, as options."""
+    return {name: getattr(patterns, name) for name in ("n", "min_support", "kind", "max_length")}
 
 
 def written(patterns, form):
@@ -41,8 +47,7 @@ def written(patterns, form):
 
 
 def read_back(data, patterns, form):
-    how = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
-    return read_patterns(BytesIO(data), format=form, **(how if form in WITHOUT_METADATA else {}))
+    return read_patterns(BytesIO(data), format=form, **(how(patterns) if form in WITHOUT_METADATA else {}))
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -88,6 +93,7 @@ def test_equal_patterns_give_equal_bytes_whatever_their_codes(form, patterns):
         patterns.n,
         patterns.min_support,
         patterns.kind,
+        max_length=patterns.max_length,
     )
     assert written(again, form) == written(patterns, form)
 
@@ -99,8 +105,7 @@ def test_patterns_are_read_back_from_frames(frame, patterns, counted):
     native = patterns.to_pandas() if frame == "pandas" else patterns.to_polars()
     columns = ["support", "itemsets", "count"] if counted else ["support", "itemsets"]
     native = native[columns].to_arrow() if frame == "pyarrow" else native[columns]
-    how = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
-    assert read_patterns(native, **how) == patterns
+    assert read_patterns(native, **how(patterns)) == patterns
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
@@ -167,9 +172,9 @@ def test_pairs_and_patterns_are_sources_too():
     assert read_patterns([(["a"], 3)], n=5) == patterns
 
 
-@pytest.mark.parametrize(("name", "value"), [("n", 4), ("min_support", 3), ("kind", "maximal")])
+@pytest.mark.parametrize(("name", "value"), [("n", 4), ("min_support", 3), ("kind", "maximal"), ("max_length", 1)])
 def test_what_the_caller_says_must_agree_with_the_file(name, value):
-    data = written(Patterns.from_itemsets([([], 3), (["a"], 2)], n=3, kind="closed"), "json")
+    data = written(Patterns.from_itemsets([([], 3), (["a"], 2)], n=3, kind="closed", max_length=2), "json")
     with pytest.raises(InputError, match=f"the source says {name} is .*, not {value}; leave {name}= out"):
         read_patterns(BytesIO(data), format="json", **{name: value})
 

@@ -115,7 +115,7 @@ def test_maximal_channels_are_the_rare_cells_of_maximal_itemsets(case):
 def test_supports_alone_say_the_same_of_channels_as_rows(case, max_length):
     rows, sigma, k = case
     assert oracle.channels_of(oracle.told(oracle.frequent(rows, sigma), sigma), k) == oracle.channels(rows, sigma, k)
-    family = oracle.frequent(rows, sigma, max_length)
+    family = oracle.told(oracle.frequent(rows, sigma, max_length), sigma, max_length)
     assert oracle.maximal_channels_of(family, k) == oracle.maximal_channels_by_tops(rows, sigma, k, max_length)
 
 

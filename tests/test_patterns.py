@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import databases, mined_databases
 
-from discreet import InputError, OptionError, Patterns
+from discreet import InputError, OptionError, Patterns, ThresholdError, mine
 from discreet.data.itemsets import Itemsets
 from discreet.data.patterns import as_counts
 
@@ -245,3 +245,23 @@ PAIRS = [
     (29, 31),
     (30, 36),
 ]
+
+
+def test_the_length_at_which_a_list_was_cut_is_part_of_it():
+    rows = [["a", "b", "c"]] * 3
+    patterns = mine(rows, min_support=2, max_length=2)
+    assert patterns.max_length == 2
+    assert repr(patterns) == "<Patterns: 3 closed itemsets, support at least 2 of 3 rows, at most 2 items>"
+    assert patterns != dataclasses.replace(patterns, max_length=None)
+    assert patterns.take(np.array([0])).max_length == 2
+
+
+def test_a_list_with_a_longer_itemset_than_it_was_cut_at_is_refused():
+    with pytest.raises(InputError, match="an itemset of 2 items is listed, but the list was cut at 1; say where"):
+        Patterns.from_itemsets([(["a", "b"], 2)], n=3, max_length=1)
+
+
+@pytest.mark.parametrize("length", [-1, 1.5, True, "2"])
+def test_a_length_that_is_no_number_of_items_is_refused(length):
+    with pytest.raises(ThresholdError, match=r"max_length is .*; give a whole number of at least 0"):
+        Patterns.from_itemsets([(["a"], 2)], n=3, max_length=length)

@@ -132,8 +132,8 @@ def _relabel(*lists: Patterns) -> list[Patterns]:
     def recode(patterns: Patterns) -> Patterns:
         codes = np.array([code[label] for label in patterns.labels], dtype=np.int32)
         arrays = patterns.offsets.copy(), codes[patterns.items], patterns.supports.copy()
-        n, least, kind = patterns.n, patterns.min_support, patterns.kind
-        recoded = Patterns.from_codes(*arrays, labels, n=n, min_support=least, kind=kind)
+        n, least, kind, length = patterns.n, patterns.min_support, patterns.kind, patterns.max_length
+        recoded = Patterns.from_codes(*arrays, labels, n=n, min_support=least, kind=kind, max_length=length)
         return replace(recoded, mined=patterns.mined)
 
     return [recode(patterns) for patterns in lists]

@@ -1,8 +1,10 @@
 """A family: published itemsets as a lattice, which determines the supports of all itemsets below them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data.itemsets import Items, Itemsets, Label, Labelled
 from discreet.data.patterns import Patterns
-from discreet.errors import InconsistencyError, InputError, Message, Option
+from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option
 from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
 
@@ -19,6 +21,8 @@ Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint6
 # Nodes as kernels/inversion.py lists them.
 
 WORD: Final = 64  # items that fit a word of a bitmap
+MOST_TOPS: Final = 1000  # itemsets that become known by zeros while other supports stay unknown
+MOST_STEPS: Final = 10_000_000  # comparisons to find them: some seconds
 AT_ONCE: Final = 1024  # tops per call of a kernel; Ctrl-C is heard between two calls
 
 
@@ -91,14 +95,18 @@ class Family(Labelled):
         tops = np.flatnonzero(kernels.lattice.find_maximal(*every.flat, len(self.labels)))
         return Family(Itemsets(*every.flat), every.weights, tops, self.labels, self.n, partial=partial)
 
-    def complete(self) -> "Family":
+    def complete(self, max_length: int | None = None) -> "Family":
         """Return the family of a list that leaves out only itemsets that no row holds: all items are its one top.
 
         The cells of that top are the different rows, and each row is a closed itemset. Where longer itemsets may have
         been left out, rows with these cells must also have the tables of all tops; else the family stays as it is.
+        If longer ones than ``max_length`` were left out, the tops are the largest itemsets without one that could be.
         """
         if self.tops.size <= 1:
             return self
+        if max_length is not None and self.longest == max_length and self.may_be_cut:
+            known = find_known(self.itemsets, max_length)
+            return self.widen(Itemsets.of(top for top in known if len(top) > max_length), partial=True)
         wide = self.widen(Itemsets.of([np.unique(self.items).tolist()]), partial=False)
         return self if self.may_be_cut and not self._has_rows(wide) else wide
 
@@ -229,7 +237,54 @@ def build_family(patterns: Patterns) -> Family:
 def complete_family(patterns: Patterns) -> Family:
     """Return the family of patterns, in which a missing itemset has support 0 if their minimum support is 1."""
     family = build_family(patterns)
-    return family.complete() if patterns.min_support == 1 else family
+    return family.complete(patterns.max_length) if patterns.min_support == 1 else family
+
+
+def find_known(itemsets: Itemsets, max_length: int) -> list[list[int]]:
+    """Return the largest itemsets with known supports, if longer ones than ``max_length`` were left out, and no others.
+
+    A missing itemset of at most that length has support 0, and so has any that contains it. An itemset of one item more
+    whose parts are all listed is unknown, so no known one contains it. Too many of them are a BudgetError.
+
+    >>> find_known(Itemsets.of([[0, 1], [0, 2], [1, 2], [1, 3]]), 2)
+    [[0, 1, 3], [0, 2, 3], [1, 2, 3]]
+    """
+    longest = {tuple(codes.tolist()) for codes in itemsets if codes.size == max_length}
+    items, before = np.unique(itemsets.items).tolist(), dict[tuple[int, ...], list[int]]()
+    if len(longest) == comb(len(items), max_length):  # none is missing
+        return sorted(map(list, longest))
+    for codes in sorted(longest):
+        before.setdefault(codes[1:], []).append(codes[0])
+    # By their last items: the itemsets that avoid all parts of some first items are never more than those in the end.
+    pairs = (
+        (one, other, end) for end in sorted(before, key=lambda end: end[::-1]) for one, other in _pair(before[end])
+    )
+    joined = ((one, other, *end) for one, other, end in pairs)
+    return avoid(items, (one for one in joined if all(part in longest for part in combinations(one, max_length))))
+
+
+def _pair(items: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return ((one, other) for at, other in enumerate(items) for one in items[:at])
+
+
+def avoid(items: Iterable[int], parts: Iterable[Iterable[int]]) -> list[list[int]]:
+    """Return the largest sets of ``items`` that contain none of the ``parts``, in order; too many are a BudgetError.
+
+    >>> avoid(range(3), [[0, 1]])
+    [[0, 2], [1, 2]]
+    """
+    tops, steps = [frozenset(items)], 0
+    for part in map(frozenset, parts):
+        steps += len(tops)
+        spared = [top for top in tops if not part <= top]
+        less = dict.fromkeys(top - {item} for top in tops if part <= top for item in sorted(part))
+        tops = spared + [top for top in less if not any(top <= other for other in spared)]
+        if len(tops) > MOST_TOPS or steps > MOST_STEPS:
+            raise BudgetError(
+                "zeros that follow from what is not listed leave more sums open than can be looked at; raise ",
+                *(Option("min_support"), " above 1, or give exact supports"),
+            )
+    return sorted(sorted(top) for top in tops)
 
 
 def add_missing_root(patterns: Patterns) -> Patterns:

@@ -17,10 +17,11 @@ from discreet.data.reading import Reading
 from discreet.data.records import Records
 from discreet.data.schema import Schema
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.runtime import html
+from discreet.runtime.resources import as_whole
 from discreet.runtime.solver import Numbers
-from discreet.runtime.text import abbreviate
+from discreet.runtime.text import abbreviate, count_of
 
 Kind = Literal["frequent", "closed", "maximal"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -35,8 +36,10 @@ class Patterns(Labelled, Records):
     ``itemsets[i]`` are strictly increasing codes into ``labels``, held by ``supports[i]`` of ``n`` rows. The empty
     itemset, which all ``n`` rows hold, counts as one. ``min_support`` is a count. ``kind`` says which itemsets of that
     support are listed: all ("frequent"), those without a superset of the same support ("closed"), or those without a
-    frequent superset ("maximal"). ``mined`` identifies the rows in which ``mine`` found them; patterns from elsewhere
-    may be incomplete. ``schema`` and ``reading`` are those of the rows, or say how a file of patterns was read.
+    frequent superset ("maximal"). If ``max_length`` is a number, only itemsets of at most so many items were
+    considered, and nothing is said about longer ones. ``mined`` identifies the rows in which ``mine`` found them;
+    patterns from elsewhere may be incomplete. ``schema`` and ``reading`` are those of the rows, or say how a file of
+    patterns was read.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -55,11 +58,16 @@ class Patterns(Labelled, Records):
     mined: object | None = None
     schema: Schema | None = None
     reading: Reading | None = None
+    max_length: int | None = None
     _types = MappingProxyType({"support": float, "itemsets": list, "count": int, "length": int})
 
     def __post_init__(self) -> None:
         as_kind(self.kind)
         self.itemsets.weigh(self.supports).freeze()
+        length = as_whole("max_length", self.max_length, 0)
+        if length is not None and self.itemsets.longest > length:
+            listed = f"an itemset of {self.itemsets.longest} items is listed, but the list was cut at {length}"
+            raise InputError(f"{listed}; say where it was cut with ", Option("max_length"), ", or leave it out")
 
     @classmethod
     def from_itemsets(
@@ -69,6 +77,7 @@ class Patterns(Labelled, Records):
         n: int,
         min_support: int | None = None,
         kind: Kind = "frequent",
+        max_length: int | None = None,
     ) -> Self:
         """Take itemsets and supports from anywhere, in any order, each itemset once.
 
@@ -86,10 +95,10 @@ class Patterns(Labelled, Records):
             supports.append(support)
         items, labels = recode(np.array(flat, dtype=np.int32), list(code))
         arrays = offsets_of(lengths), items, as_supports(supports)
-        return cls.from_codes(*arrays, labels, n=n, min_support=min_support, kind=kind)
+        return cls.from_codes(*arrays, labels, n=n, min_support=min_support, kind=kind, max_length=max_length)
 
     @classmethod
-    def from_codes(
+    def from_codes(  # noqa: PLR0913 - arrays, and how they were mined
         cls,
         offsets: Numbers,
         items: Items,
@@ -99,16 +108,26 @@ class Patterns(Labelled, Records):
         n: int,
         min_support: int | None = None,
         kind: Kind = "frequent",
+        max_length: int | None = None,
         threads: int = 1,
     ) -> Self:
         """Take coded itemsets in any order, each once; the arrays are rewritten in place."""
         listed = Itemsets(offsets, items).sort_items().weigh(supports).sort(len(labels), threads)
         _check_supports(listed.lengths, listed.weights, n)
         smallest = int(supports.min(initial=n)) if min_support is None else min_support
-        return cls(Itemsets(*listed.flat), listed.weights, labels, n, max(1, smallest), kind)
+        least = max(1, smallest)
+        return cls(Itemsets(*listed.flat), listed.weights, labels, n, least, kind, max_length=max_length)
 
     @classmethod
-    def from_pandas(cls, frame: AnyFrame, *, n: int, min_support: int | None = None, kind: Kind = "frequent") -> Self:
+    def from_pandas(
+        cls,
+        frame: AnyFrame,
+        *,
+        n: int,
+        min_support: int | None = None,
+        kind: Kind = "frequent",
+        max_length: int | None = None,
+    ) -> Self:
         """Take a frame of pandas or polars in the layout of mlxtend: ``support`` as a share of ``n``, and ``itemsets``.
 
         A column ``count`` takes precedence over ``support``. A share that is not a count of ``n`` rows is refused. The
@@ -119,7 +138,7 @@ class Patterns(Labelled, Records):
         pairs = list(zip(itemsets, counts, strict=True))
         if lacks_root(list(map(len, itemsets)), counts, n=n, min_support=min_support, kind=kind):
             pairs.append((frozenset(), n))
-        return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind)
+        return cls.from_itemsets(pairs, n=n, min_support=min_support, kind=kind, max_length=max_length)
 
     def to_pandas(self) -> AnyFrame:
         """Return a frame in the layout of mlxtend: ``support`` and ``itemsets``, then ``count`` and ``length``.
@@ -157,10 +176,10 @@ class Patterns(Labelled, Records):
         return int(self.supports[number])
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both list the same itemsets, by label, with equal supports, n, minimum support and kind."""
+        """Return whether both list the same itemsets, by label, with equal supports, mined alike."""
         if not isinstance(other, Patterns):
             return NotImplemented
-        mine, theirs = (self.n, self.min_support, self.kind), (other.n, other.min_support, other.kind)
+        mine, theirs = ((one.n, one.min_support, one.kind, one.max_length) for one in (self, other))
         if mine != theirs or len(self) != len(other):
             return False
         if self.labels == other.labels:
@@ -171,7 +190,8 @@ class Patterns(Labelled, Records):
 
     def __repr__(self) -> str:
         least = f"support at least {self.min_support:,} of {self.n:,} rows"
-        return f"<Patterns: {len(self):,} {self.kind} itemsets, {least}>"
+        cut = "" if self.max_length is None else f", at most {count_of(self.max_length, 'item')}"
+        return f"<Patterns: {len(self):,} {self.kind} itemsets, {least}{cut}>"
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
         """Return the patterns of these numbers, which rise."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Items, Itemsets, Label, Weighted
-from discreet.data.lattice import Cells, Family, add_root, build_cells, build_family
+from discreet.data.lattice import Cells, Family, add_root, build_cells, build_family, find_known
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
@@ -89,14 +89,17 @@ class Question:
     @cached_property
     def known(self) -> Family:
         """The lattice of all known supports, those known to be 0 included."""
-        return self.family.complete() if self.is_whole else self.family
+        return self.family.complete(self.patterns.max_length) if self.is_whole else self.family
 
     @cached_property
     def tops(self) -> Itemsets:
         """The largest itemsets below which all supports are known."""
+        listed, length = self.patterns.itemsets, self.patterns.max_length
         if self.patterns.kind != "maximal":
             return self.known.top_itemsets
-        return Itemsets.of([np.unique(self.patterns.items).tolist()]) if self.is_whole else self.patterns.itemsets
+        if self.is_whole and length is not None and listed.longest == length:
+            return Itemsets.of(find_known(listed, length))
+        return Itemsets.of([np.unique(listed.items).tolist()]) if self.is_whole else listed
 
     @cached_property
     def row_codes(self) -> Items:
@@ -195,7 +198,8 @@ def list_frequent(patterns: Patterns) -> Patterns:
     if patterns.kind == "frequent":
         return add_root(patterns)
     every = list_subsets(family.itemsets.weigh(family.supports), family.labels)
-    return Patterns(Itemsets(*every.flat), every.weights, family.labels, family.n, patterns.min_support, "frequent")
+    n, least, length = family.n, patterns.min_support, patterns.max_length
+    return Patterns(Itemsets(*every.flat), every.weights, family.labels, n, least, "frequent", max_length=length)
 
 
 def list_subsets(listed: Weighted, labels: tuple[Label, ...], most: int | None = None) -> Weighted:
@@ -331,6 +335,8 @@ def _sum_closed_supports(question: Question) -> Cells:
     A cell is a sum of 2 ** m supports if its base lacks m items of its top.
     """
     family = question.require_supports("closed")
+    if family.partial:
+        raise OptionError("method 'closed' cannot use that short itemsets are missing; use ", AUTO)
     cut = family.longest if family.may_be_cut and not family.all else family.longest + 1
     listed, many = family.itemsets.weigh(family.supports), len(family.labels)
     tops, maps, counts = kernels.papers.by_closed_supports(*listed.arrays, many, family.tops, cut, question.limit)

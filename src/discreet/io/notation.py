@@ -396,7 +396,8 @@ def sort_pattern_codes(patterns: Patterns) -> Patterns:
     """Return the same patterns with the codes in the fixed order, so that equal patterns give equal bytes."""
     if sort_labels(patterns.labels) == patterns.labels:
         return patterns
-    return Patterns.from_itemsets(patterns, n=patterns.n, min_support=patterns.min_support, kind=patterns.kind)
+    n, least, kind, length = patterns.n, patterns.min_support, patterns.kind, patterns.max_length
+    return Patterns.from_itemsets(patterns, n=n, min_support=least, kind=kind, max_length=length)
 
 
 def iterate_codes(itemsets: Itemsets) -> Iterator[list[int]]:

@@ -283,12 +283,14 @@ def read_patterns(
     n: int | None = None,
     min_support: Threshold | None = None,
     kind: Kind | None = None,
+    max_length: int | None = None,
 ) -> Patterns:
     r"""Return the patterns of a file, of a frame in the layout of mlxtend, or of pairs of itemset and support.
 
     The formats are spmf, borgelt, csv, parquet and json. ``n`` is the number of rows that were mined, needed where
     neither the source nor its empty itemset states it. By default ``min_support`` is the smallest support, and ``kind``
-    is that of the source, else "frequent".
+    is that of the source, else "frequent". ``max_length`` says that itemsets of more items were left out, where the
+    source does not; a list that was cut and is not said to be could be judged wrongly.
 
     >>> from io import BytesIO
     >>> read_patterns(BytesIO(b"a b (2)\n"), format="borgelt", n=3, kind="maximal")
@@ -297,12 +299,14 @@ def read_patterns(
     if is_place(source):
         form = find_source_format(source, format, what="patterns")
         with naming(source):
-            return pattern_functions(form).read(load(source), n).patterns(n, min_support, kind)
+            return pattern_functions(form).read(load(source), n).patterns(n, min_support, kind, max_length)
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if is_frame(source):
-        return _read_pattern_frame(source, n, min_support, kind)
-    return source if isinstance(source, Patterns) else collect_patterns(source).patterns(n, min_support, kind)
+        return _read_pattern_frame(source, n, min_support, kind, max_length)
+    if isinstance(source, Patterns):
+        return source
+    return collect_patterns(source).patterns(n, min_support, kind, max_length)
 
 
 def write(
@@ -432,11 +436,13 @@ def _read_frame(frame: AnyFrame, given: dict[str, str]) -> Transactions:
     return Transactions.from_onehot(frame)
 
 
-def _read_pattern_frame(frame: AnyFrame, n: int | None, min_support: Threshold | None, kind: Kind | None) -> Patterns:
+def _read_pattern_frame(
+    frame: AnyFrame, n: int | None, min_support: Threshold | None, kind: Kind | None, max_length: int | None
+) -> Patterns:
     if n is None:
         raise InputError("a frame does not say of how many rows these are patterns; say it with ", Option("n"))
     table = frames.as_narwhals(frame)
     if "itemsets" not in table.columns or not {"support", "count"} & set(table.columns):
         raise InputError("a frame of patterns needs the columns 'support' (or 'count') and 'itemsets'; rename them")
     count = None if min_support is None else as_count(min_support, n)
-    return Patterns.from_pandas(table, n=n, min_support=count, kind=kind or "frequent")
+    return Patterns.from_pandas(table, n=n, min_support=count, kind=kind or "frequent", max_length=max_length)

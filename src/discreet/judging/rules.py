@@ -311,7 +311,8 @@ def pin_supports(facts: Facts) -> Patterns:
     pairs = [([facts.labels[item] for item in itemset], exact[itemset]) for itemset in whole]
     # If missing itemsets are in no row, and every listed one is here, no row holds anything else.
     least = 1 if facts.absent == 0 and len(whole) == len(facts) else None
-    return Patterns.from_itemsets(pairs, n=exact[frozenset()], min_support=least, kind="frequent")
+    n, length = exact[frozenset()], facts.max_length
+    return Patterns.from_itemsets(pairs, n=n, min_support=least, kind="frequent", max_length=length)
 
 
 def _name_flaw(known: Narrowed) -> Check:

@@ -68,6 +68,6 @@ def mine_by(
     itemsets = search(rows, kind, least, max_length, limits, strategy)
     threads = min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD)
     patterns = Patterns.from_codes(
-        *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, threads=threads
+        *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, max_length=max_length, threads=threads
     )
     return replace(patterns, mined=rows.mark, schema=rows.schema, reading=rows.reading)

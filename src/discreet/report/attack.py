@@ -72,6 +72,7 @@ def attack_json(attack: Attack, *, source: Source | None = None, against: Sequen
         "is_safe": attack.is_safe,
         "complete": facts.absent is not None,
         "absent": facts.absent,
+        "max_length": facts.max_length,
         "schema": [_named(group, facts.labels) for group in facts.schema],
         "undecided": [undecided._asdict() for undecided in attack.undecided],
         "derived": 0 if attack.derived is None else len(attack.derived),

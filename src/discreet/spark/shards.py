@@ -79,7 +79,9 @@ def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Pa
         if job.menu.size and job.root.size < job.span[1]:
             shards, heads = plan_shards(job, least, SHARDS_A_CORE * cores, partial(_weigh_heads, spread))
             found.extend([*heads, _search_all(spread, job, shards, least)])
-    patterns = Patterns.from_codes(*Weighted.concat(found).arrays, spread.labels, n=n, min_support=least, kind=kind)
+    patterns = Patterns.from_codes(
+        *Weighted.concat(found).arrays, spread.labels, n=n, min_support=least, kind=kind, max_length=max_length
+    )
     return replace(patterns, mined=object())
 
 

@@ -62,11 +62,12 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     more ("linear"); look at all databases that fit ("exact", for up to 12 items): if that is safe, no pattern of AND,
     OR and NOT over the published items holds for 1 to k − 1 rows in every one of them.
 
-    The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; a list
-    that was cut at a length is not complete. ``Facts`` state what is known about unlisted itemsets. A ``schema`` names
-    groups of items of which no row holds two, or is a text such as "=" between attribute and value in labels; without
-    it, that of the patterns counts. The releases ``against`` are of the same rows or, if these have
-    ``grown``, of parts of them, each of a part of the next: findings then also separate older from newer rows.
+    The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; if the
+    patterns have a ``max_length``, none of at most so many items. ``Facts`` state what is known about unlisted
+    itemsets. A ``schema`` names groups of items of which no row holds two, or is a text such as "=" between attribute
+    and value in labels; without it, that of the patterns counts. The releases ``against`` are of the same rows or, if
+    these have ``grown``, of parts of them, each of a part of the next: findings then also separate older from newer
+    rows.
 
     A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
     quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
@@ -173,7 +174,9 @@ def _check_rows(facts: Facts, rows: Rows) -> None:
         )
     if facts.absent is None:
         return
-    largest = mine(rows, min_support=facts.absent + 1, kind="maximal", progress=lambda *_: None)
+    largest = mine(
+        rows, min_support=facts.absent + 1, kind="maximal", max_length=facts.max_length, progress=lambda *_: None
+    )
     coded = ([facts.code.get(label, -1) for label in largest.labelled(number)] for number in range(len(largest)))
     missing = sum(not facts.is_below(frozenset(codes)) for codes in coded)
     if missing:

@@ -63,8 +63,8 @@ class CellSum:
 
     def _is_short(self, pattern: Pattern, facts: Facts) -> bool:
         """Return whether closed itemsets give all supports in fewer terms; unlisted itemsets must have support 0."""
-        is_determined = facts.inherited and (facts.absent == 0 or facts.is_below(pattern.over))
-        return is_determined and not facts.excludes(pattern.over) and self.count_terms(pattern) > SPELLED
+        is_long = self.count_terms(pattern) > SPELLED
+        return is_long and not facts.excludes(pattern.over) and facts.determines(pattern.over)
 
 
 @dataclass(frozen=True, slots=True)

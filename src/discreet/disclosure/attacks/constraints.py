@@ -218,6 +218,8 @@ def _limit_absent(ground: Ground, universe: Bits) -> Iterator[Limit]:
     facts = ground.facts
     most, fewer = facts.missing(frozenset()), [(ground.bit[item], less) for item, less in facts.absent_with]
     for itemset in find_border(ground, universe) if most < facts.n or fewer else ():
+        if facts.max_length is not None and itemset.bit_count() > facts.max_length:
+            continue  # all of its parts are listed, and it was left out for its length
         high = min([most, *(less for bit, less in fewer if bit & itemset)])
         if high < facts.n:
             yield Limit(itemset, 0, high)

@@ -139,6 +139,7 @@ def close(task: SearchTask) -> Closure:
     nodes, lengths = _plant(known, task.itemsets)
     stated = (_list_others(facts, known), _list_excluded(facts))
     absents = np.array([facts.missing(frozenset([item])) for item in range(len(facts.labels))], dtype=np.int64)
+    beyond, cut = np.full_like(absents, facts.n), inf if facts.max_length is None else facts.max_length
     lines = np.empty((task.findings, kernels.derive.COLUMNS), dtype=np.int64)
     length, size, many, gap = 1, len(known), 0, None
     while gap is None and (level := np.flatnonzero(lengths == length)).size:
@@ -146,8 +147,10 @@ def close(task: SearchTask) -> Closure:
         start, itemset = 0, np.zeros(length + 1, dtype=np.int32)
         children = kernels.derive.index(nodes.parents, nodes.lasts, size)
         while start < level.size and gap is None:
+            # An itemset too long to be listed is at most as frequent as its parts, of which all are known.
+            question = task.k, absents if length < cut else beyond
             start, size, many, is_consistent = kernels.derive.join(
-                tuple(nodes), size, children, level, start, itemset, stated, (task.k, absents), lines, many, WORK
+                tuple(nodes), size, children, level, start, itemset, stated, question, lines, many, WORK
             )
             if not is_consistent:
                 raise _describe_contradiction([facts.labels[item] for item in itemset.tolist()])

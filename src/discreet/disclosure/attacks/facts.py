@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations
 from numbers import Integral
 from typing import Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from discreet.data.schema import Groups, Schema
 from discreet.data.thresholds import LARGEST_COUNT, WHOLE
 from discreet.errors import BudgetError, InconsistencyError, InputError, OptionError
 from discreet.runtime.solver import Numbers
+from discreet.runtime.text import count_of
 
 Codes: TypeAlias = frozenset[int]  # an itemset by the codes of its items
 Limits: TypeAlias = tuple[int, int]  # the fewest and the most rows that hold an itemset
@@ -53,7 +54,8 @@ class Facts(Labelled):
     number of rows, ``n`` at most. If ``inherited``, the list has closed itemsets: any other itemset below a listed one
     has the largest support of a listed superset. ``absent`` is the most rows that hold an itemset below no listed one:
     min_support − 1 if the list is complete, None if nothing is known; with an item of ``absent_with``, the limit is
-    lower. No row holds two items of a group of the ``schema``.
+    lower. If longer itemsets than ``max_length`` were left out, that goes for those of at most so many items, and for
+    whatever contains one. No row holds two items of a group of the ``schema``.
 
     If ``is_top``, the list has the largest supports: ``absent`` then also limits unlisted subsets of listed itemsets.
     ``relations`` bound sums of supports. ``left_out`` says what else was published; with that, nothing is called safe.
@@ -77,6 +79,7 @@ class Facts(Labelled):
     is_top: bool = False
     relations: tuple[Relation, ...] = ()
     left_out: str = ""
+    max_length: int | None = None
     _holders: dict[int, int] = field(default_factory=dict, init=False)  # a bit for each place of ``_owners``, on demand
 
     def __post_init__(self) -> None:
@@ -111,7 +114,8 @@ class Facts(Labelled):
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, patterns.n)
         absent = patterns.min_support - 1 if complete else None
         groups = as_schema(patterns.schema if schema is None else schema, patterns.labels)
-        return cls(itemsets, supports, supports, patterns.labels, patterns.n, not is_maximal, absent, groups)
+        length, labels, n = patterns.max_length if complete else None, patterns.labels, patterns.n
+        return cls(itemsets, supports, supports, labels, n, not is_maximal, absent, groups, max_length=length)
 
     @classmethod
     def from_limits(
@@ -202,7 +206,7 @@ class Facts(Labelled):
             )
         groups = tuple(dict.fromkeys((*self.schema, *as_schema(schema, self.labels))))
         if complete is False:
-            return replace(self, schema=groups, absent=None, absent_with=(), is_top=False)
+            return replace(self, schema=groups, absent=None, absent_with=(), is_top=False, max_length=None)
         return replace(self, schema=groups)
 
     def __len__(self) -> int:
@@ -210,7 +214,8 @@ class Facts(Labelled):
 
     def __repr__(self) -> str:
         said = "exact supports" if self.is_exact else "limits"
-        absent = "" if self.absent is None else f", no other itemset above {self.absent:,}"
+        cut = "" if self.max_length is None else f" of at most {count_of(self.max_length, 'item')}"
+        absent = "" if self.absent is None else f", no other itemset{cut} above {self.absent:,}"
         return f"<Facts: {said} of {len(self):,} itemsets, {self.n:,} rows{absent}>"
 
     @property
@@ -257,8 +262,22 @@ class Facts(Labelled):
 
     def missing(self, itemset: Codes) -> int:
         """Return the most rows that may hold an unlisted itemset."""
-        most = self.n if self.absent is None else min(self.n, self.absent)
+        most = self.n if self.absent is None or self._is_beyond(itemset) else min(self.n, self.absent)
         return min([most, *(fewer for item, fewer in self.absent_with if item in itemset)])
+
+    def _is_beyond(self, itemset: Codes) -> bool:
+        """Return whether an itemset is too long to be listed, and all of its parts that are not are listed."""
+        length = self.max_length
+        if length is None or len(itemset) <= length:
+            return False
+        return all(self.is_below(frozenset(part)) for part in combinations(sorted(itemset), length))
+
+    def determines(self, itemset: Codes) -> bool:
+        """Return whether the supports of all parts of an itemset follow from those of closed ones, or are 0."""
+        if not self.inherited or self.is_below(itemset):
+            return self.inherited
+        more = len(itemset) if self.max_length is None else self.max_length + 1
+        return self.absent == 0 and not any(map(self._is_beyond, map(frozenset, combinations(itemset, more))))
 
     def table(self, top: Codes) -> tuple[Numbers, Numbers]:
         """Return the limits of all subsets of ``top``, which has few items: bit i stands for its i-th item.

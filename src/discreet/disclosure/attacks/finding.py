@@ -15,6 +15,7 @@ from discreet.disclosure.attacks.formula import Mark, Pattern, name_support
 from discreet.disclosure.channels import Term, format_sum
 from discreet.errors import refuse_truth
 from discreet.runtime import html
+from discreet.runtime.text import count_of
 
 Level: TypeAlias = str  # the name of an attacker in ``attack.ATTACKERS``
 
@@ -130,7 +131,8 @@ class Attack:
         known = [f"that there are {facts.n:,} rows" if facts.limits(frozenset()) == (facts.n, facts.n) else ""]
         known.append(f"the supports of {len(facts):,} itemsets" + ("" if facts.is_exact else ", within limits"))
         if facts.absent is not None:
-            known.append(f"that no other itemset is held by more than {facts.absent:,} rows")
+            cut = "" if facts.max_length is None else f" of at most {count_of(facts.max_length, 'item')}"
+            known.append(f"that no other itemset{cut} is held by more than {facts.absent:,} rows")
         older = ((label.number, code) for code, label in enumerate(facts.labels) if isinstance(label, Mark))
         for number, code in sorted(older):
             n = facts.limits(frozenset([code]))[0]

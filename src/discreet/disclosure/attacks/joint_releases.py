@@ -54,7 +54,8 @@ def join_facts(
     """Return the facts of a release and older ones: of the same rows or, if these have ``grown``, of parts.
 
     Either all lists are ``complete`` or none is; ``Facts`` keep their own statement about unlisted itemsets unless
-    ``complete`` is false. Contradictory supports are an InconsistencyError.
+    ``complete`` is false. Contradictory supports are an InconsistencyError. Lists that were cut at a length are joined
+    only if they are of the same rows; if the lengths differ, not all that follows is looked at.
 
     >>> old = Patterns.from_itemsets([([], 10), (["a"], 6)], n=10, min_support=5)
     >>> new = Patterns.from_itemsets([([], 12), (["a"], 7)], n=12, min_support=5)
@@ -73,6 +74,12 @@ def join_facts(
         return own
     if any(isinstance(label, Mark) for label in own.labels):
         raise OptionError("these facts are of older releases already; give all of them at once with against=")
+    lengths = [own.max_length, *(old.max_length for old in olds)]
+    if grown and is_complete and any(length is not None for length in lengths):
+        raise OptionError(
+            "a list that was cut at a length is not joined with those of rows that were added; leave out ",
+            *(Option("grown", value=True), ", or say ", Option("complete", value=False)),
+        )
     names = [match_items(old.labels, own.labels) for old in olds]
     labels = sort_labels([*own.labels, *(name for each in names for name in each.values())])
     read = (_read_old(old, complete=is_complete) for old in olds)
@@ -86,7 +93,7 @@ def join_facts(
         joint = _join_grown([*(releases[number] for number in order), last], (*labels, *marks), groups)
     else:
         joint = _join_same_rows([*releases, last], groups)
-    return replace(joint, relations=last.relations, left_out=own.left_out)
+    return replace(joint, relations=last.relations, left_out=own.left_out or joint.left_out)
 
 
 def _read_old(old: Patterns, *, complete: bool) -> Facts:
@@ -108,12 +115,19 @@ def _recode(facts: Facts, labels: tuple[Label, ...], names: Mapping[Label, Label
     limits = {place(itemset): both for itemset, both in facts.listed.items()}
     relations = tuple(relation.recode(place) for relation in facts.relations)
     recoded = Facts.from_codes(limits, labels, facts.n)
-    return replace(recoded, inherited=facts.inherited, absent=facts.absent, relations=relations)
+    return replace(
+        recoded, inherited=facts.inherited, absent=facts.absent, relations=relations, max_length=facts.max_length
+    )
 
 
 def _join_same_rows(releases: Sequence[Facts], schema: tuple[Codes, ...]) -> Facts:
     """Return the facts of several releases of the same rows."""
-    labels, absents = releases[-1].labels, [facts.absent for facts in releases if facts.absent is not None]
+    labels, lengths = releases[-1].labels, {facts.max_length for facts in releases}
+    # What is missing is known up to the largest length; shorter lists say more about short itemsets.
+    length = None if None in lengths else max(one for one in lengths if one is not None)
+    reaching = [facts for facts in releases if facts.max_length == length]
+    absents = [facts.absent for facts in reaching if facts.absent is not None]
+    left_out = "its lists were cut at different lengths, and what is missing from the shorter is not looked at"
     whole = next((one for one in releases if one.inherited and all(_is_part(other, one) for other in releases)), None)
     limits: dict[Codes, Limits] = {}
     for itemset in _list_all(releases, expand=whole is None):
@@ -123,7 +137,8 @@ def _join_same_rows(releases: Sequence[Facts], schema: tuple[Codes, ...]) -> Fac
     advice = "of the same rows; check which they are, or say ", Option("grown", value=True), " if rows were added"
     _refuse(wrong, len(limits), labels, *advice)
     facts = Facts.from_codes(limits if whole is None else whole.listed, labels, releases[-1].n)
-    return replace(facts, inherited=whole is not None, absent=min(absents, default=None), schema=schema)
+    facts = replace(facts, inherited=whole is not None, absent=min(absents, default=None), schema=schema)
+    return replace(facts, max_length=length, left_out=left_out * (len(lengths) > 1))
 
 
 def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple[Codes, ...]) -> Facts:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets
-from discreet.data.lattice import Cells, Family
+from discreet.data.lattice import Cells, Family, avoid
 from discreet.disclosure.attacks.certificate import LONGEST, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.derive import SearchTask, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
@@ -22,7 +22,6 @@ from discreet.errors import BudgetError, Option
 Pair: TypeAlias = tuple[Codes, Codes]  # an itemset that rows hold, and a larger one that they do not hold whole
 
 SUM: Final = CellSum()  # the pattern's own sum of supports
-MOST_TOPS: Final = 1000  # itemsets that become known by zeros while other supports stay unknown
 MOST_STEPS: Final = 20_000_000  # pairs of itemsets to join: some seconds
 MOST_MEETINGS: Final = 1_000_000_000  # comparisons of wider with listed itemsets: some seconds as well
 LONGEST_ADDED: Final = 12  # items that a pattern adds to its base: its cells grow as a power of two
@@ -84,7 +83,8 @@ def known_family(facts: Facts, most: int) -> Family:
     family = Family(Itemsets(*own.flat), own.weights, tops, facts.labels, facts.n, not facts.inherited, partial)
     if facts.absent != 0:
         return family
-    return family.complete() if facts.inherited or len(own) == len(facts) else _add_zeros(family, facts)
+    is_whole = facts.inherited or len(own) == len(facts)
+    return family.complete(facts.max_length) if is_whole else _add_zeros(family, facts)
 
 
 def _add_zeros(family: Family, facts: Facts) -> Family:
@@ -92,25 +92,18 @@ def _add_zeros(family: Family, facts: Facts) -> Family:
 
     They lack an item of each smallest part that is neither. Too many of them are a BudgetError.
     """
-    tops = [frozenset(range(len(facts.labels)))]
-    for part in _find_unknown(family, facts):
-        spared = [top for top in tops if not part <= top]
-        less = dict.fromkeys(top - {item} for top in tops if part <= top for item in sorted(part))
-        tops = spared + [top for top in less if not any(top <= other for other in spared)]
-        if len(tops) > MOST_TOPS:
-            raise BudgetError(
-                "supports that are not exact leave more sums open than can be looked at; give exact ones, or fewer"
-            )
-    wide = [sorted(top) for top in tops if not facts.is_below(top)]
+    tops = avoid(range(len(facts.labels)), _find_unknown(family, facts))
+    wide = [top for top in tops if not facts.is_below(frozenset(top))]
     return family.widen(Itemsets.of(wide), partial=True) if wide else family
 
 
 def _find_unknown(family: Family, facts: Facts) -> list[Codes]:
-    """Return the smallest itemsets within listed ones whose supports are unknown."""
+    """Return the smallest itemsets whose supports are unknown: within listed ones, or beyond the length of a cut."""
     known = {frozenset(codes.tolist()) for codes in family.itemsets}
     longer = {itemset | {item} for itemset in known for item in range(len(facts.labels))} - known
     parts = (one for one in longer if all(one - {item} in known for item in one))
-    return sorted((one for one in parts if facts.is_below(one) and not facts.excludes(one)), key=sorted)
+    is_open = (one for one in parts if (facts.is_below(one) or facts.missing(one)) and not facts.excludes(one))
+    return sorted(is_open, key=sorted)
 
 
 def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:

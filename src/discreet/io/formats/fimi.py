@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,15 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OutputError
 from discreet.io import notation
 from discreet.io.files import Bytes
-from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
+from discreet.io.formats.patterns import (
+    STATED,
+    Mined,
+    PatternFunctions,
+    StatedPatterns,
+    collect_patterns,
+    iterate_patterns,
+    mined_of,
+)
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
 from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, RowFunctions, RowOptions, as_text, encode_lines
 
@@ -199,18 +207,17 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa:
     names = read_names(lines)
     filled = ((at, line) for at, line in enumerate(lines, start=1) if line.strip())
     pairs = (_read_pattern(line, at) for at, line in filled if line.startswith(SUPPORT) or line[0] not in "#%@")
-    stated = dict(line[1:].split("=", 1) for line in lines if line.startswith(("@N=", "@MIN_SUPPORT=", "@KIND=")))
-    counts = {
-        name: notation.as_support(stated[name], f"the line @{name}=") for name in ("N", "MIN_SUPPORT") if name in stated
-    }
-    mined = Mined(counts.get("N"), counts.get("MIN_SUPPORT"), stated.get("KIND"))
+    heads = {f"@{name.upper()}=": name for name in STATED}
+    said: dict[str, Any] = {heads[head]: line[len(head) :] for line in lines for head in heads if line.startswith(head)}
+    counts = ((name, f"the line @{name.upper()}=") for name in said if name != "kind")
+    mined = Mined(**said | {name: notation.as_support(said[name], where) for name, where in counts})
     return collect_patterns(pairs, mined=mined, as_labels=lambda numbers: find_labels(numbers, names))
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as an SPMF file, in chunks; other readers take the empty itemset's line for a comment."""
     head, texts = _number_labels(patterns)
-    mined = [f"@N={patterns.n}", f"@MIN_SUPPORT={patterns.min_support}", f"@KIND={patterns.kind}"]
+    mined = (f"@{name.upper()}={value}" for name, value in mined_of(patterns).items())
     pairs = iterate_patterns(patterns)
     lines = (" ".join([*(texts[code] for code in one), SUPPORT, str(support)]) for one, support in pairs)
     return encode_lines(chain(head, mined, lines))

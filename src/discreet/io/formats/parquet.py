@@ -15,7 +15,7 @@ from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io.files import Bytes
-from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns
+from discreet.io.formats.patterns import STATED, Mined, PatternFunctions, StatedPatterns, mined_of
 from discreet.io.frames import from_lists, from_long, from_onehot
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
 from discreet.io.lines import group_rising
@@ -103,15 +103,14 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa:
         raise InputError(f"the column {SUPPORT!r} must hold whole numbers; multiply shares by the number of rows")
     coded = from_lists(frame, items=ITEMS)
     stated = _read_metadata(data)
-    mined = Mined(stated.get("n"), stated.get("min_support"), stated.get("kind"))
+    mined = Mined(*map(stated.get, STATED))
     return StatedPatterns(coded.itemsets, as_supports(frame[SUPPORT].to_list()), coded.labels, mined)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as a Parquet file."""
     frame = pl.DataFrame({ITEMS: _as_lists(patterns), SUPPORT: pl.Series(SUPPORT, patterns.supports)})
-    mined = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind}
-    yield _encode(frame, {OURS: json.dumps(mined)})
+    yield _encode(frame, {OURS: json.dumps(mined_of(patterns))})
 
 
 def _as_lists(value: Transactions | Patterns) -> pl.Series:

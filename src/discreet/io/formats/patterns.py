@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import chain
 from math import ceil, floor
@@ -46,16 +46,20 @@ class Mined:
     n: int | None = None
     min_support: int | None = None
     kind: str | None = None
+    max_length: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse impossible values."""
-        stated = ((count, least) for count, least in ((self.n, 0), (self.min_support, 1)) if count is not None)
+        counts = (self.n, 0), (self.min_support, 1), (self.max_length, 0)
+        stated = ((count, least) for count, least in counts if count is not None)
         if not all(_is_count(count, least=least) for count, least in stated) or self.kind not in (None, *KINDS):
-            rules = f"n must be a number of rows, min_support one from 1 on, and kind one of {', '.join(KINDS)}"
+            rules = "n must be a number of rows, min_support one from 1 on, max_length one of items, and kind one of "
+            rules += ", ".join(KINDS)
             raise InputError(f"the source says that its patterns were mined in a way that cannot be; {rules}")
 
 
 NOT_STATED: Final = Mined()
+STATED: Final = tuple(field.name for field in fields(Mined))  # as our files name them
 
 
 @dataclass(frozen=True)
@@ -67,17 +71,21 @@ class StatedPatterns:
     labels: tuple[Label, ...]
     mined: Mined = NOT_STATED
 
-    def patterns(self, n: int | None, min_support: Threshold | None, kind: str | None) -> Patterns:
+    def patterns(
+        self, n: int | None, min_support: Threshold | None, kind: str | None, max_length: int | None = None
+    ) -> Patterns:
         """Return the patterns; the arguments must agree with the source, whose empty itemset may state ``n``."""
         n = self._agree_on_n(n)
         count = _agree("min_support", self.mined.min_support, None if min_support is None else as_count(min_support, n))
         kind = as_kind(_agree("kind", self.mined.kind, kind) or "frequent")
+        length = _agree("max_length", self.mined.max_length, max_length)
         itemsets, supports = self.itemsets, self.supports
         lengths = itemsets.lengths.tolist()
         # A source without ``n`` leaves out the empty itemset by habit.
         if self.mined.n is None and lacks_root(lengths, supports.tolist(), n=n, min_support=count, kind=kind):
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
-        return Patterns.from_codes(*itemsets.flat, supports, self.labels, n=n, min_support=count, kind=kind)
+        arrays = *itemsets.flat, supports
+        return Patterns.from_codes(*arrays, self.labels, n=n, min_support=count, kind=kind, max_length=length)
 
     def _agree_on_n(self, given: int | None) -> int:
         roots = self.supports[self.itemsets.lengths == 0].tolist()
@@ -129,6 +137,16 @@ def _agree(name: str, stated: T | None, given: T | None) -> T | None:
     return given if stated is None else stated
 
 
+def mined_of(patterns: Patterns) -> dict[str, int | str]:
+    """Return how patterns were mined, as our files say it; a length only if the list was cut at one.
+
+    >>> mined_of(Patterns.from_itemsets([(["a"], 3)], n=5, max_length=1))
+    {'n': 5, 'min_support': 3, 'kind': 'frequent', 'max_length': 1}
+    """
+    cut = {} if patterns.max_length is None else {"max_length": patterns.max_length}
+    return {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind, **cut}
+
+
 def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
     """Yield the codes and the support of each pattern."""
     return zip(notation.iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
@@ -146,19 +164,19 @@ def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG
     if not (isinstance(document, dict) and isinstance(document.get("patterns"), list)):
         raise InputError(f"the JSON holds no patterns; it must look like {SHAPE}")
     pairs = (_read_pattern(pattern, number) for number, pattern in enumerate(document["patterns"], start=1))
-    mined = Mined(document.get("n"), document.get("min_support"), document.get("kind"))
+    mined = Mined(*map(document.get, STATED))
     return collect_patterns(pairs, mined=mined)
 
 
 def write_json(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as JSON, in chunks."""
     texts, last = _as_json_texts(patterns), len(patterns)
-    mined = f'  "n": {patterns.n},\n  "min_support": {patterns.min_support},\n  "kind": "{patterns.kind}",'
+    mined = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in mined_of(patterns).items()]
     lines = (
         f'    {{"items": [{", ".join(texts[code] for code in itemset)}], "support": {support}}}{"," * (number < last)}'
         for number, (itemset, support) in enumerate(iterate_patterns(patterns), start=1)
     )
-    return encode_lines(chain(["{", mined, '  "patterns": ['], lines, ["  ]", "}"]))
+    return encode_lines(chain(["{", *mined, '  "patterns": ['], lines, ["  ]", "}"]))
 
 
 def _as_json_texts(patterns: Patterns) -> list[str]:
