@@ -7,11 +7,9 @@ from typing import Final
 import numpy as np
 
 from discreet.data.patterns import Patterns
-from discreet.data.reading import Reading
 from discreet.data.transactions import Rows, Transactions
 from discreet.errors import Message, Option
 from discreet.judging.policy import Check, CheckName
-from discreet.runtime.text import count_of
 
 FEW: Final = 10  # rows that may look odd by chance
 NEARLY_ALL, MOST = 0.98, 0.9  # shares of the rows
@@ -27,12 +25,14 @@ def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
     Nothing would be published but the number of rows, 40.
     """
     reading = patterns.reading if rows is None else rows.reading
-    signs = [*_find_signs(patterns, rows)]
-    if reading is not None:
-        signs += reading.doubts
-        if isinstance(rows, Transactions) and not reading.confirmed:
-            signs += [Message(f"{sign} {_as_read(reading)} ", *_confirm(reading)) for sign in _find_odd_rows(rows)]
-    return CheckName.READING.review(len(signs), Message(*_join(signs))) if signs else None
+    signs = [*_find_signs(patterns, rows), *(() if reading is None else reading.doubts)]
+    if reading is not None and isinstance(rows, Transactions) and not reading.confirmed:
+        odd = list(_find_odd_rows(rows))
+        signs += odd
+        what = f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
+        signs += [Message(what, Option("format", reading.format), ".")] * bool(odd)
+    words = [part for sign in signs for part in (" ", sign)][1:]
+    return CheckName.READING.review(len(signs), Message(*words)) if signs else None
 
 
 def _find_signs(patterns: Patterns, rows: Rows | None) -> Iterator[Message]:
@@ -46,7 +46,7 @@ def _find_signs(patterns: Patterns, rows: Rows | None) -> Iterator[Message]:
         yield Message("There is one row: a row must stand for a person.")
 
 
-def _find_odd_rows(rows: Transactions) -> Iterator[str]:
+def _find_odd_rows(rows: Transactions) -> Iterator[Message]:
     """Yield what is odd about rows whose reading was guessed."""
     if rows.n < FEW:
         return
@@ -55,13 +55,13 @@ def _find_odd_rows(rows: Transactions) -> Iterator[str]:
     is_alone = supports == 1
     alone = np.bincount(np.repeat(np.arange(rows.n), lengths), is_alone[items], minlength=rows.n)
     if supports.max(initial=0) >= NEARLY_ALL * rows.n:
-        yield "One item is in nearly every row."
+        yield Message("One item is in nearly every row.")
     if np.count_nonzero(alone) >= MOST * rows.n:
-        yield "Most rows have an item that no other row has, as if ids were items."
+        yield Message("Most rows have an item that no other row has, as if ids were items.")
     elif lengths[0] and alone[0] == lengths[0] and np.count_nonzero(alone) * FEW <= rows.n:
-        yield "No item of the first row is in any other row, as in a header."
+        yield Message("No item of the first row is in any other row, as in a header.")
     if _are_different(rows):
-        yield f"All {rows.n:,} rows are different."
+        yield Message(f"All {rows.n:,} rows are different.")
 
 
 def _are_different(rows: Transactions) -> bool:
@@ -72,16 +72,3 @@ def _are_different(rows: Transactions) -> bool:
             return False
         seen.add(row)
     return True
-
-
-def _as_read(reading: Reading) -> str:
-    return f"It was {str(reading).partition(':')[0]} of {count_of(reading.n, 'row')}; if that is meant, say so with"
-
-
-def _confirm(reading: Reading) -> tuple[Option | str, ...]:
-    return Option("format", reading.format), "."
-
-
-def _join(signs: list[Message]) -> Iterator[Message | str]:
-    for number, sign in enumerate(signs):
-        yield from (" ", sign) if number else (sign,)
