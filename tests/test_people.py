@@ -1,12 +1,28 @@
 """People, not rows: what many rows of few people give away."""
 
+import json
 from random import Random
 
 import numpy as np
 import oracle
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from discreet import Transactions, Verdict, audit, mine
+from discreet import (
+    Merged,
+    OptionError,
+    Reading,
+    Transactions,
+    Verdict,
+    attack,
+    audit,
+    block,
+    hide,
+    mine,
+    report,
+    tradeoff,
+)
 from discreet.disclosure.detect import Question
 from discreet.disclosure.people import find_people_cells
 
@@ -56,3 +72,126 @@ def test_few_people_alone_withhold():
     assert [check.name for check in found.checks if check.verdict is not Verdict.RELEASE] == ["people"]
     assert found.verdict is Verdict.WITHHOLD
     assert audit(list(crowd()), min_support=10, k=5).verdict is Verdict.RELEASE
+
+
+def test_a_finding_counts_people_and_names_rows():
+    [finding] = audit(crowd(), min_support=10, k=5).findings
+    assert (finding.kind, finding.count, str(finding)) == ("people", 1, "a ∧ ¬b: 10 rows of 1 person")
+    assert finding.explain() == "sup(a) 25 − sup(ab) 15 = 10 rows of 1 person"
+    assert report.in_words(finding.value) == "Exactly 10 rows, of only 1 person, have a, but not b."
+
+
+def test_enough_people_are_released():
+    rows = [["a", "b"]] * 15 + [[]] * 15 + [["a"]] * 10
+    found = audit(visits(rows, range(40)), min_support=10, k=5)
+    assert (found.verdict, len(found.people)) == (Verdict.RELEASE, 0)
+
+
+def test_rows_of_few_people_are_exposed():
+    exposed = audit(crowd(), min_support=10, k=5).exposed
+    assert (exposed.numbers.tolist(), set(exposed.smallest.tolist())) == (list(range(30, 40)), {1})
+
+
+def test_every_face_shows_rows_of_few_people(tmp_path):
+    found = audit(crowd(), min_support=10, k=5)
+    whose = "10 rows of 1 person"
+    assert f"  a ∧ ¬b: {whose}; rows = 25 − 15" in list(report.audit_text(found))
+    exposed = "10 of 40 rows are exposed: groups of fewer than 5 people single them out, the smallest of 1 person."
+    assert exposed in list(report.audit_text(found))
+    [cell] = json.loads(b"".join(report.audit_json(found)))["people"]
+    assert (cell["base"], cell["top"], cell["count"], cell["rows"]) == (["a"], ["a", "b"], 1, 10)
+    assert f'people,1,"hold a, but not b: {whose}",a,b,sup(a) 25'.encode() in b"".join(report.findings_csv(found))
+    page = found.to_html()
+    assert whose in page
+    assert "1 group of rows of fewer than 5 people" in page
+    report.write_sacro(found, tmp_path / "checked")
+    assert whose in (tmp_path / "checked" / "people.DO-NOT-RELEASE.csv").read_text(encoding="utf-8")
+    flagged = json.loads((tmp_path / "checked" / "outputs.json").read_bytes())["results"]["itemsets"]["files"][0]["sdc"]
+    assert flagged["cells"] == {"people": [[1, 0], [2, 0]]}
+
+
+@pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
+def test_rows_beside_patterns_count_people(kind):
+    data = visits([["a"]] * 30 + [[]] * 30, [1] * 30 + list(range(2, 32)))
+    found = audit(mine(data, min_support=10, kind=kind), rows=data, k=5)
+    assert [str(cell) for cell in found.people] == ["a: 30 rows of 1 person"]
+    assert found.verdict is Verdict.WITHHOLD
+
+
+def test_patterns_of_visits_without_rows_go_to_review():
+    reading = Reading("table", "csv", person="patient", per="visit", people=31)
+    patterns = mine(crowd().describe(reading=reading), min_support=10)
+    found = audit(patterns, k=5)
+    assert (found.verdict, found.people) == (Verdict.REVIEW, None)
+    assert "counts are of visits" in found.sentence
+
+
+@given(seed=st.integers(0, 10_000))
+def test_rows_merged_by_person_are_judged_as_their_own(seed):
+    rows, people, sigma, k = table(seed)
+    merged = oracle.merged_by_person(rows, people)
+    sigma = min(sigma, len(merged))
+    found = audit(merged, min_support=sigma, k=k)
+    once = audit(visits(merged, range(len(merged))), min_support=sigma, k=k)
+    channels = oracle.maximal_channels_by_tops(merged, sigma, k)
+    assert {(one.base, one.top): one.count for one in found.channels} == channels
+    assert found_by(once.people) == {pair: (count, count) for pair, count in channels.items()}
+    assert once.verdict is found.verdict
+
+
+def test_a_schema_reveals_remainders_of_few_people():
+    rows = [["sex=f"]] * 20 + [["sex=m"]] * 20 + [[]] * 20
+    data = visits(rows, [*range(40), *[40] * 20])
+    assert audit(data, min_support=10, k=5).verdict is Verdict.RELEASE
+    found = audit(data, min_support=10, k=5, schema="=")
+    assert [str(cell) for cell in found.people] == ["¬sex=f ∧ ¬sex=m: 20 rows of 1 person"]
+    assert [check.name for check in found.checks if check.verdict is Verdict.WITHHOLD] == ["people"]
+
+
+def test_changes_of_visits_go_to_review():
+    some = [["a", "b"]] * 30 + [["a"]] * 30 + [[]] * 30
+    data, old = visits(some * 2, range(180)), mine(some, min_support=10)
+    assert audit(list(data), min_support=10, k=5, against=old, grown=True).verdict is Verdict.RELEASE
+    assert audit(data, min_support=10, k=5, against=old, grown=True).verdict is Verdict.REVIEW
+
+
+def test_block_refuses_visits_and_names_the_remedy():
+    remedy = "block counts rows, of which a person may have several; merge the rows of each person: leave per= out"
+    with pytest.raises(OptionError, match=f"^{remedy}$"):
+        block(crowd(), min_support=10, k=5)
+
+
+def test_visits_are_not_merged():
+    with pytest.raises(OptionError, match="leave per= out"):
+        Merged.of(crowd(), min_support=2)
+
+
+def test_attackers_leave_visits_undecided():
+    data = crowd()
+    patterns = mine(data, min_support=10)
+    assert attack(patterns, k=5).is_safe
+    assert not attack(patterns, k=5, rows=data).is_safe
+
+
+def test_hiding_keeps_whose_rows_they_are():
+    hidden = hide(crowd(), [["b"]]).transactions
+    assert hidden.people.tolist() == crowd().people.tolist()
+
+
+@given(seed=st.integers(0, 10_000))
+def test_tradeoff_counts_groups_of_few_people(seed):
+    rows, people, sigma, k = table(seed)
+    counts, data = range(sigma, len(rows) + 1), visits(rows, people)
+    cells = {
+        least: {
+            pair: both
+            for pair, both in oracle.people_cells(rows, people, least, k).items()
+            if pair[1] in oracle.widest(oracle.maximal(rows, least), least)
+        }
+        for least in counts
+    }
+    grid = tradeoff(data, min_supports=counts, ks=[k])
+    assert grid.channels[:, 0].tolist() == [len(found) for found in cells.values()]
+    assert grid.safe[k] == next((least for least, found in cells.items() if not found), None)
+    assert grid.counted == "people"
+    assert "Maximal channels of fewer than k people:" in list(report.tradeoff_text(grid))

@@ -20,6 +20,7 @@ from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Question
+from discreet.disclosure.people import refuse_visits
 from discreet.errors import BudgetError, Either, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.policy import Policy, Verdict, as_policy
@@ -301,7 +302,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     in every database that fits. If that is not decided in time, nothing is released.
 
     After each method, detection must find nothing in the result, and its supports are recounted; otherwise nothing is
-    released. The other options are those of ``mine``.
+    released. Rows of which a person has several are refused: merge them. Other options are those of ``mine``.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> release = block(rows, min_support=10, k=10, method="add")
@@ -353,7 +354,7 @@ def compare(
 
 
 def _mine(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> BlockProblem:
-    data = as_rows(rows)
+    data = refuse_visits(as_rows(rows), "block")
     patterns = mine(data, min_support=min_support, kind="closed", **budget)
     limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
     return BlockProblem(data, patterns, k, limits)

@@ -142,7 +142,8 @@ def detect(
 
     A row counts for a base under a top if it holds every item of the base and no other item of the top. If 1 to
     k − 1 rows do, the supports of the itemsets between base and top reveal them (Lemma 8 of *k-anonymous patterns*,
-    PKDD 2005). The channels under maximal tops represent all others. At minimum support 1 an unlisted itemset has
+    PKDD 2005). Rows are counted, whosever they are: ``audit`` also counts people, if they may have several rows. The
+    channels under maximal tops represent all others. At minimum support 1 an unlisted itemset has
     support 0: the set of all items is then the only maximal top, and fewer than ``k`` equal rows are a channel.
 
     The patterns are the closed or all frequent itemsets. The ``rows`` that they were mined from are optional, and may

@@ -16,6 +16,7 @@ from discreet.data.itemsets import Itemsets, Weighted, offsets_of
 from discreet.data.lattice import WORD, Cells, build_cells
 from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
+from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.sums import widen_family
 from discreet.disclosure.channels import Channel, Channels, Term
@@ -101,6 +102,23 @@ class PeopleRows(NamedTuple):
         kernels.people.map_itemsets(*group.flat, place, masks)
         numbers, bases, people, held = kernels.people.find_cells(maps, self.rows.weights, self.owners, masks, limit)
         return build_cells(bases, numbers + np.int32(start), people, tops, place), held
+
+
+def are_visits(*counted: Patterns | Rows | None) -> bool:
+    """Return whether rows or patterns count visits, of which a person may have several."""
+    given = [one for one in counted if one is not None]
+    has_people = any(one.people is not None for one in given if not isinstance(one, Patterns))
+    return has_people or any(one.reading is not None and one.reading.per is not None for one in given)
+
+
+def refuse_visits(rows: Rows, verb: str) -> Rows:
+    """Return rows that each stand for a person; refuse visits, whose results would look safe if rows alone count."""
+    if are_visits(rows):
+        raise OptionError(
+            f"{verb} counts rows, of which a person may have several; merge the rows of each person: leave ",
+            *(Option("per"), " out"),
+        )
+    return rows
 
 
 def find_people_cells(question: Question, schema: str | Groups | None = None) -> PeopleCells:

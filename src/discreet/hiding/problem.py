@@ -241,7 +241,8 @@ def remove(rows: Transactions, removals: Removals) -> Transactions:
     """
     offsets, items = np.empty_like(rows.offsets), np.empty(rows.itemsets.size, dtype=np.int32)
     size = kernels.hiding.drop_items(*rows.itemsets.flat, removals.rows, *removals.flat, offsets, items)
-    return Transactions.from_codes(offsets, items[:size], rows.labels, ids=rows.ids)
+    removed = Transactions.from_codes(offsets, items[:size], rows.labels, ids=rows.ids)
+    return removed.describe(schema=rows.schema, people=rows.people, reading=rows.reading)
 
 
 def check_solution(problem: HidingProblem, removals: Removals, transactions: Transactions) -> Numbers:

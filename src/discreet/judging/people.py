@@ -8,7 +8,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.data.transactions import Rows
 from discreet.disclosure.detect import Question
-from discreet.disclosure.people import PeopleCells, find_people_cells
+from discreet.disclosure.people import PeopleCells, are_visits, find_people_cells
 from discreet.errors import BudgetError, Command, InconsistencyError, Message, Option
 from discreet.judging.checks import COARSEN
 from discreet.judging.policy import Check, CheckName, Verdict
@@ -35,8 +35,7 @@ def judge_people(
     rows, there is no check.
     """
     if rows is None or rows.people is None:
-        readings = patterns.reading, None if rows is None else rows.reading
-        return [VISITS] * any(reading is not None and reading.per is not None for reading in readings), None
+        return [VISITS] * are_visits(patterns, rows), None
     try:
         question = Question(patterns, rows, k, as_threads(None))
         cells = find_people_cells(question, schema)

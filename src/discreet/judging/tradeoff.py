@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Label, offsets_of
-from discreet.data.lattice import complete_family
+from discreet.data.lattice import Family, complete_family
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k
 from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.detect import Question, find_channels
+from discreet.disclosure.people import PeopleRows, find_people_cells, order_by_person, refuse_visits
 from discreet.errors import ThresholdError, refuse_truth
 from discreet.mining.mine import Progress, mine
 from discreet.runtime import html, resources
 from discreet.runtime.resources import watching
+from discreet.runtime.solver import Numbers
 from discreet.runtime.text import percent
 
 AT_ONCE: Final = 256  # itemsets that are searched together for the lowest safe minimum support
@@ -27,7 +29,8 @@ AT_ONCE: Final = 256  # itemsets that are searched together for the lowest safe 
 class Tradeoff:
     """The numbers of itemsets, channels and exposed rows, with a line per minimum support and a column per k.
 
-    ``itemsets`` are the closed ones. ``safe[k]`` is the lowest minimum support without a channel below k, at least the
+    ``itemsets`` are the closed ones. Where people have several rows, channels are groups of fewer than k people, and
+    ``counted`` says so. ``safe[k]`` is the lowest minimum support without a channel below k, at least the
     lowest of ``min_supports``; None if even n alone is one.
     """
 
@@ -38,6 +41,7 @@ class Tradeoff:
     channels: NDArray[np.int64]
     exposed: NDArray[np.int64]
     safe: dict[int, int | None]
+    counted: Literal["rows", "people"] = "rows"
 
     def __repr__(self) -> str:
         return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
@@ -66,21 +70,25 @@ def tradeoff(
     """Return the numbers of itemsets, maximal channels and exposed rows for all ``min_supports`` and ``ks``.
 
     The rows are mined once, at the lowest support. A higher one has fewer channels, and what is safe stays safe; only
-    the number of maximal channels may rise (*k-anonymous patterns*, PKDD 2005, section 5).
+    the number of maximal channels may rise (*k-anonymous patterns*, PKDD 2005, section 5). If people have several rows,
+    channels are the groups of fewer than k people.
 
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
     >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
     >>> grid.channels.tolist(), grid.exposed.tolist(), grid.safe
     ([[0, 1, 2], [0, 0, 0]], [[0, 2, 5], [0, 0, 0]], {2: 5, 3: 7, 4: 7})
     """
-    data = as_rows(rows)
+    given = as_rows(rows)
+    is_by_person = given.people is not None
+    data = given if is_by_person else refuse_visits(given, "tradeoff")
     counts = tuple(sorted({as_count(min_support, data.n) for min_support in min_supports}))
     limits = tuple(sorted({as_k(k) for k in ks}))
     if not counts or not limits:
         raise ThresholdError("there is nothing to compare; give at least one minimum support and one k")
 
     def count(line: int, _: int) -> tuple[list[int], list[int]]:
-        channels = find_channels(Question(lists[line], data, limits[-1]))
+        question = Question(lists[line], data, limits[-1])
+        channels = find_people_cells(question, schema=()) if is_by_person else find_channels(question)
         exposed, sizes = channels.rows(data), channels.cells.counts
         each = np.ones_like(sizes)
         return weigh_below(sizes, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
@@ -92,7 +100,9 @@ def tradeoff(
         counted = resources.share(count, lines, min(len(lines), resources.as_threads(threads)))
         channels, exposed = (np.array(column) for column in zip(*counted, strict=True))
         itemsets = np.array([len(part) for part in lists])
-        return Tradeoff(data.n, counts, limits, itemsets, channels, exposed, find_safe(closed, limits))
+        by_person = order_by_person(Question(closed, data, limits[-1])) if is_by_person else None
+        numbers = itemsets, channels, exposed, find_safe(closed, limits, by_person)
+        return Tradeoff(data.n, counts, limits, *numbers, counted="people" if is_by_person else "rows")
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:
@@ -111,12 +121,13 @@ def weigh_below(counts: NDArray[np.int64], weights: NDArray[np.int64], limits: S
     return totals[np.searchsorted(counts[order], limits)].tolist()  # type: ignore[no-any-return]  # whole numbers
 
 
-def find_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
+def find_safe(closed: Patterns, limits: Sequence[int], people: PeopleRows | None = None) -> dict[int, int | None]:
     """Return for each k the lowest minimum support without a channel below k, at least that of ``closed``.
 
-    The smallest cell of an itemset never grows with the itemset, so a release is safe if each closed itemset in it is
-    safe by itself. From the largest support down, the first unsafe one decides: the minimum must be above its support.
-    All items together come last: they are a top at a minimum support of 1, even if no row holds them.
+    The smallest cell of an itemset, by rows or by ``people``, never grows with the itemset, so a release is safe if
+    each closed itemset in it is safe by itself. From the largest support down, the first unsafe one decides: the
+    minimum must be above its support. All items together come last: they are a top at a minimum support of 1, even if
+    no row holds them.
     """
     family = complete_family(closed)
     order = np.argsort(-family.supports, kind="stable")
@@ -126,7 +137,7 @@ def find_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
         part = order[start : start + AT_ONCE]
         if not open_:
             break
-        tops, counts = family.smallest_cells(part, open_[-1])
+        tops, counts = _find_small(family, people, part, open_[-1])
         for k in list(open_):
             unsafe = tops[counts < k]
             if unsafe.size:
@@ -134,3 +145,11 @@ def find_safe(closed: Patterns, limits: Sequence[int]) -> dict[int, int | None]:
                 safe[k] = support + 1 if support < closed.n else None
                 open_.remove(k)
     return safe
+
+
+def _find_small(family: Family, people: PeopleRows | None, part: Numbers, limit: int) -> tuple[Numbers, Numbers]:
+    """Return which of some itemsets, as tops, have a cell below ``limit``, and its count of rows or of people."""
+    if people is None:
+        return family.smallest_cells(part, limit)
+    cells, _ = people.count(family.itemsets.take(part), limit)
+    return cells.tops.astype(np.int64), cells.counts

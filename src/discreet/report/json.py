@@ -121,6 +121,7 @@ def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         "min_supports": tradeoff.min_supports,
         "ks": tradeoff.ks,
         "itemsets": tradeoff.itemsets.tolist(),
+        **({} if tradeoff.counted == "rows" else {"counted": tradeoff.counted}),
     }
     lists = {
         "channels": map(encoded, tradeoff.channels.tolist()),

@@ -123,7 +123,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
     for title, lines in list_tradeoff(tradeoff):
         cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in line] for line in lines]
         yield from ("", f"{title}:", *aligned(cells))
-    yield from ("", "No channel of fewer than k rows, from which minimum support on:")
+    yield from ("", f"No channel of fewer than k {tradeoff.counted}, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {safe_from(safe, tradeoff)}"
 
@@ -132,7 +132,8 @@ def list_tradeoff(tradeoff: Tradeoff) -> Iterator[tuple[str, list[list[str | int
     """Yield two tables, of channels and of exposed rows: the title, and lines of which the first is the head."""
     supports = [f"{support:,} ({share(support, tradeoff.n)})" for support in tradeoff.min_supports]
     head: list[str | int] = ["min support", "itemsets", *(f"k = {k:,}" for k in tradeoff.ks)]
-    tables = {"Maximal channels of fewer than k rows": tradeoff.channels, "Rows that they expose": tradeoff.exposed}
+    channels = f"Maximal channels of fewer than k {tradeoff.counted}"
+    tables = {channels: tradeoff.channels, "Rows that they expose": tradeoff.exposed}
     for title, numbers in tables.items():
         lines = zip(supports, tradeoff.itemsets.tolist(), numbers.tolist(), strict=True)
         yield title, [head, *([support, itemsets, *line] for support, itemsets, line in lines)]

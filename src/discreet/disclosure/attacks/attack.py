@@ -1,7 +1,7 @@
 """Attack: patterns of few rows that attackers infer from a publication, and the bounds of any pattern."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -33,12 +33,14 @@ from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.linear import find_differences, linear
 from discreet.disclosure.channels import is_acyclic
 from discreet.disclosure.detect import code_labels, count_supports
+from discreet.disclosure.people import are_visits
 from discreet.errors import BudgetError, InputError, Option, OptionError, refuse_truth
 from discreet.mining.mine import mine
 from discreet.runtime.solver import Floats
 
 SECONDS: Final = 60.0
 MAX_ITEMSETS: Final = 2_000_000
+VISITS: Final = Undecided(1, "publication", "its counts are of visits, and people may have several; audit the rows")
 TOO_MANY_ROWS: Final = Undecided(1, "publication", f"it does not tell of how many rows, or of more than {MOST_ROWS:,}")
 
 
@@ -71,7 +73,8 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 
     A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
     quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
-    with known supports, do not suffice, the rest is undecided, and nothing is called safe.
+    with known supports, do not suffice, the rest is undecided, and nothing is called safe. Attackers count rows: if
+    people may have several, that is undecided as well.
 
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
     >>> patterns = mine([list(row) for row in rows], min_support=3)
@@ -91,7 +94,9 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
-    return _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+    found = _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+    is_by_visit = are_visits(patterns if isinstance(patterns, Patterns) else None, behind)
+    return replace(found, undecided=(*found.undecided, VISITS)) if is_by_visit else found
 
 
 def as_level(level: str) -> Level:

@@ -78,7 +78,8 @@ def audit_html(
     described, safe = list(_describe(audit, source, against)), None
     if tradeoff is not None:
         lines = [(f"{k:,}", safe_from(least, tradeoff)) for k, least in tradeoff.safe.items()]
-        safe = Table("No channel of fewer than k rows, from which minimum support on", ["k", "minimum support"], lines)
+        title = f"No channel of fewer than k {tradeoff.counted}, from which minimum support on"
+        safe = Table(title, ["k", "minimum support"], lines)
     values = {
         "title": f"Audit of {name}",
         **show_verdict(audit.verdict),

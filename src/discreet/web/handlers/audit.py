@@ -12,6 +12,7 @@ import discreet
 from discreet import Audit, BudgetError, Channel, Channels, Difference, InputError, Tradeoff, mine
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
+from discreet.disclosure.people import PeopleCell
 from discreet.web.context import Context, list_files, on_page, show_itemset, show_labels
 
 GRIDS: Final = (
@@ -41,7 +42,7 @@ class Rule(TypedDict, total=False):
 def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Judge what publishing would give away."""
     judged = _audit(context, rule)
-    patterns, exposed = judged.patterns, judged.exposed
+    patterns, exposed, listed = judged.patterns, judged.exposed, _list_channels(judged)
     smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed is not None else []
     context.stage("drawing")
     return {
@@ -55,7 +56,8 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
         "itemsets": len(patterns),
         "policy": rule.get("policy"),
         "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in judged.checks],
-        "channels": None if judged.channels is None else len(judged.channels),
+        "channels": None if isinstance(listed, tuple) else len(listed),
+        "counted": "rows" if judged.people is None else "people",
         "differences": len(judged.differences),
         "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": smallest},
         "is_acyclic": judged.is_acyclic,
@@ -103,17 +105,19 @@ def detect(
     limit: int = 50,
     **rule: Unpack[Rule],
 ) -> dict[str, Any]:
-    """List a page of channels, or of differences if channels cannot be looked for; these are in their own order."""
-    judged = _audit(context, rule)
-    channels: Channels | tuple[Difference, ...]
-    if judged.channels is None:
-        kind, channels = "differences", judged.differences
+    """List a page of channels, or of differences if channels cannot be looked for; these are in their own order.
+
+    If people have several rows, channels are the groups of few people.
+    """
+    channels = _list_channels(_audit(context, rule))
+    if isinstance(channels, tuple):
+        kind = "differences"
         tops = [[str(label).casefold() for label in one.top] for one in channels]
         words = split_words(search)
         matching = [at for at, top in enumerate(tops) if all(any(word in label for label in top) for word in words)]
         items = list(dict.fromkeys(label for one in channels for label in sorted(map(str, one.top))))
     else:
-        kind, channels = "channels", judged.channels
+        kind = "channels"
         order = _sort(channels, sort, descending=descending)
         matching = order[_match(channels, search)[order]].tolist()
         often = np.bincount(channels.tops.items, minlength=len(channels.labels))
@@ -131,22 +135,25 @@ def detect(
 def explain(context: Context, *, number: int, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Explain a channel in words, as a sum and as a picture."""
     judged = _audit(context, rule)
-    listed: Channels | tuple[Difference, ...] = judged.differences if judged.channels is None else judged.channels
+    listed = _list_channels(judged)
     if not 0 <= number < len(listed):
         raise InputError(f"there is no channel {number}; there are {len(listed):,}, counted from 0")
     channel: Channel | Difference = listed[number]
-    terms = channel.terms(judged.patterns)
+    terms, is_group = channel.terms(judged.patterns), isinstance(channel, PeopleCell)
+    many = channel.rows if isinstance(channel, PeopleCell) else channel.count
     return {
         **_describe(number, channel),
+        "size": channel.size,
         "words": reports.in_words(channel),
-        "sum": f"{reports.show_sum(terms)} = {channel.count:,}",
+        "sum": f"{reports.show_sum(terms)} = {many:,}",
+        "total": many,
         "terms": [
             {"times": term.times, "items": show_itemset(term.itemset), "support": term.support}
             for term in terms[:MOST_TERMS]
         ],
         "more": len(terms) > MOST_TERMS,
-        "svg": reports.cells_svg(channel, judged.patterns),
-        "rows": None if judged.rows is None else channel.count,
+        "svg": "" if is_group else reports.cells_svg(channel, judged.patterns),
+        "rows": None if judged.rows is None else many,
     }
 
 
@@ -174,6 +181,12 @@ def _audit(context: Context, rule: Rule) -> Audit:
         return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, **budget)
 
     return context.cache.get("audit", (context.data.id, min_support, k, policy), make)
+
+
+def _list_channels(judged: Audit) -> Channels | tuple[Difference, ...]:
+    """Return the groups of few people, or else the channels, or else the differences."""
+    found = judged.channels if judged.people is None else judged.people
+    return judged.differences if found is None else found
 
 
 def _compare(context: Context, min_supports: Sequence[Threshold], ks: set[int]) -> Tradeoff:

@@ -102,8 +102,9 @@ function showNone(word, sentence, sign) {
   byId("verdict").classList.remove("stale");
 }
 
-function showNumbers({ itemsets, kind, channels, exposed, n, min_support: least, share }) {
+function showNumbers({ itemsets, kind, channels, counted: unit, exposed, n, min_support: least, share }) {
   const smallest = exposed?.smallest?.[0]?.count;
+  const size = unit === "people" ? people(smallest) : counted(smallest ?? 0, "row");
   fill(
     byId("numbers"),
     figure(number(itemsets), `${kind ?? ""} itemsets would be published`),
@@ -122,9 +123,11 @@ function showNumbers({ itemsets, kind, channels, exposed, n, min_support: least,
           `${exposed.rows === 1 ? "row is" : "rows are"} exposed, ${part(exposed.rows, n)} of all`,
         )
       : null,
-    smallest ? figure(counted(smallest, "row"), "in the smallest group that can be singled out") : null,
+    smallest ? figure(size, "in the smallest group that can be singled out") : null,
   );
 }
+
+const people = (many) => `${number(many ?? 0)} ${many === 1 ? "person" : "people"}`;
 
 const asShare = (share) => (typeof share === "number" ? part(share, 1) : String(share));
 

@@ -59,18 +59,18 @@ function mark(id) {
 }
 
 /** Return the parts of the panel. */
-function parts({ count, words, svg, sum, terms, more, rows, base, lacked }, filter) {
+function parts({ size, total, words, svg, sum, terms, more, rows, base, lacked }, filter) {
   const picture = drawing(svg);
   const exposed =
     rows === null || rows === undefined
       ? null
       : make("p", {}, make("strong", {}, counted(rows, "row")), ` of the data ${rows === 1 ? "is" : "are"} behind it.`);
   return [
-    make("p", { class: "count" }, counted(count, "row")),
+    make("p", { class: "count" }, size),
     make("p", {}, words),
     exposed,
     picture ? make("div", { class: "picture" }, picture) : null,
-    termTable(terms ?? [], { count, more, sum }),
+    termTable(terms ?? [], { count: total, more, sum }),
     filters(itemsOf(terms, base, lacked), filter),
   ];
 }
