@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
+from discreet.data.itemsets import AnyFrame, is_missing
 from discreet.errors import Choice, InputError, Option, UnclearError
 from discreet.io import baskets, encodings
 from discreet.io.baskets import BITS, ROW_ID, SEPARATORS
@@ -152,11 +153,15 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
     layout = Layout("table", options._replace(header=True), tuple(head))
     columns = dict(zip(head, zip(*body, strict=True), strict=True)) if body else dict.fromkeys(head, ())
     others = [name for name in head if not {*map(str.casefold, columns[name])} <= BITS]
+    gaps = [name for name in others if {*map(str.casefold, columns[name])} <= BITS | {""}]
     named = [name for name in head if ROW_ID.search(name)]
     if not body:
         return layout
     if not others:
         return layout._replace(shape="onehot")
+    if gaps == others and len(gaps) < len(head):
+        reason = f"the {len(head):,} columns hold 0 and 1, and {len(gaps):,} of them miss some: fill these with 0"
+        return layout._replace(reason=reason, choices=(TABLE,))
     if (
         len(others) == 1
         and len(head) > PAIR
@@ -176,6 +181,26 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
         reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
         return layout._replace(reason=reason, choices=(long, TABLE))
     return layout
+
+
+def sniff_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None) -> Layout:
+    """Return the layout of a frame of narwhals: a column of lists, or a table with a header.
+
+    >>> import narwhals as nw, polars as pl
+    >>> sniff_frame(nw.from_native(pl.DataFrame({"sex": ["f", "m"], "age": [34, 51]})), RowOptions()).shape
+    'table'
+    """
+    names, first = list(frame.columns), frame.head(MOST_RECORDS)
+    given = "long" if options.item is not None else "lists" if options.items is not None else shape
+    layout = Layout(given or "lists", options._replace(header=True), tuple(names), confirmed=given is not None)
+    if given is not None:
+        return layout
+    lists = [name for name in names if str(frame.schema[name]).startswith(("List", "Array"))]
+    if lists:
+        named = "items" if "items" in lists else lists[0]
+        return layout._replace(options=layout.options._replace(items=named))
+    columns = [["" if is_missing(value) else str(value) for value in first[name].to_list()] for name in names]
+    return sniff_columns(names, list(zip(*columns, strict=True)), options)
 
 
 def _sniff_table(records: Sequence[Sequence[str]], options: RowOptions, columns: tuple[str, ...]) -> Layout:
