@@ -16,7 +16,7 @@ import pytest
 
 import discreet
 from discreet.web import server
-from discreet.web.server import must_choose_shape
+from discreet.web.server import is_confirmed
 from discreet.web.state import State, Uploads
 
 PATIENCE = 60
@@ -125,7 +125,7 @@ def test_two_servers_run_side_by_side_and_do_not_know_each_other(tmp_path):
 def test_the_server_opens_on_its_file_and_says_so_in_one_line(tmp_path):
     file = tmp_path / "rows.dat"
     file.write_text("1 2 3\n" * 48 + "1 2\n" * 2 + "4\n" * 50)
-    with serving(tmp_path / "t", file) as (_, client):
+    with serving(tmp_path / "t", file, "--format", "fimi") as (_, client):
         assert re.fullmatch(
             r"discreet is at http://127\.0\.0\.1:\d+/audit\?data=\w+&token=\S{43} .*\n",
             client.line,
@@ -138,14 +138,15 @@ def test_the_server_opens_on_its_file_and_says_so_in_one_line(tmp_path):
     assert file.exists()
 
 
-def test_a_table_opens_on_the_question_how_it_is_shaped_unless_that_is_told(tmp_path):
+def test_a_file_opens_on_how_it_is_read_unless_that_is_told(tmp_path):
     file = tmp_path / "orders.csv"
     file.write_text("order,item\n1,tea\n1,milk\n2,tea\n")
     state = State(many=0)
     state.uploads = Uploads(1000)
     try:
-        page, asked = server._first_page(state, file, None)
-        assert (page, state.uploads.get(asked["upload"]).path) == ("/", file)
+        page, asked = server._first_page(state, file, {"separator": ","})
+        upload = state.uploads.get(asked["upload"])
+        assert (page, upload.path, upload.options) == ("/", file, {"separator": ","})
         page, asked = server._first_page(state, file, {"row": "order", "item": "item"})
         assert (page, asked.keys()) == ("/audit", {"data"})
         assert state.data(asked["data"]).options == {"row": "order", "item": "item"}
@@ -154,19 +155,24 @@ def test_a_table_opens_on_the_question_how_it_is_shaped_unless_that_is_told(tmp_
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "asked"),
+    ("name", "data", "told", "expected"),
     [
-        ("a.csv", b"tea,milk\nmilk\n", False),
-        ("a.csv", b"order,item\n1,tea\n", True),
-        ("a.csv", b"tea,milk\n0,1\n", True),
-        ("a.dat", b"1 2\n", False),
-        ("a.json", b'{"n": 1, "patterns": []}', False),
-        ("a.parquet", b"PAR1", True),
+        ("a.csv", b"tea,milk\nmilk\n", {}, False),
+        ("a.csv", b"tea,milk\nmilk\n", {"format": "baskets"}, True),
+        ("a.csv", b"tea,milk\nmilk\n", {"format": "csv"}, False),
+        ("a.csv", b"order,item\n1,tea\n", {}, False),
+        ("a.csv", b"order,item\n1,tea\n", {"row": "order", "item": "item"}, True),
+        ("a.csv", b"tea,milk\n0,1\n", {"format": "onehot"}, True),
+        ("a.dat", b"1 2\n", {}, False),
+        ("a.dat", b"1 2\n", {"format": "fimi"}, True),
+        ("a.dat", b"1 2\n", {"format": "onehot", "row": "id"}, True),
+        ("a.json", b'{"n": 1, "patterns": []}', {"format": "json"}, True),
+        ("a.parquet", b"PAR1", {}, False),
     ],
 )
-def test_the_shape_of_a_table_must_be_asked(tmp_path, name, data, asked):
+def test_a_reading_is_confirmed_if_its_shape_is_told(tmp_path, name, data, told, expected):
     (tmp_path / name).write_bytes(data)
-    assert must_choose_shape(tmp_path / name) == asked
+    assert is_confirmed(tmp_path / name, told) == expected
 
 
 @pytest.mark.parametrize("name", ["missing.csv", ".", "empty.csv"])

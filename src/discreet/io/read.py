@@ -186,24 +186,29 @@ class Source(NamedTuple):
 
 def find_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:
     """Return how a file of rows is read, by its first bytes; refuse options that its shape does not have."""
+    found = sniff_source(place, name, options, head)
+    form, layout = found
+    layout.check()
+    if form.name in TEXTS and layout.shape not in TEXTS:
+        raise InputError(
+            f"this file lists {layout.shape}, not rows; audit it as it is, without ", Option("min_support")
+        )
+    check_options(options.given, form.options, f"the format {form.name}")
+    return found
+
+
+def sniff_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:
+    """Return how a file seems to be laid out, by its first bytes; that may be unclear, and it may list patterns."""
     form = FORMATS[_find_container(place, name, head)]
     shape = name if name in TEXTS and name != "csv" else None
-    layout = Layout("baskets", options, confirmed=name is not None)
     if form.name in TEXTS:
         layout = sniff_text(head, options, shape)
-        layout.check()
-        if layout.shape not in TEXTS:
-            raise InputError(
-                f"this file lists {layout.shape}, not rows; audit it as it is, without ", Option("min_support")
-            )
-        form = FORMATS[layout.shape]
-    elif form.lines and name is None:
-        layout = sniff_numbers(head, options)
-        layout.check()
-    elif shape is not None and form.name != "parquet":
+        return Source(FORMATS.get(layout.shape, form), layout)
+    if form.lines and name is None:
+        return Source(form, sniff_numbers(head, options))
+    if shape is not None and form.name != "parquet":
         raise OptionError(f"the format {form.name} holds baskets, not {shape}; leave ", Option("format"), " out")
-    check_options(options.given, form.options, f"the format {form.name}")
-    return Source(form, layout)
+    return Source(form, Layout("baskets", options, confirmed=name is not None))
 
 
 def find_again(place: Place, *, format: str | None = None, **how: Unpack[RowArguments]) -> dict[str, Any]:  # noqa: A002

@@ -2,17 +2,17 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from inspect import Parameter, signature
-from typing import Any, Final, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, NamedTuple, TypeAlias, cast, get_args
 
 from discreet.data.patterns import KINDS
 from discreet.errors import Option, OptionError, ThresholdError
 from discreet.io.read import FORMATS
-from discreet.io.sniff import SHAPES
 from discreet.judging.policy import names as policy_names
 from discreet.runtime.text import abbreviate
+from discreet.web.context import UploadOptions
 from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, tradeoff
 from discreet.web.handlers.block import block, compare
 from discreet.web.handlers.hide import compare_hiding, hide
@@ -27,6 +27,7 @@ LARGEST_NUMBER: Final = 10**9
 DIGITS: Final = re.compile(r"[0-9]{1,19}")
 LONGEST_SECONDS: Final = 600
 MOST_VALUES: Final = 50  # as many as a chart can show
+MOST_TEXTS: Final = 10_000  # such as columns of a table
 MISSING: Final = {"sensitive": "enter at least one combination to hide", "query": "enter a query"}
 
 
@@ -54,7 +55,7 @@ class Handler(NamedTuple):
 
 
 HANDLERS: Final[Mapping[str, Handler]] = {
-    "preview": Handler(preview, by_address=False, on_data=False),
+    "preview": Handler(preview, by_address=False),
     "read": Handler(read),
     "audit": Handler(audit),
     "tradeoff": Handler(tradeoff, long=True),
@@ -78,17 +79,30 @@ def check_arguments(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     {'min_support': '5%', 'k': 10}
     """
     allowed = HANDLERS[name].arguments
-    for word in given:
-        if word not in allowed:
-            raise OptionError(f"{abbreviate(word)!r} is unknown to {name}; it takes {', '.join(allowed) or 'nothing'}")
-    parsed = {word: value for word, value in given.items() if value is not None and value != ""}
-    values = {word: PARSERS.get(word, _text)(word, value) for word, value in parsed.items()}
+    values = _parse(name, given, allowed)
     for word, is_needed in allowed.items():
         if is_needed and word not in values:
             raise OptionError(MISSING[word]) if word in MISSING else OptionError(Option(word), " is missing; give one")
     if {"k", "policy"} <= {*allowed} and not {"k", "policy"} & {*values}:
         raise ThresholdError("neither k nor a policy is given; give k, or choose a policy")
     return values
+
+
+def check_upload_options(given: Mapping[str, Any]) -> UploadOptions:
+    """Return how a file is to be read, from a request.
+
+    >>> check_upload_options({"format": "table", "bins": ["age=10"], "header": "false", "row": ""})
+    {'format': 'table', 'bins': ['age=10'], 'header': False}
+    """
+    return cast("UploadOptions", _parse("read", given, UploadOptions.__annotations__))
+
+
+def _parse(name: str, given: Mapping[str, Any], allowed: Iterable[str]) -> dict[str, Any]:
+    for word in given:
+        if word not in allowed:
+            raise OptionError(f"{abbreviate(word)!r} is unknown to {name}; it takes {', '.join(allowed) or 'nothing'}")
+    parsed = {word: value for word, value in given.items() if value is not None and value != ""}
+    return {word: PARSERS.get(word, _text)(word, value) for word, value in parsed.items()}
 
 
 def _text(word: str, value: object) -> str:
@@ -149,6 +163,13 @@ def _several(parse: Parse) -> Parse:
     return parse_all
 
 
+def _texts(word: str, value: object) -> list[str]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not 1 <= len(values) <= MOST_TEXTS:
+        raise OptionError(Option(word), f" must be 1 to {MOST_TEXTS:,} texts")
+    return [_text(word, part) for part in values]
+
+
 _positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
@@ -157,11 +178,11 @@ PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("k", "limit"), _positive),
     "ks": _several(_positive),
     "seconds": _seconds,
-    **dict.fromkeys(("descending", "merge", "keep_n", "patterns"), _flag),
+    **dict.fromkeys(("descending", "merge", "keep_n", "patterns", "header", "empty_rows"), _flag),
+    **dict.fromkeys(("columns", "drop", "na", "bins"), _texts),
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
     "format": _one_of(*FORMATS),
-    "shape": _one_of(*SHAPES),
     "kind": _one_of(*KINDS),
 }
 """How each argument is parsed, whichever handler takes it; all others are text."""

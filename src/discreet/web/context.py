@@ -19,9 +19,10 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactions, read, read_patterns, write
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
-from discreet.errors import Command, Message, Option
+from discreet.errors import Command, Message, Option, UnclearError
 from discreet.io import datasets
-from discreet.io.sniff import sniff
+from discreet.io.contents import Contents, look_into
+from discreet.io.notation import RowOptions
 from discreet.mining.mine import Budget
 from discreet.report import Source
 from discreet.runtime.text import printable
@@ -47,6 +48,14 @@ OPTIONS: Final = {
     "row": "the column of row ids",
     "item": "the column of items",
     "items": "the column of lists",
+    "format": "the shape",
+    "separator": "the separator",
+    "encoding": "the encoding",
+    "na": "the texts for missing values",
+    "person": "the column of people",
+    "per": "the choice of rows or people",
+    "columns": "the columns to use",
+    "drop": "the columns to leave out",
 } | dict.fromkeys(["max_patterns", "max_length"], "")
 """What the pages call an option, if not by its name; empty if they do not have it."""
 COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
@@ -69,17 +78,29 @@ class Refusal(Exception):  # noqa: N818 - the sentence says what is wrong
 
 
 class UploadOptions(TypedDict, total=False):
-    """How a file is read; what is missing is guessed."""
+    """How a file is read; what is missing is found from its first part."""
 
     format: str
-    shape: str
     row: str
     item: str
     items: str
     separator: str
+    encoding: str
+    header: bool
+    empty_rows: bool
+    columns: list[str]
+    drop: list[str]
+    na: list[str]
+    bins: list[str]
+    person: str
+    per: str
     patterns: bool
     n: int
     kind: Kind
+
+
+OF_PATTERNS: Final = frozenset({"patterns", "n", "kind"})
+"""The options that are about patterns; all others are those of ``discreet.read``."""
 
 
 class Data(NamedTuple):
@@ -100,7 +121,13 @@ class Loaded(NamedTuple):
     rows: Transactions | None
     patterns: Patterns | None
     source: Source
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
+
+    @property
+    def reading(self) -> dict[str, Any] | None:
+        """How it was understood, as JSON; it holds no row."""
+        known = self.rows if self.patterns is None else self.patterns
+        return None if known is None or known.reading is None else known.reading.facts()
 
 
 class Cache:
@@ -222,15 +249,22 @@ class Context:
             rows, digest = load_sample(self.data.id)
             return Loaded(rows, None, Source(self.data.file, digest), {})
         path, options = Path(self.data.path), self.data.options
-        seen = sniff(path, options)
-        if seen.doubt is not None:
-            raise InputError(seen.doubt)
         with path.open("rb") as file:
             source = Source(self.data.file, hashlib.file_digest(file, "sha256").hexdigest())
-        if seen.shape.patterns:
-            patterns = read_patterns(path, format=seen.shape.format, n=options.get("n"), kind=options.get("kind"))
+        if (found := self.look()).is_patterns:
+            patterns = read_patterns(path, format=found.format, n=options.get("n"), kind=options.get("kind"))
             return Loaded(None, patterns, source, {})
-        return Loaded(read(path, **seen.shape.reading), None, source, seen.shape.reading)
+        how = self._reading_options()
+        return Loaded(read(path, **how), None, source, how)
+
+    def look(self) -> Contents:
+        """Return what the file of the data holds, from its first part."""
+        how = self._reading_options()
+        name, path = how.pop("format", None), Path(self.data.path or "")
+        return look_into(path, name, RowOptions.of(how), is_patterns=self.data.options.get("patterns"))
+
+    def _reading_options(self) -> "dict[str, Any]":
+        return {name: value for name, value in self.data.options.items() if name not in OF_PATTERNS}
 
 
 def list_files(*paths: Path) -> list[dict[str, Any]]:
@@ -314,6 +348,20 @@ def say_on_page(message: str, names: Mapping[str, str] | None = None) -> str:
     for path, name in (names or {}).items():
         message = message.replace(path, name)
     return " ".join(message.split())
+
+
+def describe_unclear(error: UnclearError, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return how a file may be read, as JSON: each choice has options to ask again with; a missing value is asked for.
+
+    >>> from discreet.errors import Choice
+    >>> choice = Choice("the separator is ';'", (Option("separator", ";"),))
+    >>> describe_unclear(UnclearError("the lines may have several separators", (choice,)))["choices"]
+    [{'meaning': "the separator is ';'", 'options': {'separator': ';'}}]
+    """
+    choices = [
+        {"meaning": meaning, "options": {one.name: one.value for one in some}} for meaning, some in error.choices
+    ]
+    return {"error": say_on_page(f"{error.reason}; choose what is meant", names), "choices": choices}
 
 
 def say_unforeseen(error: BaseException) -> str:

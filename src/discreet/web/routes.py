@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from secrets import compare_digest
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader
@@ -30,8 +30,8 @@ from discreet.data.patterns import KINDS
 from discreet.hiding.hide import METHODS
 from discreet.judging.policy import load, names
 from discreet.report import plotly_script
-from discreet.web.arguments import HANDLERS, check_arguments
-from discreet.web.context import NO_DATA, Data, Refusal, UploadOptions, list_samples, say_on_page, say_unforeseen
+from discreet.web.arguments import HANDLERS, check_arguments, check_upload_options
+from discreet.web.context import NO_DATA, Data, Refusal, list_samples, say_on_page, say_unforeseen
 from discreet.web.handlers.hide import METHOD
 from discreet.web.jobs import WebJob
 from discreet.web.state import State
@@ -161,9 +161,9 @@ class Answers:
             return NO_DATA, {"files": {str(file): find(upload).argument for file, upload in files.items()}}
         if not HANDLERS[name].on_data:
             return NO_DATA, {"upload": find(given.pop("upload", None)).argument}
-        if name == "read" and may_load and "upload" in given:
-            upload = find(given.pop("upload"))
-            options = cast("UploadOptions", check_arguments("preview", given))
+        if name == "preview" or (name == "read" and may_load and "upload" in given):
+            upload = find(given.pop("upload", None))
+            options = check_upload_options(given)
             given.clear()
             return self.state.load(upload, options), {}
         key = "sample" if name == "read" and "sample" in given else "data"

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Final, cast
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 import uvicorn
 
-from discreet import InputError, OptionError
+from discreet import DiscreetError, InputError, OptionError
+from discreet.io.contents import look_into
 from discreet.io.files import EMPTY, naming, readable
-from discreet.io.sniff import sniff
+from discreet.io.notation import RowOptions
 from discreet.web.context import UploadOptions
 from discreet.web.routes import application
 from discreet.web.state import MAX_UPLOAD, State
@@ -68,18 +69,17 @@ def serve(
     browser: bool = True,
     max_upload: int = MAX_UPLOAD,
     memory: int | None = None,
-    reading: Mapping[str, str | None] | None = None,
+    reading: Mapping[str, Any] | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve the pages on this machine alone, until Ctrl-C; ``say`` gets a line with the address to open.
 
-    The pages open on a ``file``, read with the options ``reading`` of ``discreet.read``. A ``port`` of 0 is any free
-    one. An upload may have ``max_upload`` bytes, and a job may use ``memory`` bytes, by default a quarter of the
-    machine's.
+    The pages open on a ``file``, read with the options ``reading`` of ``discreet.read``: on its audit if these say how
+    it is laid out, else on how it is read, to be confirmed. A ``port`` of 0 is any free one. An upload may have
+    ``max_upload`` bytes, and a job may use ``memory`` bytes, by default a quarter of the machine's.
     """
-    options = cast("UploadOptions", {name: value for name, value in (reading or {}).items() if value is not None})
+    options = cast("UploadOptions", {name: value for name, value in (reading or {}).items() if value})
     path = None if file is None else _check_file(Path(file))
-    must_choose = path is not None and not options and must_choose_shape(path)
     with _bind(port) as bound:
         number = bound.getsockname()[1]
         state = State(max_upload=max_upload, memory=memory)
@@ -98,7 +98,7 @@ def serve(
         )
 
         def started() -> None:
-            page, query = _first_page(state, path, None if must_choose else options)
+            page, query = _first_page(state, path, options)
             address = f"http://{ADDRESS}:{number}{page}?"
             say(f"discreet is at {address}{urlencode({**query, 'token': token})} (Ctrl-C stops it)")
             if browser:
@@ -111,19 +111,23 @@ def serve(
             state.remove()
 
 
-def _first_page(state: State, path: Path | None, options: UploadOptions | None) -> tuple[str, dict[str, str]]:
-    """Return the page to open and its query: the audit of a file, unless its shape must be chosen first."""
+def _first_page(state: State, path: Path | None, options: UploadOptions) -> tuple[str, dict[str, str]]:
+    """Return the page to open and its query: the audit of a file, unless the reading must be confirmed first."""
     if path is None:
         return "/", {}
-    upload = state.uploads.add(path)
-    if options is None:
-        return "/", {"upload": upload.id}
-    return "/audit", {"data": state.load(upload, options).id}
+    upload = state.uploads.add(path, options)
+    if is_confirmed(path, options):
+        return "/audit", {"data": state.load(upload, options).id}
+    return "/", {"upload": upload.id}
 
 
-def must_choose_shape(path: Path) -> bool:
-    """Return whether a person should choose the shape of a file: a table can be read in several ways."""
-    return path.suffix.lower() in {".parquet", ".pq"} or sniff(path, {}).shape.shape != "baskets"
+def is_confirmed(path: Path, options: UploadOptions) -> bool:
+    """Return whether the owner of a file said how it is laid out; otherwise they should look at the reading first."""
+    how: dict[str, Any] = {**options}
+    try:
+        return look_into(path, how.pop("format", None), RowOptions.of(how)).layout.confirmed
+    except DiscreetError:
+        return False  # the page says why
 
 
 @contextmanager

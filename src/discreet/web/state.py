@@ -29,13 +29,14 @@ SUFFIXES: Final = re.compile(r"(?:\.[a-z0-9]{1,10})?(?:\.(?:gz|xz|zst))?\Z", re.
 
 
 class Upload(NamedTuple):
-    """A file that was uploaded, or that the server was started with."""
+    """A file that was uploaded, or that the server was started with, then perhaps with options."""
 
     id: str
     path: Path
     file: str
     bytes: int
     sha256: str | None = None
+    options: UploadOptions = {}  # noqa: RUF012 - a default of a tuple
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -63,9 +64,9 @@ class Uploads:
         """Return an upload, if it is still there."""
         return self._uploads.get(upload)
 
-    def add(self, path: Path) -> Upload:
+    def add(self, path: Path, options: UploadOptions) -> Upload:
         """Add a file that the server was started with; it stays where it is."""
-        return self._keep(Upload(secrets.token_hex(16), path, path.name, path.stat().st_size))
+        return self._keep(Upload(secrets.token_hex(16), path, path.name, path.stat().st_size, options=options))
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes], *, length: int = 0) -> Upload:
         """Store an upload of a stated ``length``; one that is too large or empty leaves nothing behind."""

@@ -18,9 +18,19 @@ from time import perf_counter
 from typing import IO, Any, Final
 
 from discreet import DiscreetError, QueryError, Transactions, audit
+from discreet.errors import UnclearError
 from discreet.runtime.resources import on_compiling
 from discreet.web.arguments import HANDLERS, Run
-from discreet.web.context import STOPPED, Cache, Context, Data, Stopped, say_on_page, say_unforeseen
+from discreet.web.context import (
+    STOPPED,
+    Cache,
+    Context,
+    Data,
+    Stopped,
+    describe_unclear,
+    say_on_page,
+    say_unforeseen,
+)
 
 COMPILING: Final = {"starting": "compiling, once after installation, for up to a minute"}
 MEMORY: Final = "There is too little memory. Raise the minimum support, or start `discreet serve` with more --memory."
@@ -88,6 +98,8 @@ def describe_error(error: BaseException, names: Mapping[str, str]) -> tuple[int,
             return 409, {"error": STOPPED}
         case QueryError():
             return 400, {"error": say_on_page(error.message, names), "caret": error.column}
+        case UnclearError():
+            return 400, describe_unclear(error, names)
         case DiscreetError():
             return 400, {"error": say_on_page(error.message, names)}
         case MemoryError():

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import count
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +40,12 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     items = ITEMS if options.items is None else options.items
     row = ID if _read_metadata(data).get("ids") else options.row
     return from_lists(_read_columns(data, items, *filter(None, [row])), items=items, row=row).transactions()
+
+
+def read_names(path: Path) -> tuple[str, ...]:
+    """Return the names of the columns of a file."""
+    with explain_errors():
+        return tuple(pl.read_parquet_schema(path))
 
 
 def read_in_chunks(options: RowOptions) -> ChunkReader:

@@ -1,60 +1,71 @@
-"""Read: how a file would be read, what was loaded, and which rows satisfy a query."""
+"""Read: how a file is read, what was loaded, and which rows satisfy a query."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from io import BytesIO
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import DiscreetError, InputError, Patterns, Transactions, read_patterns
-from discreet import read as read_rows
-from discreet.io.read import FORMATS
-from discreet.io.sniff import Sniffed, sniff, split_head
+from discreet import DiscreetError, InputError, Patterns, Transactions
+from discreet.errors import UnclearError
+from discreet.io.contents import Contents
+from discreet.io.read import FORMATS, TEXTS
 from discreet.report import printable
-from discreet.web.context import Context, UploadOptions, say_on_page, show_labels
+from discreet.web.context import Context, describe_unclear, say_on_page, show_labels
 
-LINES: Final = 8
+LINES: Final = 6  # of the file itself
 LONGEST_LINE: Final = 200
+FIRST: Final = 3  # rows as they are understood
 ITEMS: Final = 20
 COMMONEST: Final = 10
-SHAPES: Final = {"csv": ["baskets", "long", "onehot"], "parquet": ["lists", "long", "onehot"]}
+SHAPES: Final = {"csv": ["baskets", "table", "long", "onehot"], "parquet": ["lists", "table", "long", "onehot"]}
 """The shapes that a format can have; all others hold baskets alone."""
 LARGEST_PAGE: Final = 100
 LONGEST_QUERY: Final = 100_000
 
 
-def preview(context: Context, upload: Mapping[str, Any], **options: Unpack[UploadOptions]) -> dict[str, Any]:
-    """Show how a file would be read, from its first part."""
-    context.stage("reading")
-    seen = sniff(Path(upload["path"]), options)
-    shape, names = seen.shape, {upload["path"]: upload["file"]}
-    rows: list[dict[str, Any]] = []
-    error = seen.doubt
-    if error is None:
-        try:
-            rows = _read_first(seen, options)
-        except DiscreetError as fault:
-            error = fault.message
-    return {
-        "file": upload["file"],
-        "bytes": upload["bytes"],
-        **shape.fields,
-        "shape": None if seen.doubt else shape.shape,
-        "formats": [form.name for form in FORMATS.values() if form.name != "onehot"],
-        "shapes": SHAPES.get(shape.format, ["baskets"]),
-        "columns": None if seen.columns is None else show_labels(seen.columns),
-        "lines": [] if shape.format == "parquet" else [line[:LONGEST_LINE] for line in split_head(seen.head)[:LINES]],
-        "rows": rows,
-        "error": None if error is None else say_on_page(error, names),
+def preview(context: Context) -> dict[str, Any]:
+    """Show how a file is read, with its first rows; or how it may be read, if that is unclear."""
+    path, names = context.data.path, {str(context.data.path): context.data.file}
+    if path is None:
+        raise InputError("a sample is read as it is; load it")
+    found = context.look()
+    answer: dict[str, Any] = {
+        "file": context.data.file,
+        "bytes": Path(path).stat().st_size,
+        "format": found.format,
+        "formats": [form.name for form in FORMATS.values() if form.name == "csv" or form.name not in TEXTS],
+        "shapes": SHAPES.get(found.format, ["baskets"]),
+        "columns": show_labels(found.columns),
+        "patterns": found.is_patterns,
+        "lines": _first_lines(found),
+        "chosen": context.data.options,
+        "reading": None,
+        "confirm": None,
+        "rows": [],
+        "error": None,
+        "choices": [],
     }
+    try:
+        loaded = context.load()
+    except UnclearError as error:
+        return {**answer, **describe_unclear(error, names)}
+    except DiscreetError as error:
+        return {**answer, "error": say_on_page(error.message, names)}
+    listed: Transactions | Patterns = context.rows() if loaded.patterns is None else loaded.patterns
+    given = {**context.data.options, **found.layout.options.given}
+    confirm = {**given, "format": context.data.options.get("format", found.named)}
+    rows = _show_first(listed)
+    return {**answer, "reading": loaded.reading, "confirm": confirm, "rows": rows}
 
 
 def read(context: Context) -> dict[str, Any]:
     """Describe the loaded data in numbers."""
-    rows, patterns, source, _ = context.load()
+    loaded = context.load()
+    rows, patterns, source, _ = loaded
     listed: Transactions | Patterns = context.rows() if patterns is None else patterns
     lengths = np.diff(listed.offsets)
     used = listed.items[listed.offsets[0] : listed.offsets[-1]]
@@ -77,6 +88,7 @@ def read(context: Context) -> dict[str, Any]:
         ],
         "rows_with_ids": rows is not None and rows.ids is not None,
         "is_patterns": patterns is not None,
+        "reading": loaded.reading,
         **facts,
     }
 
@@ -100,20 +112,20 @@ def query(context: Context, *, query: str, offset: int = 0, limit: int = LARGEST
     }
 
 
-def _read_first(seen: Sniffed, options: UploadOptions) -> list[dict[str, Any]]:
-    """Return the first rows, or patterns, as they are read."""
-    shape, reading = seen.shape, seen.shape.reading
-    if seen.frame is not None:
-        rows = read_rows(seen.frame, **{name: value for name, value in reading.items() if name != "format"})
-    elif shape.patterns:
-        n, kind = options.get("n"), options.get("kind")
-        patterns = read_patterns(BytesIO(seen.head), format=shape.format, n=n, kind=kind)
-        return [_show_row(patterns.labelled(at), None) for at in range(min(LINES, len(patterns)))]
-    else:
-        rows = read_rows(BytesIO(seen.head), **reading)
-    first = rows[:LINES]
-    ids = [None] * len(first) if first.ids is None else list(first.ids)
-    return [_show_row(sorted(row, key=str), name) for row, name in zip(first, ids, strict=True)]
+def _first_lines(found: Contents) -> list[str]:
+    """Return the first lines of a file as they are, unless it is no text."""
+    if found.format == "parquet":
+        return []
+    text = found.head.decode(found.layout.options.encoding or "utf-8-sig", errors="replace")
+    return [line[:LONGEST_LINE] for line in text.splitlines()[:LINES]]
+
+
+def _show_first(listed: Transactions | Patterns) -> list[dict[str, Any]]:
+    """Return the first rows, or patterns, as they are understood."""
+    if isinstance(listed, Patterns):
+        return [_show_row(listed.labelled(at), None) for at in range(min(FIRST, len(listed)))]
+    ids = [None] * FIRST if listed.ids is None else list(islice(listed.ids, FIRST))
+    return [_show_row(sorted(row, key=str), name) for row, name in zip(listed[:FIRST], ids, strict=False)]
 
 
 def _show_row(items: Iterable[object], name: object) -> dict[str, Any]:
