@@ -4,10 +4,13 @@ An itemset is frequent when at least sigma >= 1 rows hold it; the empty one is h
 the family is that of the frequent itemsets of at most so many items, and "closed" and "maximal" are meant within it.
 """
 
+import csv
 import re
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
+from io import StringIO
 from itertools import combinations, combinations_with_replacement, count
 
 import numpy as np
@@ -1215,3 +1218,57 @@ class Published:
 def released(listed, n, others=None):
     """Return what closed or frequent itemsets and the number of rows say; any other has at most ``others`` rows."""
     return Published(exactly({**family_of(listed), frozenset(): n}), others=others)
+
+
+def plain_number(number):
+    """Return a fraction of tenths as people write it."""
+    text = format((Decimal(number.numerator) / Decimal(number.denominator)).normalize(), "f")
+    return "0" if text == "-0" else text
+
+
+def range_of(number, numbers, kind, given):
+    """Return the name of the range of a number among ``numbers``: by a width, by edges or by a number of quantiles."""
+    if kind == "width":
+        low = given * (number // given)
+        edges = [low, low + given]
+    elif kind == "edges":
+        edges = list(given)
+    else:
+        ranked, many = sorted(numbers), len(numbers)
+        edges = sorted(
+            {ranked[-(-part * many // given)] for part in range(1, given) if -(-part * many // given) < many}
+        )
+        edges = [edge for edge in edges if edge > ranked[0]]
+    if not edges:
+        return "all"
+    if number < edges[0]:
+        return f"<{plain_number(edges[0])}"
+    if number >= edges[-1]:
+        return f"≥{plain_number(edges[-1])}"
+    low, high = max(edge for edge in edges if edge <= number), min(edge for edge in edges if edge > number)
+    width = [given] if kind == "width" else edges
+    if any(one.denominator > 1 for one in [*numbers, *width]):
+        return f"[{plain_number(low)}, {plain_number(high)})"
+    return plain_number(low) if high == low + 1 else f"{plain_number(low)}–{plain_number(high - 1)}"
+
+
+def table_items(text, separator, na=(), bins=None):
+    """Return the items column=value of each line of a table in CSV, and the names of the columns without a gap."""
+    header, *lines = csv.reader(StringIO(text, newline=""), delimiter=separator)
+    gaps = {"", "NA", "NaN", *na}
+    cells = [{name: cell.strip() for name, cell in zip(header, line, strict=True)} for line in lines]
+    held = [{name: cell for name, cell in line.items() if cell not in gaps} for line in cells]
+    for name, (kind, given) in (bins or {}).items():
+        numbers = [Fraction(line[name].replace(",", ".")) for line in held if name in line]
+        for line in held:
+            if name in line:
+                line[name] = range_of(Fraction(line[name].replace(",", ".")), numbers, kind, given)
+    full = {name for name in header if all(name in line for line in held)}
+    return [frozenset(f"{name}={value}" for name, value in line.items()) for line in held], full
+
+
+def merged_people(rows, names):
+    """Return one row per person, in the order of first rows: whatever a row of this person holds."""
+    return {
+        name: frozenset().union(*(row for row, one in zip(rows, names, strict=True) if one == name)) for name in names
+    }

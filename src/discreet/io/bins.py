@@ -97,7 +97,8 @@ def _quantiles(numbers: Sequence[Fraction], counts: Sequence[int], wanted: int) 
     total = int(ends[-1]) if order else 0
     ranks = [-(-part * total // wanted) for part in range(1, wanted)]
     at = np.searchsorted(ends, [rank for rank in ranks if rank < total], side="right").tolist()
-    return [numbers[order[place]] for place in dict.fromkeys(at) if place]
+    edges = dict.fromkeys(numbers[order[place]] for place in at)
+    return [edge for edge in edges if edge > numbers[order[0]]]
 
 
 def _are_whole(numbers: Sequence[Fraction]) -> bool:

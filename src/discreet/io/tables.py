@@ -180,7 +180,8 @@ def _assemble(columns: Sequence[Column], n: int) -> Transactions:
         is_held = column.codes >= 0
         items[free[is_held]] = code_of[column.codes[is_held]]
         free += is_held
-    attributes = [Attribute(column.name, frozenset(_labels_of(column)), column.is_total) for column in columns]
+    filled = [column for column in columns if column.texts]
+    attributes = [Attribute(column.name, frozenset(_labels_of(column)), column.is_total) for column in filled]
     return Transactions.from_codes(offsets, items, labels).describe(schema=Schema(tuple(attributes)))
 
 
