@@ -23,7 +23,7 @@ import discreet.data.generate
 import discreet.io.datasets
 from discreet.cli import main
 from discreet.cli.terminal import COMPILING, SHOWN, watching
-from discreet.io import read
+from discreet.io import sources
 
 ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], []]
 FIMI = "".join(" ".join(map(str, row)) + "\n" for row in ROWS)
@@ -213,7 +213,9 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_mined(file, tmp_
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.parametrize("form", [form for form in read.FORMATS.values() if form.patterns], ids=lambda form: form.name)
+@pytest.mark.parametrize(
+    "form", [form for form in sources.FORMATS.values() if form.patterns], ids=lambda form: form.name
+)
 def test_every_format_of_patterns_is_written_by_its_suffix(file, tmp_path, form):
     out = tmp_path / f"out{form.suffixes[0]}"
     assert run("mine", file, "--min-support", 1, "--kind", "frequent", "--out", out, "--quiet").exit_code == 0

@@ -25,7 +25,7 @@ def enter(monkeypatch):
 
 
 def test_a_format_is_read_and_written_by_its_name_and_its_suffix(enter, tmp_path):
-    from discreet.io.read import FORMATS, Format
+    from discreet.io.sources import FORMATS, Format
 
     enter("discreet.io.read", "FORMATS", "toy", Format("toy", (".toy",), FORMATS["fimi"].rows))
     rows = Transactions([[1, 2], [2]])

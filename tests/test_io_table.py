@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
 from discreet.errors import on_command_line
 from discreet.io.formats import table
-from discreet.io.notation import RowOptions
+from discreet.io.options import RowOptions
 from discreet.io.people import by_person
 from discreet.io.tables import from_table
 

@@ -321,7 +321,11 @@ def test_where_nothing_is_safe_the_tradeoff_says_so():
             "Get the whole list",
         ),
         ([["a", "b"]] * 20 + [[]] * 20, {"min_support": 20, "policy": "acro"}, "Look at these groups"),
-        ([["a"]] * 20 + [["b"]] * 20, {"min_support": 20, "policy": Policy("p", 2, max_itemsets=1)}, "A person must look"),
+        (
+            [["a"]] * 20 + [["b"]] * 20,
+            {"min_support": 20, "policy": Policy("p", 2, max_itemsets=1)},
+            "A person must look",
+        ),
     ],
     ids=["rows", "patterns", "closed for frequent", "contradiction", "implications", "length"],
 )

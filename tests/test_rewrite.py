@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, read, rewrite, write
 from discreet.io import line_files
 from discreet.io.formats import fimi
-from discreet.io.notation import RowOptions, find_fields, unescape
+from discreet.io.notation import find_fields, unescape
+from discreet.io.options import RowOptions
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}

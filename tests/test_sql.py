@@ -22,7 +22,7 @@ from discreet import InputError, Merged, OptionError, OutputError, Transactions,
 from discreet.cli import main
 from discreet.io import databases, drivers
 from discreet.io.lines import quote_names, split_name
-from discreet.io.notation import RowOptions
+from discreet.io.options import RowOptions
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'discreet[sql]'")
 pytest.importorskip("adbc_driver_postgresql", reason="the driver is not installed: pip install 'discreet[sql]'")

@@ -22,7 +22,8 @@ from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
-from discreet.io.read import FORMATS, find_format, read_patterns, write_patterns
+from discreet.io.read import read_patterns, write_patterns
+from discreet.io.sources import FORMATS, find_format
 from discreet.judging.policy import ZEROS, Policy, load, names
 
 if TYPE_CHECKING:

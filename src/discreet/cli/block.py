@@ -32,7 +32,7 @@ from discreet.cli.reading import read_rows
 from discreet.cli.terminal import check_place, put, say, watching
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
-from discreet.io.read import FORMATS
+from discreet.io.sources import FORMATS
 
 FITS: Final = {
     "merge": {name for name, blocker in METHODS.items() if blocker.merged},

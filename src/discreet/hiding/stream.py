@@ -23,8 +23,10 @@ from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Bytes, Place, beside
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
-from discreet.io.notation import RowOptions, as_record, encode_lines
-from discreet.io.read import find_rewrite_source, row_functions
+from discreet.io.notation import as_record, encode_lines
+from discreet.io.options import RowOptions
+from discreet.io.read import find_rewrite_source
+from discreet.io.sources import row_functions
 from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from discreet.io.files import suffix_of
-from discreet.io.notation import RowOptions
-from discreet.io.read import FORMATS, TEXTS, sniff_source
+from discreet.io.options import RowOptions
 from discreet.io.sniff import Layout, peek
+from discreet.io.sources import FORMATS, TEXTS, sniff_source
 
 PATTERN_COLUMNS: Final = {"items", "support"}  # of patterns in Parquet
 NOTED: Final = b"#SUP:"  # before a support in SPMF

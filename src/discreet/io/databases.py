@@ -9,11 +9,11 @@ from typing import Final, NamedTuple, Self
 
 from discreet.data.transactions import Merged, Transactions
 from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
-from discreet.io import notation
+from discreet.io import options as row_options
 from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
 from discreet.io.lines import Batch, NewRows, Thresholds, collect_rows, least_count, merge_rows, quote_names, split_name
-from discreet.io.notation import RowOptions
+from discreet.io.options import RowOptions
 from discreet.runtime.resources import Progress, watching
 
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
@@ -138,7 +138,7 @@ def _as_sql(connection: Connection, columns: list[tuple[str, str]], name: str) -
 
 def check_options(options: RowOptions, form: str | None) -> RowOptions:
     """Refuse options that a database does not have."""
-    notation.check_options([*options.given, *([] if form is None else ["format"])], OPTIONS, "a database")
+    row_options.check_options([*options.given, *([] if form is None else ["format"])], OPTIONS, "a database")
     return options
 
 

@@ -13,7 +13,7 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io import files
 from discreet.io.formats import fimi
-from discreet.io.notation import RowOptions
+from discreet.io.options import RowOptions
 
 
 class Example(NamedTuple):

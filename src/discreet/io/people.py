@@ -11,7 +11,8 @@ from discreet.data.reading import Reading
 from discreet.data.schema import Schema
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io.notation import Coder, RowOptions
+from discreet.io.notation import Coder
+from discreet.io.options import RowOptions
 from discreet.io.readings import describe
 from discreet.runtime.text import count_of
 

@@ -1,238 +1,41 @@
 """The one door: files, frames and plain rows in; files out."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple, Unpack
+from collections.abc import Iterable, Iterator
+from typing import Unpack
 
 from discreet.data.itemsets import AnyFrame, Itemset, Label
 from discreet.data.patterns import Kind, Patterns
-from discreet.data.reading import Reading
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import databases, encodings, files, frames
+from discreet.io import databases, files, frames
 from discreet.io.files import (
     Bytes,
     Place,
-    check_there,
     is_frame,
     is_place,
     is_url,
     load,
     naming,
     save,
-    suffix_of,
 )
-from discreet.io.formats import csv, fimi, onehot, patterns
-from discreet.io.formats.patterns import PatternFunctions, collect_patterns
+from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.line_files import Losses, remove_items, spread_losses
-from discreet.io.notation import (
-    RowArguments,
-    RowFunctions,
-    RowOptions,
-    as_separator,
-    check_options,
-    sort_pattern_codes,
-    sort_row_codes,
-)
+from discreet.io.notation import sort_pattern_codes, sort_row_codes
+from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.readings import describe, drop_blank_end
-from discreet.io.sniff import HEAD, Layout, are_numbers, looks_numbered, peek, sniff_numbers, sniff_text
+from discreet.io.sniff import HEAD, peek
+from discreet.io.sources import (
+    TEXTS,
+    Source,
+    find_format,
+    find_source,
+    find_source_format,
+    pattern_functions,
+    row_functions,
+)
 from discreet.runtime import resources
-
-SEPARATOR_LINE: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?sep=.\r?\n")  # before some exports of Excel
-
-
-@dataclass(frozen=True)
-class Format:
-    """A file format: its suffixes, its functions for rows and patterns, its options; ``lines``: each line is a row."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    rows: Callable[[], RowFunctions] | None = None
-    patterns: Callable[[], PatternFunctions] | None = None
-    options: frozenset[str] = frozenset()
-    lines: bool = False
-
-    @property
-    def family(self) -> str:
-        """The name of the format; the same for all shapes of CSV."""
-        return "csv" if self.name in TEXTS else self.name
-
-
-def _parquet() -> tuple[RowFunctions, PatternFunctions]:
-    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
-
-    return parquet.ROWS, parquet.PATTERNS
-
-
-def _table() -> RowFunctions:
-    from discreet.io.formats import table  # noqa: PLC0415 - it loads polars
-
-    return table.ROWS
-
-
-CSV: Final = (".csv", ".tsv", ".tab", ".basket")
-_TEXT: Final = frozenset({"separator", "encoding", "header"})
-_PEOPLE: Final = frozenset({"person", "per"})
-_BLANK: Final = frozenset({"encoding", "empty_rows"})
-_LONG: Final = _PEOPLE | {"row", "item"}
-_TABLE: Final = _PEOPLE | {"columns", "drop", "na", "bins"}
-FORMATS: Final = {
-    form.name: form
-    for form in (
-        Format("fimi", (".dat", ".fimi"), lambda: fimi.FIMI, options=_BLANK, lines=True),
-        Format("spmf", (".txt", ".spmf"), lambda: fimi.SPMF, lambda: fimi.PATTERNS, _BLANK, lines=True),
-        Format(
-            "csv",
-            (".csv", ".tsv", ".tab", ".basket"),
-            lambda: csv.ROWS,
-            lambda: patterns.CSV,
-            _TEXT | _LONG | _TABLE,
-            lines=True,
-        ),
-        Format("baskets", (), lambda: csv.ROWS, options=_TEXT | _BLANK, lines=True),
-        Format("long", (), lambda: csv.ROWS, options=_TEXT | _LONG, lines=True),
-        Format("onehot", (), lambda: onehot.ROWS, options=_TEXT | _PEOPLE | {"row"}),
-        Format("table", (), _table, options=_TEXT | _TABLE),
-        Format(
-            "parquet", (".parquet", ".pq"), lambda: _parquet()[0], lambda: _parquet()[1], _LONG | _TABLE | {"items"}
-        ),
-        Format("json", (".json",), patterns=lambda: patterns.JSON),
-        Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
-    )
-}
-TEXTS: Final = frozenset({"csv", "baskets", "long", "onehot", "table"})  # CSV, and its shapes
-
-
-def find_format(place: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
-    """Return the format called ``name``, else that of the suffix of ``place``; it must hold ``what``.
-
-    >>> find_format("retail.dat.gz", None, what="rows").name
-    'fimi'
-    """
-    formats = {form.name: form for form in FORMATS.values() if getattr(form, what)}
-    if is_url(place):
-        check_there(place)
-    if name in formats:
-        return formats[name]
-    if name is not None:
-        raise OptionError(f"format is {str(name)[:40]!r}; {what} can be in one of {', '.join(formats)}")
-    suffix = suffix_of(place)
-    for form in formats.values():
-        if suffix in form.suffixes:
-            return form
-    known = ", ".join(form.name + f" ({' '.join(form.suffixes)})" * bool(form.suffixes) for form in formats.values())
-    problem = f"the suffix {suffix[:40]!r} is of no format" if suffix else "there is no suffix that shows the format"
-    raise OptionError(f"{problem} of {what}; name one with ", Option("format"), f": {known}")
-
-
-def find_source_format(source: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
-    """Return the format of a source; a missing file is reported before an unknown suffix."""
-    try:
-        return find_format(source, name, what=what)
-    except OptionError:
-        with naming(source):
-            check_there(source)
-        raise
-
-
-def row_functions(form: Format) -> RowFunctions:
-    """Return the functions of a format that holds rows."""
-    if form.rows is None:
-        raise OptionError(f"the format {form.name} holds no rows; name another with ", Option("format"))
-    return form.rows()
-
-
-def pattern_functions(form: Format) -> PatternFunctions:
-    """Return the functions of a format that holds patterns."""
-    if form.patterns is None:
-        raise OptionError(f"the format {form.name} holds no patterns; name another with ", Option("format"))
-    return form.patterns()
-
-
-class Source(NamedTuple):
-    """How a file of rows is read: its format and its layout."""
-
-    form: Format
-    layout: Layout
-
-    @property
-    def options(self) -> RowOptions:
-        """The options of its reader."""
-        return self.layout.options
-
-    @property
-    def reading(self) -> Reading:
-        """How the file is understood, without its numbers."""
-        shape, options, is_text = self.layout.shape, self.options, self.form.name in TEXTS
-        known = Reading(shape, self.form.name, row=options.row, item=options.item, encoding=options.encoding)
-        sign = options.separator if is_text else None
-        return replace(known, separator=sign, header=options.header, confirmed=self.layout.confirmed)
-
-    def clean(self, chunks: Iterable[Bytes]) -> Iterator[bytes]:
-        """Yield the file in UTF-8, with a header if it lacks one, and without a line that names the separator."""
-        if self.form.name not in TEXTS:
-            yield from map(bytes, chunks)
-            return
-        if self.options.header is False and self.layout.shape != "baskets":
-            sign = as_separator(self.options.separator)
-            yield f"{sign.join(self.layout.columns)}\n".encode()
-        for number, chunk in enumerate(encodings.recode(chunks, self.options.encoding or "utf-8")):
-            marked = None if number else SEPARATOR_LINE.match(chunk)
-            yield bytes(chunk[marked.end() :] if marked else chunk)
-
-
-def find_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:
-    """Return how a file of rows is read, by its first bytes; refuse options that its shape does not have."""
-    found = sniff_source(place, name, options, head)
-    form, layout = found
-    layout.check()
-    if form.name in TEXTS and layout.shape not in TEXTS:
-        raise InputError(
-            f"this file lists {layout.shape}, not rows; audit it as it is, without ", Option("min_support")
-        )
-    check_options(options.given, form.options, f"the format {form.name}")
-    return found
-
-
-def sniff_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:
-    """Return how a file seems to be laid out, by its first bytes; that may be unclear, and it may list patterns."""
-    form = FORMATS[_find_container(place, name, head)]
-    shape = name if name in TEXTS and name != "csv" else None
-    if form.name in TEXTS:
-        layout = sniff_text(head, options, shape)
-        return Source(FORMATS.get(layout.shape, form), layout)
-    if form.lines and name is None:
-        return Source(form, sniff_numbers(head, options))
-    if shape is not None and form.name != "parquet":
-        raise OptionError(f"the format {form.name} holds baskets, not {shape}; leave ", Option("format"), " out")
-    return Source(form, Layout("baskets", options, confirmed=name is not None))
-
-
-def find_again(place: Place, *, format: str | None = None, **how: Unpack[RowArguments]) -> dict[str, Any]:  # noqa: A002
-    """Return the arguments with which ``read`` reads a file that ``rewrite`` made of another one."""
-    options = RowOptions.of(how)
-    with naming(place):
-        found = find_source(place, format, options, peek(place)[0])
-    known = {**options.given, "format": found.form.name}
-    if found.form.name in TEXTS:
-        known |= {"separator": found.options.separator, "header": found.options.header, "encoding": "utf-8"}
-    return known | {"empty_rows": True} if found.layout.shape == "baskets" and found.form.lines else known
-
-
-def _find_container(place: Place, name: str | None, head: bytes) -> str:
-    """Return the format of a file: as it is named, or else by its content and its suffix."""
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if name is not None:
-        return find_format(place, name, what="rows").name
-    suffix = suffix_of(place)
-    found = next((form.name for form in FORMATS.values() if suffix in form.suffixes and form.rows), None)
-    if found in {"fimi", "spmf"} and not looks_numbered(head):
-        return "csv"
-    return found or ("fimi" if are_numbers(head) else "csv")
 
 
 def read(

@@ -18,10 +18,11 @@ from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
 from discreet.io.files import COMPRESSIONS, EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
-from discreet.io.notation import ChunkReader, RowArguments, RowOptions
-from discreet.io.read import Source, find_source, row_functions
+from discreet.io.notation import ChunkReader
+from discreet.io.options import RowArguments, RowOptions
 from discreet.io.readings import drop_blank_end
 from discreet.io.sniff import peek
+from discreet.io.sources import Source, find_source, row_functions
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
 from discreet.runtime.resources import Progress, watching

@@ -12,7 +12,8 @@ from discreet.errors import Choice, InputError, Option, UnclearError
 from discreet.io import baskets, encodings
 from discreet.io.baskets import BITS, ROW_ID, SEPARATORS
 from discreet.io.files import EMPTY, Bytes, Place, stream
-from discreet.io.notation import COMMA, RowOptions, as_separator
+from discreet.io.notation import COMMA, as_separator
+from discreet.io.options import RowOptions
 
 HEAD: Final = 1 << 18  # bytes of a file that are inspected
 MOST_RECORDS: Final = 1000  # records that are inspected
@@ -155,10 +156,8 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
     others = [name for name in head if not {*map(str.casefold, columns[name])} <= BITS]
     gaps = [name for name in others if {*map(str.casefold, columns[name])} <= BITS | {""}]
     named = [name for name in head if ROW_ID.search(name)]
-    if not body:
-        return layout
-    if not others:
-        return layout._replace(shape="onehot")
+    if not others or not body:
+        return layout._replace(shape="onehot" if body else "table")
     if gaps == others and len(gaps) < len(head):
         reason = f"the {len(head):,} columns hold 0 and 1, and {len(gaps):,} of them miss some: fill these with 0"
         return layout._replace(reason=reason, choices=(TABLE,))

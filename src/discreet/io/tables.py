@@ -13,7 +13,8 @@ from discreet.errors import InputError, Message, Option, OptionError
 from discreet.io import bins
 from discreet.io.columns import Column, code_columns, find_column, find_columns, is_person, judge, names_of
 from discreet.io.line_files import Losses, check_held
-from discreet.io.notation import Coder, RowOptions, as_labels
+from discreet.io.notation import Coder, as_labels
+from discreet.io.options import RowOptions
 from discreet.io.people import by_person, check_people
 from discreet.io.readings import describe
 from discreet.runtime.text import count_of

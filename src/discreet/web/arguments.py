@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, get_args
 
 from discreet.data.patterns import KINDS
 from discreet.errors import Option, OptionError, ThresholdError
-from discreet.io.read import FORMATS
+from discreet.io.sources import FORMATS
 from discreet.judging.policy import names as policy_names
 from discreet.runtime.text import abbreviate
 from discreet.web.context import UploadOptions

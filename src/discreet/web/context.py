@@ -22,7 +22,7 @@ from discreet.data.patterns import Kind
 from discreet.errors import Command, Message, Option, UnclearError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
-from discreet.io.notation import RowOptions
+from discreet.io.options import RowOptions
 from discreet.mining.mine import Budget
 from discreet.report import Source
 from discreet.runtime.text import printable

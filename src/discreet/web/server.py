@@ -19,7 +19,7 @@ import uvicorn
 from discreet import DiscreetError, InputError, OptionError
 from discreet.io.contents import look_into
 from discreet.io.files import EMPTY, naming, readable
-from discreet.io.notation import RowOptions
+from discreet.io.options import RowOptions
 from discreet.web.context import UploadOptions
 from discreet.web.routes import application
 from discreet.web.state import MAX_UPLOAD, State

@@ -16,7 +16,8 @@ from discreet.io import baskets, frames, notation
 from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
-from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, RowOptions, as_labels
+from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, as_labels
+from discreet.io.options import RowOptions
 
 
 def read(data: Bytes, options: RowOptions) -> Transactions:

@@ -27,7 +27,8 @@ from discreet.io.formats.patterns import (
     mined_of,
 )
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, as_array, split_lines
-from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, RowFunctions, RowOptions, as_text, encode_lines
+from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, RowFunctions, as_text, encode_lines
+from discreet.io.options import RowOptions
 
 COMMENTS: Final = b"#%@"  # the first characters of lines of SPMF that are no rows
 SUPPORT, ITEM = "#SUP:", "@ITEM="

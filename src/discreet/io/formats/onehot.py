@@ -15,7 +15,8 @@ from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
 from discreet.io.files import Bytes
 from discreet.io.line_files import Losses, as_array, check_held
-from discreet.io.notation import BYTE_ORDER_MARK, Coded, RowFunctions, RowOptions, as_labels, as_separator
+from discreet.io.notation import BYTE_ORDER_MARK, Coded, RowFunctions, as_labels, as_separator
+from discreet.io.options import RowOptions
 
 BLOCK: Final = 1 << 22  # bytes that are joined before they are written
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")

@@ -20,7 +20,8 @@ from discreet.io.formats.patterns import STATED, Mined, PatternFunctions, Stated
 from discreet.io.frames import from_lists, from_long, from_onehot
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
 from discreet.io.lines import group_rising
-from discreet.io.notation import ChunkReader, Coder, RowFunctions, RowOptions, check_label_types, find_used_codes
+from discreet.io.notation import ChunkReader, Coder, RowFunctions, check_label_types, find_used_codes
+from discreet.io.options import RowOptions
 from discreet.runtime.parquet_footer import silence_stderr
 
 ITEMS, ID, SUPPORT = "items", "id", "support"  # columns

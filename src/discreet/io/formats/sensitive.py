@@ -12,7 +12,7 @@ from discreet.data.thresholds import as_disclosure
 from discreet.errors import InputError, OptionError, ThresholdError
 from discreet.io.files import Bytes, Place, load, name_of, naming, suffix_of
 from discreet.io.notation import LONE_RETURN, as_text, iterate_codes
-from discreet.io.read import FORMATS, Format, pattern_functions
+from discreet.io.sources import FORMATS, Format, pattern_functions
 
 TEXT: Final = "text"
 PATTERNS: Final = {form.name: form for form in FORMATS.values() if form.patterns}

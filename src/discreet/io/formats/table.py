@@ -13,7 +13,8 @@ from discreet.io import notation, tables
 from discreet.io.columns import read_names
 from discreet.io.files import EMPTY, Bytes
 from discreet.io.line_files import Losses, as_array
-from discreet.io.notation import BYTE_ORDER_MARK, LONE_RETURN, RowFunctions, RowOptions, as_separator
+from discreet.io.notation import BYTE_ORDER_MARK, LONE_RETURN, RowFunctions, as_separator
+from discreet.io.options import RowOptions
 from discreet.runtime.text import count_of
 
 QUOTE: Final = ord('"')

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet import DiscreetError, InputError, Patterns, Transactions
 from discreet.errors import UnclearError
 from discreet.io.contents import Contents
-from discreet.io.read import FORMATS, TEXTS
+from discreet.io.sources import FORMATS, TEXTS
 from discreet.report import printable
 from discreet.web.context import Context, describe_unclear, say_on_page, show_labels
 
