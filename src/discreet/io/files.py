@@ -110,16 +110,16 @@ def load(place: Place, memory: int | None = None) -> Bytes:
     """Return all bytes of ``place``, unpacked, up to ``memory`` bytes (by default half of the machine's), not empty."""
     with _open(place) as (chunks, file):
         if file is not None:
-            _check_room(os.fstat(file.fileno()).st_size, memory)
+            check_room(os.fstat(file.fileno()).st_size, memory)
         data: Bytes = bytearray() if file is None else file.read()
         for chunk in chunks:  # none are left of a plain file
             data += chunk
-            _check_room(len(data), memory)
+            check_room(len(data), memory)
     if not data:
         raise InputError(EMPTY)
     if data[:4] == data[-4:] == MAGIC:
         for size in measure_groups(data):
-            _check_room(size, memory)
+            check_room(size, memory)
     return data
 
 
@@ -192,7 +192,7 @@ def readable() -> Iterator[None]:
         raise InputError("the file cannot be read (its name is no file name); check its name") from None
 
 
-def _check_room(size: int, memory: int | None) -> None:
+def check_room(size: int, memory: int | None = None) -> None:
     """Refuse more bytes than ``memory``, by default half of the machine's: the rows need the other half."""
     room = resources.memory() // 2 if memory is None else memory
     if size <= room:

@@ -25,6 +25,7 @@ class RowArguments(TypedDict, total=False):
     encoding: str | None
     header: bool | None
     empty_rows: bool
+    sheet: str | None
 
 
 class RowOptions(NamedTuple):
@@ -46,6 +47,7 @@ class RowOptions(NamedTuple):
     encoding: str | None = None
     header: bool | None = None
     empty_rows: bool = False
+    sheet: str | None = None
 
     @classmethod
     def of(cls, arguments: RowArguments) -> Self:
