@@ -116,6 +116,42 @@ def test_what_is_published_is_what_the_witness_has(method, case):
     assert release.is_whole
 
 
+@pytest.mark.parametrize("method", ["suppress", "add", "withhold"])
+@settings(max_examples=60)
+@given(case=cases, length=st.integers(0, 4), level=st.sampled_from(["plain", "derive"]))
+def test_a_list_that_is_cut_is_that_of_the_witness_and_has_no_channel(method, case, length, level):
+    rows, sigma, k = case
+    assume(sigma > 1)
+    release = released(method, rows, sigma, k, max_length=length, against=level)
+    patterns, listed = release.patterns, dict(release.patterns)
+    had = list(release.witness) if release.is_whole else rows
+    assert oracle.is_safe(listed, k)
+    assert (patterns.n, patterns.kind, patterns.max_length) == (len(had), "frequent", length)
+    assert listed == oracle.frequent(had, sigma, length) or not release.is_whole
+    assert listed.items() <= oracle.frequent(had, max(sigma, 1), length).items()
+    cost = oracle.distortion(oracle.frequent(rows, sigma, length), listed)
+    assert release.distortion[:3] == tuple(cost)[:3]
+
+
+@settings(max_examples=60)
+@given(case=cases, length=st.integers(0, 4))
+def test_of_a_list_that_is_cut_the_short_part_of_the_safe_core_is_left(case, length):
+    rows, sigma, k = case
+    core = oracle.safe_core(list(map(frozenset, rows)), max(sigma, 2), k)
+    found = dict(released("withhold", rows, max(sigma, 2), k, max_length=length).patterns)
+    assert found == {itemset: support for itemset, support in core.items() if len(itemset) <= length}
+
+
+def test_a_list_that_is_cut_is_blocked_by_the_methods_that_can_and_from_two_rows_on():
+    rows = ["abc"] * 8 + ["ab"] * 2 + [""] * 5
+    lines = compare(map(frozenset, rows), min_support=3, k=3, max_length=2).lines
+    left_out = {line.name: "leave max_length= out" in line.left_out for line in lines}
+    assert left_out == {"suppress": False, "add": False, "add, merged": True, "withhold": False, "optimal": True}
+    assert released("suppress", rows, 3, 3).patterns.max_length is None
+    with pytest.raises(ThresholdError, match="from a minimum support of 2 on"):
+        released("add", rows, 1, 3, max_length=2)
+
+
 @EVERY
 @settings(max_examples=50)
 @given(case=cases)

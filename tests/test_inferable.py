@@ -269,6 +269,25 @@ def test_what_is_blocked_is_safe_against_whom_it_is_blocked(case, sigma, method,
 
 
 @many
+@given(
+    case=databases(),
+    sigma=st.integers(2, 5),
+    method=st.sampled_from(["suppress", "add", "withhold", "best"]),
+    level=levels,
+    length=st.integers(1, 2),
+)
+def test_what_is_blocked_and_cut_at_a_length_is_safe_against_whom_it_is_blocked(case, sigma, method, level, length):
+    rows, _, k = case
+    assume(len(rows) >= sigma)
+    release = block(rows, min_support=sigma, k=k, method=method, against=level, max_length=length)
+    n, listed = release.patterns.n, dict(release.patterns)
+    assume(listed and comb(n + 2 ** len(frozenset().union(*listed)) - 1, n) <= MOST)
+    others = sigma - 1 if release.is_whole else None
+    published = oracle.Published(oracle.exactly({**listed, frozenset(): n}), (), others, length)
+    assert not published.is_told(level, k)
+
+
+@many
 @given(case=databases(), sigma=sigmas, method=methods)
 def test_an_audit_of_what_is_blocked_releases_nothing_that_a_schema_tells(case, sigma, method):
     rows, groups, k = case

@@ -79,18 +79,19 @@ def listing(pairs, told, form):
 class Draft:
     """A release that is not written yet, made from rows by the oracle; what it holds may be tampered with."""
 
-    def __init__(self, rows, sigma, k, *, method="suppress", form="json"):
+    def __init__(self, rows, sigma, k, *, method="suppress", form="json", length=None):
         rows = [frozenset(map(str, row)) for row in rows]
-        self.form, kind = form, "frequent" if method == "withhold" else "closed"
-        family = oracle.safe_core(rows, sigma, k) if method == "withhold" else oracle.closed(rows, sigma)
+        self.form, kind = form, "frequent" if method == "withhold" or length is not None else "closed"
+        family = oracle.safe_core(rows, sigma, k) if method == "withhold" else oracle.KINDS[kind](rows, sigma, length)
         tops = sorted((one for one in family if not any(one < other for other in family)), key=sorted)
         cells = oracle.rare_cells(tops, rows, len(rows) + 1)
         self.pairs = sorted(
             ((sorted(one), support) for one, support in family.items()), key=lambda pair: (len(pair[0]), pair[0])
         )
         claims = {"method": method, "k": k, "min_support": sigma, "n": len(rows), "kind": kind}
-        claims |= {"listed": len(family), "is_whole": method != "withhold"}
+        claims |= {"max_length": length, "listed": len(family), "is_whole": method != "withhold"}
         self.told = {word: claims[word] for word in ("n", "min_support", "kind")}
+        self.told |= {"max_length": length} if length is not None else {}
         self.certificate = {"certificate": 1, **claims, "smallest_cell": min(cells.values(), default=None), "tops": []}
         for top in tops:
             counts = [count for (_, other), count in cells.items() if other == top]
@@ -168,6 +169,20 @@ def test_a_release_is_good_exactly_if_no_cell_is_below_k(form, question):
         found = verify(made.seal(Path(place)))
     assert found.is_good == expected
     assert expected or any("fewer than k" in fault for fault in found.faults)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(question=detected_databases(), length=st.integers(0, 3))
+@settings(max_examples=30)
+def test_a_list_that_was_cut_is_good_exactly_if_no_cell_is_below_k(form, question, length):
+    rows, sigma, k = question
+    rows = [[str(label).replace(" ", "") for label in row] for row in rows]
+    made = Draft(rows, sigma, k, form=form, length=length)
+    assume(made.pairs)
+    tops = [frozenset(top["items"]) for top in made.certificate["tops"]]
+    with tempfile.TemporaryDirectory() as place:
+        found = verify(made.seal(Path(place)))
+    assert found.is_good == (sigma > 1 and not oracle.rare_cells(tops, rows, k))
 
 
 @given(question=detected_databases())
@@ -445,6 +460,7 @@ WORDS = [
     ("kind", "frequent"),
     ("listed", 7),
     ("is_whole", False),
+    ("max_length", 3),
 ]
 
 
@@ -457,7 +473,7 @@ def test_a_claim_changed_in_one_file_is_found(tmp_path, place, word, value):
 
 
 @pytest.mark.parametrize("form", ["json", "spmf", "parquet"])
-@pytest.mark.parametrize(("word", "value"), [("n", 36), ("min_support", 6), ("kind", "frequent")])
+@pytest.mark.parametrize(("word", "value"), [("n", 36), ("min_support", 6), ("kind", "frequent"), ("max_length", 3)])
 def test_a_claim_changed_in_the_patterns_is_found(tmp_path, form, word, value):
     made = draft(form=form)
     made.told[word] = value
@@ -466,7 +482,11 @@ def test_a_claim_changed_in_the_patterns_is_found(tmp_path, form, word, value):
 
 EVERYWHERE = [
     ({"k": 6}, "5 rows hold ['b'] and nothing else"),
-    ({"k": 4}, "kind and policy in release.json do not match is_whole and k"),
+    ({"k": 4}, "kind and policy in release.json do not match is_whole, max_length and k"),
+    ({"max_length": 3}, "do not match is_whole"),
+    ({"max_length": 2}, "an itemset of 3 items is listed, but max_length in release.json is 2"),
+    ({"max_length": -1}, "release.json is missing or malformed"),
+    ({"max_length": "3"}, "'max_length' has the wrong type"),
     ({"n": 36}, "no itemset is held by all n = 36 rows"),
     ({"n": 34}, "[] has support 35, which is not between min_support and n"),
     ({"min_support": 8}, "['c', 'd'] has support 7, which is not between min_support and n"),

@@ -12,7 +12,7 @@ from web import answer, facts, loaded, served, upload
 
 import discreet
 from discreet import report
-from discreet.blocking.problem import supports_in
+from discreet.blocking.distortion import supports_in
 from discreet.data.generate import clinic
 
 CLINIC = clinic(2000, seed=1)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking import methods
+from discreet.blocking.distortion import Distortion, class_sizes, distortion
 from discreet.blocking.optimal import minimize_distortion
-from discreet.blocking.problem import BlockProblem, Distortion, Form, Proof, change_rows, check, class_sizes, distortion
+from discreet.blocking.problem import BlockProblem, Form, Proof, change_rows, check
 from discreet.data.itemsets import Label, Weighted
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold
@@ -20,12 +21,10 @@ from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Question
-from discreet.disclosure.people import refuse_visits
 from discreet.errors import BudgetError, Either, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.policy import Policy, Verdict, as_policy
-from discreet.mining.mine import Budget, mine
-from discreet.mining.search import Limits
+from discreet.mining.mine import Mining
 from discreet.runtime import html
 from discreet.runtime.resources import as_seconds, watching
 from discreet.runtime.text import percent
@@ -280,7 +279,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     keep_n: bool = False,
     seconds: float = 60.0,
     against: Level = "plain",
-    **budget: Unpack[Budget],
+    **budget: Unpack[Mining],
 ) -> Release:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
 
@@ -302,7 +301,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     in every database that fits. If that is not decided in time, nothing is released.
 
     After each method, detection must find nothing in the result, and its supports are recounted; otherwise nothing is
-    released. Rows of which a person has several are refused: merge them. Other options are those of ``mine``.
+    released. Rows of which a person has several are refused: merge them. Other options are those of ``mine``; with
+    ``max_length``, all frequent itemsets of at most so many items are published, not only the closed ones.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> release = block(rows, min_support=10, k=10, method="add")
@@ -321,7 +321,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
-        problem = replace(_mine(rows, min_support, rule.k, budget), keep_n=keep_n, seconds=wait, against=level)
+        problem = replace(
+            BlockProblem.of(as_rows(rows), rule.k, min_support, budget), keep_n=keep_n, seconds=wait, against=level
+        )
         if method == BEST:
             return compare_methods(problem, rule, whole=True).best
         return solve(method, problem, rule, merge=merge)
@@ -336,7 +338,7 @@ def compare(
     keep_n: bool = False,
     seconds: float = 60.0,
     against: Level = "plain",
-    **budget: Unpack[Budget],
+    **budget: Unpack[Mining],
 ) -> Comparison:
     """Return the release of each method of ``block`` for ``rows``, side by side, with a recommendation.
 
@@ -349,15 +351,8 @@ def compare(
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
-        problem = _mine(rows, min_support, rule.k, budget)
+        problem = BlockProblem.of(as_rows(rows), rule.k, min_support, budget)
         return compare_methods(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
-
-
-def _mine(rows: Rows | Iterable[Iterable[Label]], min_support: Threshold, k: int, budget: Budget) -> BlockProblem:
-    data = refuse_visits(as_rows(rows), "block")
-    patterns = mine(data, min_support=min_support, kind="closed", **budget)
-    limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
-    return BlockProblem(data, patterns, k, limits)
 
 
 def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = False) -> Release:

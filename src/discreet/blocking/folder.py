@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from discreet.blocking.block import BEST, METHODS, Release
-from discreet.blocking.problem import supports_in
+from discreet.blocking.distortion import supports_in
 from discreet.blocking.verify import CLAIMS, PATTERNS, Verification
 from discreet.blocking.verify import verify as verify_files
 from discreet.blocking.verify_cells import visible
@@ -125,7 +125,8 @@ def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) 
         return "" if level else "the attacker in release.json is unknown"
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
     try:
-        patterns = read_patterns(listed, n=verification.n, min_support=verification.min_support, kind=facts["kind"])
+        mined = {word: facts[word] for word in ("n", "min_support", "kind", "max_length")}
+        patterns = read_patterns(listed, **mined)
         result = attack(patterns, k=k, level=level, complete=facts["is_whole"])
     except DiscreetError:
         return f"the attacker {level!r} cannot be tried on {listed.name}"

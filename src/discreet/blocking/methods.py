@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, class_sizes, count_rows
+from discreet.blocking.distortion import class_sizes
+from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Trie
 from discreet.data.patterns import Patterns
@@ -24,7 +25,7 @@ from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.detect import find_channels
+from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import BudgetError, GuaranteeError, Option
 from discreet.mining.mine import mine
 from discreet.mining.search import Controls, Watch, unpack
@@ -47,7 +48,7 @@ def suppress(problem: BlockProblem) -> BlockSolution:
     merged, numbers = problem.merged
     rows, is_left = problem.as_rows(merged), np.ones(len(merged), dtype=np.bool_)
     solution = BlockSolution.of(problem, problem.patterns, rounds=0)
-    channels, trie, rounds = problem.channels, problem.family.trie, 0
+    channels, trie, rounds = problem.channels, _find_trie(problem.question), 0
     while len(channels):
         hit = channels.rows(rows).numbers
         hit = hit[is_left[hit]]
@@ -56,12 +57,17 @@ def suppress(problem: BlockProblem) -> BlockSolution:
         is_left[hit] = False
         left, rounds = remove_rows(solution.patterns, merged.take(hit), trie), rounds + 1
         solution = BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
-        channels, trie = find_channels(solution.question), solution.question.family.trie
+        channels, trie = find_channels(solution.question), _find_trie(solution.question)
     return solution
 
 
+def _find_trie(question: Question) -> Trie | None:
+    """Return the trie of the closed itemsets; None if all frequent ones are listed, of which the family has a part."""
+    return question.family.trie if question.patterns.kind == "closed" else None
+
+
 def remove_rows(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> Patterns:
-    """Return the closed itemsets that are left without some of the rows; ``trie`` is that of the patterns.
+    """Return the itemsets that are left without some of the rows, closed if these were; ``trie`` is the patterns' own.
 
     >>> from discreet import mine
     >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=2)
@@ -73,9 +79,11 @@ def remove_rows(patterns: Patterns, rows: Weighted, trie: Trie | None = None) ->
     supports = patterns.supports - lost
     frequent = np.flatnonzero(supports >= patterns.min_support)
     itemsets = patterns.itemsets.take(frequent)
+    n = patterns.n - int(rows.weights.sum())
+    if patterns.kind == "frequent":
+        return replace(patterns, itemsets=itemsets, supports=supports[frequent], n=n)
     order = np.argsort((supports[frequent] << LENGTH_BITS) + itemsets.lengths)
     closed = kernels.closure.find_closed(*itemsets.flat, supports[frequent], lost[frequent] == 0, order)
-    n = patterns.n - int(rows.weights.sum())
     return replace(patterns, itemsets=itemsets.take(closed), supports=supports[frequent[closed]], n=n)
 
 
@@ -90,6 +98,7 @@ def add(problem: BlockProblem) -> BlockSolution:
 
 def add_merged(problem: BlockProblem) -> BlockSolution:
     """Add ``k`` copies of the bases, or of itemsets that each serve several channels, if that distorts less."""
+    problem.require_whole("merging")
     choices = [find_bases(problem)]
     if len(choices[0]):
         choices.append(_cover_channels(problem))
@@ -98,7 +107,7 @@ def add_merged(problem: BlockProblem) -> BlockSolution:
 
 def _add_copies(problem: BlockProblem, itemsets: Itemsets) -> BlockSolution:
     patterns, added = problem.patterns, itemsets.weigh(np.full(len(itemsets), problem.k, dtype=np.int64))
-    supports = patterns.supports + count_rows(patterns, added, problem.family.trie)
+    supports = patterns.supports + count_rows(patterns, added, _find_trie(problem.question))
     n = patterns.n + int(added.weights.sum())
     return BlockSolution.of(problem, replace(patterns, supports=supports, n=n, mined=None), added=added)
 
@@ -194,7 +203,11 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
     n, threads = patterns.n, problem.threads
-    listed = Patterns.from_codes(*core.arrays, patterns.labels, n=n, min_support=least, threads=threads)
+    length = patterns.max_length
+    core = core if length is None else core.take(np.flatnonzero(core.lengths <= length))
+    listed = Patterns.from_codes(
+        *core.arrays, patterns.labels, n=n, min_support=least, max_length=length, threads=threads
+    )
     return BlockSolution.of(problem, listed, is_whole=False)
 
 
@@ -282,7 +295,10 @@ def add_more(problem: BlockProblem, solve: Form = add) -> BlockSolution:
         is_left &= ~match_rows(rows, rare)
         # An added row may be closed that was not before, so the itemsets are mined again.
         every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
-        left = mine(problem.as_rows(every), min_support=problem.least, threads=problem.threads)
+        kind, length = left.kind, left.max_length
+        left = mine(
+            problem.as_rows(every), min_support=problem.least, kind=kind, max_length=length, threads=problem.threads
+        )
     raise AssertionError
 
 

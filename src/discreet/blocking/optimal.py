@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking import methods, row_types
+from discreet.blocking.distortion import class_sizes, distortion
 from discreet.blocking.methods import find_inferences, match_rows
-from discreet.blocking.problem import BlockProblem, BlockSolution, Proof, class_sizes, distortion
+from discreet.blocking.problem import BlockProblem, BlockSolution, Proof
 from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, as_matrix, find_gained, holds
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
@@ -44,6 +45,7 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
     search starts again, until there is no inference. Other releases might be safe without the cuts, so the bound is
     that of the first search, which considers channels alone.
     """
+    problem.require_whole("the method 'optimal'")
     until = monotonic() + problem.seconds
     unchanged = BlockSolution.of(problem, problem.patterns)
     if not len(problem.channels) and not _find_inferences(unchanged):

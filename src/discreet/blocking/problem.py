@@ -1,179 +1,50 @@
-"""The problem that a blocker solves, the distortion of a solution, and the guarantee that each solution is checked for.
+"""The problem that a blocker solves, and the guarantee that each solution is checked for."""
 
-Distortion is the cost of a release, over all frequent itemsets that its closed ones stand for.
-"""
-
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import repeat
 from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import Itemsets, Weighted, sort_labels
-from discreet.data.lattice import Cells, Family, Trie, add_missing_root
-from discreet.data.patterns import Patterns
+from discreet.blocking.distortion import distortion, plant, supports_in
+from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.lattice import Cells, Family, Trie
+from discreet.data.patterns import Kind, Patterns
+from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, are_all
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.channels import Channels
-from discreet.disclosure.detect import Question, find_cells, find_channels, list_frequent
-from discreet.errors import GuaranteeError, InconsistencyError, InputError, refuse_truth
+from discreet.disclosure.detect import Question, find_cells, find_channels
+from discreet.disclosure.people import refuse_visits
+from discreet.errors import (
+    BudgetError,
+    GuaranteeError,
+    InconsistencyError,
+    InputError,
+    Option,
+    ThresholdError,
+    refuse_truth,
+)
+from discreet.mining.mine import Mining, mine
 from discreet.mining.search import Limits
 from discreet.runtime.resources import as_threads
 
-LONGEST: Final = 63  # items of an itemset whose subsets a word can count
 SMALL: Final = 100_000  # items of all closed itemsets; below this, choosing between detectors takes longer than either
 NOBODY: Final = np.empty(0, dtype=np.intp)  # no row numbers
 NONE: Final = Weighted.concat([])  # no merged rows
-
-
-@refuse_truth(ask=".changed")
-class Distortion(NamedTuple):
-    """How far published supports are from the original ones, over all frequent ``itemsets``, the empty one included.
-
-    ``lost`` itemsets are no longer published; ``changed`` ones have another support or are lost. ``average`` is the
-    mean change, as a share of the original support; a lost itemset counts as 1. ``largest`` is the largest change, in
-    rows; that of a lost itemset is its support.
-    """
-
-    itemsets: int
-    lost: int
-    changed: int
-    average: float
-    largest: int
-
-    @property
-    def share_changed(self) -> float:
-        """The share of the itemsets that have changed."""
-        return self.changed / self.itemsets if self.itemsets else 0.0
-
-
-def distortion(before: Patterns, after: Patterns) -> Distortion:
-    """Return how far the supports ``after`` are from those ``before``, over all itemsets that were frequent.
-
-    Both are lists of closed or of all frequent itemsets. The measure is that of *Blocking anonymity threats* (ICDM
-    2005), computed without listing what closed itemsets stand for: the itemsets of one closure had one support, and
-    still have one if every itemset that is closed now was so before.
-
-    >>> before = Patterns.from_itemsets([([], 10), (["a"], 8), (["a", "b"], 5)], n=10, kind="closed")
-    >>> after = Patterns.from_itemsets([([], 10), (["a"], 6)], n=10, kind="closed")
-    >>> distortion(before, after)
-    Distortion(itemsets=4, lost=2, changed=3, average=0.5625, largest=5)
-    """
-    old, new = _relabel(_root(before), _root(after))
-    sizes, supports = class_sizes(old), old.supports.tolist()
-    if (kernels.closure.match(*new.itemsets.flat, *old.itemsets.flat) >= 0).all():
-        return _add_up(zip(sizes, supports, supports_in(new, old).tolist(), strict=True))
-    frequent = list_frequent(new)
-    numbers = _find_closures(frequent, old)
-    known = numbers >= 0
-    lost = np.array(sizes, dtype=object) - np.bincount(numbers[known], minlength=len(old))
-    kept = zip(repeat(1), old.supports[numbers[known]].tolist(), frequent.supports[known].tolist(), strict=False)
-    return _add_up([*kept, *zip(lost, supports, repeat(0), strict=False)])
-
-
-def supports_in(patterns: Patterns, itemsets: Patterns) -> NDArray[np.int64]:
-    """Return the supports that follow from ``patterns`` for the itemsets of another list; 0 where none follows.
-
-    >>> before = Patterns.from_itemsets([([], 10), (["a"], 8), (["a", "b"], 5)], n=10, kind="closed")
-    >>> after = Patterns.from_itemsets([(["a"], 9)], n=9, kind="closed")
-    >>> supports_in(after, before).tolist()
-    [9, 9, 0]
-    """
-    known, wanted = _relabel(_root(patterns), itemsets)
-    closures = _find_closures(wanted, known)
-    return np.where(closures >= 0, known.supports[closures] if len(known) else 0, 0)
-
-
-def class_sizes(patterns: Patterns) -> list[int]:
-    """Return how many frequent itemsets each pattern stands for: those whose closure it is.
-
-    >>> from discreet import mine
-    >>> class_sizes(mine([["a", "b"], ["a", "b", "c"]], min_support=1))
-    [4, 4]
-    """
-    patterns = _root(patterns)
-    if patterns.kind == "frequent":
-        return [1] * len(patterns)
-    itemsets, trie, root, labels = patterns.itemsets, _plant(patterns), patterns.is_rooted, len(patterns.labels)
-    order = np.argsort(itemsets.lengths, kind="stable")
-    if itemsets.longest <= LONGEST:
-        counts = np.zeros(len(patterns), dtype=np.uint64)
-        kernels.closure.count_classes(trie, root, *itemsets.flat, order, labels, counts)
-        return [int(count) for count in counts.tolist()]
-    sizes = [0] * len(patterns)
-    inside, found = np.zeros(labels, dtype=np.bool_), np.empty(len(patterns) + 2, dtype=np.int64)
-    for number in order.tolist():
-        inside[itemsets[number]] = True
-        subsets = found[: kernels.closure.walk(trie, root, inside, found)].tolist()
-        sizes[number] = 2 ** itemsets[number].size - sum(sizes[other] for other in subsets)
-        inside[itemsets[number]] = False
-    return sizes
-
-
-def _root(patterns: Patterns) -> Patterns:
-    """Return the patterns with the empty itemset where it counts; refuse maximal ones."""
-    if patterns.kind == "maximal":
-        raise InputError("maximal itemsets do not tell the supports of their subsets; give closed or frequent ones")
-    return add_missing_root(patterns)
-
-
-def _relabel(*lists: Patterns) -> list[Patterns]:
-    """Return lists with the same labels."""
-    if len({patterns.labels for patterns in lists}) == 1:
-        return list(lists)
-    labels = sort_labels(label for patterns in lists for label in patterns.labels)
-    code = {label: number for number, label in enumerate(labels)}
-
-    def recode(patterns: Patterns) -> Patterns:
-        codes = np.array([code[label] for label in patterns.labels], dtype=np.int32)
-        arrays = patterns.offsets.copy(), codes[patterns.items], patterns.supports.copy()
-        n, least, kind, length = patterns.n, patterns.min_support, patterns.kind, patterns.max_length
-        recoded = Patterns.from_codes(*arrays, labels, n=n, min_support=least, kind=kind, max_length=length)
-        return replace(recoded, mined=patterns.mined)
-
-    return [recode(patterns) for patterns in lists]
-
-
-def _plant(patterns: Patterns) -> Trie:
-    trie: Trie = kernels.inversion.plant(*patterns.itemsets.flat)
-    return trie
-
-
-def _find_closures(patterns: Patterns, others: Patterns) -> NDArray[np.int64]:
-    """Return for each pattern the number of the other one that is its closure, or -1 if none contains it."""
-    closures, labels = np.full(len(patterns), -1, dtype=np.int64), len(patterns.labels)
-    trie, root = _plant(patterns), patterns.is_rooted
-    kernels.closure.close(trie, root, others.itemsets.flat, others.supports, labels, closures)
-    return closures
-
-
-def _add_up(classes: Iterable[tuple[int, int, int]]) -> Distortion:
-    """Return the distortion of classes: the number of itemsets, their support before, and after (0 if lost)."""
-    itemsets = lost = changed = largest = 0
-    shares = []
-    for size, before, after in classes:
-        itemsets += size
-        change = abs(after - before)
-        if size and change:
-            changed += size
-            lost += size * (after == 0)
-            largest = max(largest, change)
-            shares.append(size * change / max(1, before))
-    return Distortion(itemsets, lost, changed, math.fsum(shares) / max(1, itemsets), largest)
 
 
 @dataclass(frozen=True, eq=False)
 class BlockProblem:
     """Publish ``patterns``, the closed itemsets of ``rows``, so that no cell holds 1 to k − 1 rows.
 
-    "add" needs none of the rows, and "suppress" only those that it will suppress. The attacker ``against`` whom a
-    release must hold may not infer anything else either. With ``keep_n`` the search for the least distortion keeps the
-    number of rows; it may take this many ``seconds``.
+    If the list is cut at a length, it has all frequent itemsets up to it. "add" needs none of the rows, and "suppress"
+    only those that it will suppress. The attacker ``against`` whom a release must hold may not infer anything else
+    either. With ``keep_n`` the search for the least distortion keeps the number of rows; it may take this many
+    ``seconds``.
     """
 
     rows: Rows
@@ -183,6 +54,31 @@ class BlockProblem:
     keep_n: bool = False
     seconds: float = 60.0
     against: Level = "plain"
+
+    @classmethod
+    def of(cls, rows: Rows, k: int, min_support: Threshold, budget: Mining) -> Self:
+        """Mine the rows, and return the problem of publishing what is found."""
+        # Of short itemsets the closed ones are hard to check: supports within a top may follow from beyond it.
+        kind: Kind = "closed" if budget.get("max_length") is None else "frequent"
+        patterns = mine(refuse_visits(rows, "block"), min_support=min_support, kind=kind, **budget)
+        limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
+        return cls(rows, patterns, k, limits)
+
+    def __post_init__(self) -> None:
+        """Refuse a minimum support of 1 if the list is cut: zeros would follow that the verifier does not count."""
+        if self.patterns.max_length is not None and self.least == 1:
+            raise ThresholdError(
+                "a list that is cut at a length is made safe from a minimum support of 2 on; raise ",
+                *(Option("min_support"), ", or leave ", Option("max_length"), " out"),
+            )
+
+    def require_whole(self, how: str) -> None:
+        """Refuse a list that is cut at a length, where the closed itemsets are needed."""
+        if self.patterns.max_length is not None:
+            raise BudgetError(
+                f"{how} needs itemsets of any length; leave ",
+                *(Option("max_length"), " out, or use the method 'add', 'suppress' or 'withhold'"),
+            )
 
     @property
     def threads(self) -> int:
@@ -386,6 +282,6 @@ def recount(rows: Weighted, patterns: Patterns) -> NDArray[np.int64]:
 
 def count_rows(patterns: Patterns, rows: Weighted, trie: Trie | None = None) -> NDArray[np.int64]:
     """Return how many of the rows hold each pattern, by the ``trie`` of the patterns."""
-    planted, totals = _plant(patterns) if trie is None else trie, np.zeros(len(patterns), dtype=np.int64)
+    planted, totals = plant(patterns) if trie is None else trie, np.zeros(len(patterns), dtype=np.int64)
     kernels.closure.add_up(planted, patterns.is_rooted, rows.flat, rows.weights, len(patterns.labels), totals)
     return totals

@@ -26,9 +26,9 @@ DIGEST: Final = re.compile("[0-9a-f]{64}")
 VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
 METHOD: Final = re.compile("[a-z_-]{1,40}")
 COUNT: Final = re.compile("[0-9]{1,40}")
-CLAIMS: Final = {"method": str, "k": int, "min_support": int, "n": int, "kind": str, "listed": int, "is_whole": bool}
+MINED: Final = {"n": int, "min_support": int, "kind": str, "max_length": int | None}
+CLAIMS: Final = {"method": str, "k": int, **MINED, "listed": int, "is_whole": bool}
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
-MINED: Final = {"n": int, "min_support": int, "kind": str}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"policy": dict, "files": dict},
@@ -45,7 +45,7 @@ FORMS: Final[dict[str, Json]] = {
 # Readers differ about an object that has a key twice, so it is read as False here.
 OBJECT: Final = json.JSONDecoder(object_pairs_hook=lambda pairs: len(dict(pairs)) == len(pairs) and dict(pairs)).decode
 SPMF: Final = re.compile(
-    r"@CONVERTED_FROM_TEXT|@ITEM=(?P<number>[1-9][0-9]*)=(?P<label>[^\0\r]*)|@(?P<word>N|MIN_SUPPORT|KIND)=(?P<value>[0-9a-z]{1,40})"
+    r"@CONVERTED_FROM_TEXT|@ITEM=(?P<number>[1-9][0-9]*)=(?P<label>[^\0\r]*)|@(?P<word>N|MIN_SUPPORT|KIND|MAX_LENGTH)=(?P<value>[0-9a-z]{1,40})"
     r"|(?P<items>((0|[1-9][0-9]*) )*)#SUP: (?P<support>[0-9]{1,40})"
 )
 BORGELT: Final = re.compile(r"(?P<items>[^\0\r]*?) ?\((?P<support>[0-9]{1,40})\)")
@@ -103,6 +103,7 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
         _check_form(certificate["patterns"], "the file in certificate.json")
         at = " and ".join(sorted(files.keys() & PATTERNS)) or "the file of patterns"
         facts, pairs = _read_patterns(at, files[at])
+        _check_lengths(pairs, release["max_length"])
         listed = code_itemsets(pairs, release)
         tops, frequent, unsafe = count_cells(listed, release)
         smallest = min((top[2] for top in tops), default=None)
@@ -156,8 +157,11 @@ def _find_contradictions(release: Json, certificate: Json, facts: Json, largest:
         if len({json.dumps(one[word], sort_keys=True) for one in (release, certificate, facts) if word in one}) > 1:
             yield f"release.json, certificate.json and {facts['patterns']['file']} do not agree on {word}"
     k, n, is_whole = release["k"], release["n"], release["is_whole"]
-    if (release["kind"], release["policy"]["k"]) != ("closed" if is_whole else "frequent", k):
-        yield "kind and policy in release.json do not match is_whole and k"
+    kind = "closed" if is_whole and release["max_length"] is None else "frequent"
+    if (release["kind"], release["policy"]["k"]) != (kind, k):
+        yield "kind and policy in release.json do not match is_whole, max_length and k"
+    if is_whole and release["max_length"] is not None and release["min_support"] == 1:
+        yield "a list that was cut at a length cannot be checked at a minimum support of 1"
     if largest != n:
         yield f"no itemset is held by all n = {n} rows"
     if not METHOD.fullmatch(release["method"]):
@@ -170,7 +174,8 @@ def _read_claims(data: bytes, name: str) -> Json:
     """Return the claims of release.json or certificate.json."""
     claims: Json = OBJECT(_decode(data, name))
     _check_form(claims, name)
-    if claims[name.removesuffix(".json")] != 1 or min(claims["k"], claims["min_support"], claims["n"] + 1) < 1:
+    least = min(claims["k"], claims["min_support"], claims["n"] + 1, (claims["max_length"] or 0) + 1)
+    if claims[name.removesuffix(".json")] != 1 or least < 1:
         raise ValueError
     return claims
 
@@ -180,6 +185,12 @@ def _decode(data: bytes, name: str) -> str:
     if sum(data.count(end) for end in (b"[{," if name.endswith(".json") else b"\n ,;")) > MOST_VALUES:
         raise InputError(f"{name} holds more than {MOST_VALUES:,} values, too many to check")
     return data.decode()
+
+
+def _check_lengths(pairs: Pairs, most: int | None) -> None:
+    longest = max((len(items) for items, _ in pairs), default=0)
+    if most is not None and longest > most:
+        raise InputError(f"an itemset of {longest} items is listed, but max_length in release.json is {most}")
 
 
 def _check_form(facts: Json, form: str) -> None:
@@ -198,7 +209,7 @@ def _read_patterns(name: str, data: bytes) -> tuple[Json, Pairs]:
         return _read_parquet(data)
     text = _decode(data, name)
     if name == "patterns.json":
-        facts = OBJECT(text)
+        facts = {"max_length": None, **OBJECT(text)}
         _check_form(facts, name)
         for one in facts["patterns"]:
             _check_form(one, "a pattern in patterns.json")
@@ -229,7 +240,7 @@ def _read_parquet(data: bytes) -> tuple[Json, Pairs]:
             frame = pl.read_parquet(data) if schema in wanted else pl.DataFrame()
     except pl.exceptions.PanicException:  # not a subclass of Exception
         raise ValueError from None
-    facts = OBJECT(metadata.pop("discreet"))
+    facts = {"max_length": None, **OBJECT(metadata.pop("discreet"))}
     _check_form(facts, "patterns.parquet")
     if schema not in wanted or metadata.keys() - {"ARROW:schema"}:
         raise InputError(f"{malformed} it has columns or notes beside items and support")
@@ -260,5 +271,6 @@ def _read_lines(lines: list[str], name: str) -> tuple[Json, Pairs]:
     if len({*labels.values()}) + len(facts) < len(numbered) + len(words) or used != labels.keys():
         raise ValueError
     if name == "patterns.txt":
+        facts.setdefault("max_length", None)
         _check_form(facts, name)
     return facts, [([labels[item] for item in items] if labels else items, support) for items, support in pairs]

@@ -193,6 +193,15 @@ class Patterns(Labelled, Records):
         cut = "" if self.max_length is None else f", at most {count_of(self.max_length, 'item')}"
         return f"<Patterns: {len(self):,} {self.kind} itemsets, {least}{cut}>"
 
+    def cut_at(self, max_length: int | None) -> Self:
+        """Return the patterns, now said to be cut at a length; refuse one that contradicts what they say themselves."""
+        if max_length is None or max_length == self.max_length:
+            return self
+        if self.max_length is not None:
+            said = f"the patterns were cut at {count_of(self.max_length, 'item')}, not at {abbreviate(max_length)}"
+            raise OptionError(f"{said}; leave ", Option("max_length"), " out")
+        return replace(self, max_length=max_length)
+
     def take(self, numbers: NDArray[np.integer[Any]]) -> Self:
         """Return the patterns of these numbers, which rise."""
         return replace(self, itemsets=self.itemsets.take(numbers), supports=self.supports[numbers])

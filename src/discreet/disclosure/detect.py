@@ -136,6 +136,7 @@ def detect(
     k: int,
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     method: Method = "auto",
+    max_length: int | None = None,
     threads: int | None = None,
 ) -> Channels:
     """Return the maximal inference channels of ``patterns``: groups of fewer than ``k`` rows that supports reveal.
@@ -150,7 +151,8 @@ def detect(
     be quicker. Maximal itemsets need the rows: their channels are those that all supports below them would open.
     ``method`` is ours ("auto") or one of the papers': "naive" and "closed" are Algorithms 1 and 2 of *k-anonymous
     patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same channels in the same order; ours
-    uses all cores unless ``threads`` is given, the others one.
+    uses all cores unless ``threads`` is given, the others one. ``max_length`` says that longer itemsets were left out,
+    if the patterns do not say so themselves.
 
     >>> from discreet import Transactions, mine
     >>> rows = Transactions([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50)
@@ -159,7 +161,8 @@ def detect(
     a ∧ b ∧ ¬c: 2 rows
     """
     behind = None if rows is None else as_rows(rows)
-    return find_channels(Question(patterns, behind, as_k(k), resources.as_threads(threads)), method)
+    question = Question(patterns.cut_at(max_length), behind, as_k(k), resources.as_threads(threads))
+    return find_channels(question, method)
 
 
 def find_channels(question: Question, method: str = "auto") -> Channels:

@@ -30,7 +30,7 @@ from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy
 from discreet.judging.reading import check_reading
 from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
-from discreet.mining.mine import Budget, mine
+from discreet.mining.mine import Mining, mine
 from discreet.publications.rules.bounded import MOST
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Changes, compare_releases, is_followed
@@ -275,22 +275,23 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     schema: str | Groups | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
-    **limits: Unpack[Budget],
+    **limits: Unpack[Mining],
 ) -> Audit:
     """Return what publishing something would give away, judged by ``k`` or a ``policy``.
 
     ``source`` is one of these:
 
     - rows, of which the closed itemsets with ``min_support`` would be published; the ``limits`` are those of ``mine``:
-      ``threads``, ``max_patterns``, ``memory``, ``progress``
-    - patterns; ``rows`` are those that they were mined from, if they are at hand
+      ``max_length``, ``threads``, ``max_patterns``, ``memory``, ``progress``
+    - patterns; ``rows`` are those that they were mined from, if they are at hand, and ``max_length`` says that longer
+      itemsets were left out
     - association rules, or supports that were rounded (docs/rules.md)
     - a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these (docs/trees.md); ``rows`` are
       the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
 
     ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels.
-    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. Counts of older releases can be
-    subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since (docs/against.md).
+    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. Counts of older releases can
+    be subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since (docs/against.md).
 
     Checks look at supports below k, inference channels, implications if the policy asks for them, and whether the list
     is complete and consistent. What cannot be judged is withheld.
@@ -316,13 +317,14 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
             )
         return Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
     if isinstance(source, Patterns):
+        length = limits.pop("max_length", None)
         if min_support is not None or limits:
             raise OptionError(
                 "patterns were mined already; leave ",
                 *(Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and "),
                 *(Option("memory"), " out"),
             )
-        found = judge_itemsets(Question(source, None, rule.k, as_threads(None)), rule, rows, schema)
+        found = judge_itemsets(Question(source.cut_at(length), None, rule.k, as_threads(None)), rule, rows, schema)
         return _compare(found, olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")

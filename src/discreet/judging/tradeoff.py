@@ -15,7 +15,7 @@ from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.people import PeopleRows, find_people_cells, order_by_person, refuse_visits
 from discreet.errors import ThresholdError, refuse_truth
-from discreet.mining.mine import Progress, mine
+from discreet.mining.mine import Mining, Progress, mine
 from discreet.runtime import html, resources
 from discreet.runtime.resources import watching
 from discreet.runtime.solver import Numbers
@@ -63,6 +63,7 @@ def tradeoff(
     *,
     min_supports: Iterable[Threshold],
     ks: Iterable[int],
+    max_length: int | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -71,7 +72,8 @@ def tradeoff(
 
     The rows are mined once, at the lowest support. A higher one has fewer channels, and what is safe stays safe; only
     the number of maximal channels may rise (*k-anonymous patterns*, PKDD 2005, section 5). If people have several rows,
-    channels are the groups of fewer than k people.
+    channels are the groups of fewer than k people. With ``max_length``, only itemsets of at most so many items would be
+    published.
 
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
     >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
@@ -94,7 +96,8 @@ def tradeoff(
         return weigh_below(sizes, each, limits), weigh_below(exposed.smallest, exposed.weights, limits)
 
     with watching(progress, then="counting channels") as tell:
-        closed = mine(data, min_support=counts[0], kind="closed", threads=threads, memory=memory, progress=tell)
+        budget: Mining = {"max_length": max_length, "threads": threads, "memory": memory, "progress": tell}
+        closed = mine(data, min_support=counts[0], kind="closed", **budget)
         lists = [take_above(closed, count) for count in counts]
         lines = [(line, line + 1) for line in range(len(counts))]
         counted = resources.share(count, lines, min(len(lines), resources.as_threads(threads)))

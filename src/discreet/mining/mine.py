@@ -12,7 +12,7 @@ from discreet.mining.search import Limits, Strategy, search
 from discreet.runtime import resources
 from discreet.runtime.resources import Progress, as_whole, watching
 
-__all__ = ["Budget", "Progress", "mine"]
+__all__ = ["Budget", "Mining", "Progress", "mine"]
 
 WORTH_A_THREAD: Final = 100_000  # itemsets that are worth a thread of their own when sorted
 
@@ -24,6 +24,12 @@ class Budget(TypedDict, total=False):
     max_patterns: int | None
     memory: int | None
     progress: Progress | None
+
+
+class Mining(Budget, total=False):
+    """The same, and where lists of patterns are cut: no itemset of more items is considered."""
+
+    max_length: int | None
 
 
 def mine(

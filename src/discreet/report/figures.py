@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking.block import Comparison, Release
-from discreet.blocking.problem import supports_in
+from discreet.blocking.distortion import supports_in
 from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
 from discreet.errors import InputError

@@ -34,6 +34,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "min_support": patterns.min_support,
         "n": patterns.n,
         "kind": patterns.kind,
+        "max_length": patterns.max_length,
         "listed": len(patterns),
         "frequent": release.frequent,
         "is_whole": release.is_whole,
@@ -110,6 +111,9 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
         missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
         return [made, missing]
     changed = "Supports may differ from those of the rows they come from."
+    if facts["max_length"] is not None:
+        cut = f"Itemsets of more than {count_of(facts['max_length'], 'item')} were left out, frequent or not."
+        return [made, changed, f"{cut} A shorter one that is not listed was not frequent."]
     largest = "An unlisted itemset has the largest support of any listed itemset that contains it"
     return [made, changed, f"{largest}; if there is none, it was not frequent."]
 
@@ -121,7 +125,8 @@ def release_json(release: Release, *, source: Source | None = None) -> Iterator[
 
 def _listed(release: Release) -> str:
     patterns = release.patterns
-    return f"{count_of(len(patterns), f'{patterns.kind} itemset')} of {count_of(patterns.n, 'row')}"
+    cut = "" if patterns.max_length is None else f" (at most {count_of(patterns.max_length, 'item')})"
+    return f"{count_of(len(patterns), f'{patterns.kind} itemset')}{cut} of {count_of(patterns.n, 'row')}"
 
 
 def _how(release: Release) -> str:

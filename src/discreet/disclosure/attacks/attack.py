@@ -54,6 +54,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
+    max_length: int | None = None,
     seconds: float = SECONDS,
     max_itemsets: int = MAX_ITEMSETS,
 ) -> Attack:
@@ -65,11 +66,11 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     OR and NOT over the published items holds for 1 to k − 1 rows in every one of them.
 
     The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; if the
-    patterns have a ``max_length``, none of at most so many items. ``Facts`` state what is known about unlisted
-    itemsets. A ``schema`` names groups of items of which no row holds two, or is a text such as "=" between attribute
-    and value in labels; without it, that of the patterns counts. The releases ``against`` are of the same rows or, if
-    these have ``grown``, of parts of them, each of a part of the next: findings then also separate older from newer
-    rows.
+    patterns have a ``max_length``, or it is given, none of at most so many items. ``Facts`` state what is known about
+    unlisted itemsets. A ``schema`` names groups of items of which no row holds two, or is a text such as "=" between
+    attribute and value in labels; without it, that of the patterns counts. The releases ``against`` are of the same
+    rows or, if these have ``grown``, of parts of them, each of a part of the next: findings then also separate older
+    from newer rows.
 
     A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
     quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
@@ -90,7 +91,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         raise OptionError(
             "rows do not tell which of them were there before; leave out ", Option("rows"), " or ", Option("grown")
         )
-    facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema)
+    facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
     behind = None if rows is None else as_rows(rows)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
@@ -238,14 +239,15 @@ def bounds(
     schema: str | Groups | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
+    max_length: int | None = None,
     seconds: float = SECONDS,
 ) -> Bounds:
     """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
 
     The pattern is a query such as ``a & b & ~c``. If few kinds of rows are possible, all items are used together; else
-    those of the pattern and as many items of nearby tops as possible. ``complete``, ``schema``, ``against`` and
-    ``grown`` mean what they do for ``attack``. If rows have grown, the item ``before`` marks those of the older
-    release; of several, ``before1``, ``before2`` and so on.
+    those of the pattern and as many items of nearby tops as possible. ``complete``, ``schema``, ``against``,
+    ``grown`` and ``max_length`` mean what they do for ``attack``. If rows have grown, the item ``before``
+    marks those of the older release; of several, ``before1``, ``before2`` and so on.
 
     >>> from discreet import mine
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
@@ -256,7 +258,8 @@ def bounds(
     'sup(abc) is 1, because sup(ac) 3 + sup(b) 7 − n 9 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − sup(a) 5 − \
 sup(b) 7 − sup(c) 5 = 1 bound it'
     """
-    facts = join_facts(patterns, as_releases(against, grown=grown), grown=grown, complete=complete, schema=schema)
+    olds = as_releases(against, grown=grown)
+    facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
     if facts.n > MOST_ROWS:
         raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")
     asked = pattern if isinstance(pattern, Pattern) else Pattern.parse(pattern, facts.labels)

@@ -49,6 +49,7 @@ def join_facts(
     *,
     grown: bool = False,
     complete: bool | None = None,
+    max_length: int | None = None,
     schema: str | Groups | None = None,
 ) -> Facts:
     """Return the facts of a release and older ones: of the same rows or, if these have ``grown``, of parts.
@@ -67,9 +68,11 @@ def join_facts(
     if schema is None and isinstance(new, Patterns):
         schema = new.schema
     if isinstance(new, Facts):
+        if max_length is not None:
+            raise OptionError("facts say themselves what is known about other itemsets; leave max_length= out")
         own = new.assume(complete=complete, schema=schema).narrow()
     else:
-        own = Facts.of(new, complete=is_complete, schema=schema)
+        own = Facts.of(new.cut_at(max_length), complete=is_complete, schema=schema)
     if not olds:
         return own
     if any(isinstance(label, Mark) for label in own.labels):

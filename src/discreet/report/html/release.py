@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
-from discreet.blocking.problem import supports_in
 from discreet.blocking.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.errors import InputError, on_command_line

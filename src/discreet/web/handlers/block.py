@@ -11,7 +11,7 @@ import discreet
 from discreet import Audit, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS, ComparedMethod
-from discreet.blocking.problem import supports_in
+from discreet.blocking.distortion import supports_in
 from discreet.data.thresholds import Threshold
 from discreet.web.context import Context, list_files, on_page, say_on_page, show_itemset
 
