@@ -22,7 +22,8 @@ from discreet.io.notation import RowFunctions, as_separator
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.sniff import Layout, are_numbers, looks_numbered, peek, sniff_numbers, sniff_text
 
-SEPARATOR_LINE: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?sep=.\r?\n")  # before some exports of Excel
+SEPARATOR_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?sep=.\r?\n")  # before some exports of Excel
+MARK: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:sep=.\r?\n)?")  # the same, or a byte-order mark
 
 
 @dataclass(frozen=True)
@@ -157,12 +158,13 @@ class Source(NamedTuple):
         if self.form.name not in TEXTS:
             yield from map(bytes, chunks)
             return
-        if self.options.header is False and self.layout.shape != "baskets":
-            sign = as_separator(self.options.separator)
-            yield f"{sign.join(self.layout.columns)}\n".encode()
+        before, is_headed = SEPARATOR_LINE, self.options.header is not False or self.layout.shape == "baskets"
+        if not is_headed:
+            before = MARK
+            yield f"{as_separator(self.options.separator).join(self.layout.columns)}\n".encode()
         for number, chunk in enumerate(encodings.recode(chunks, self.options.encoding or "utf-8")):
-            marked = None if number else SEPARATOR_LINE.match(chunk)
-            yield bytes(chunk[marked.end() :] if marked else chunk)
+            found = None if number else before.match(chunk)
+            yield bytes(chunk[found.end() :] if found else chunk)
 
 
 def find_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:

@@ -111,7 +111,7 @@ def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item:
 
 def _long_blocks(records: Iterator[list[str]], row: str, item: str) -> Iterator[list[tuple[str, str]]]:
     places = _find_columns(next(filter(None, records), []), row, item)
-    numbered = enumerate(records, start=2)
+    numbered = ((number, record) for number, record in enumerate(records, start=2) if record)
     while block := [_read_pair(record, places, number) for number, record in islice(numbered, BLOCK)]:
         yield block
 
@@ -138,7 +138,8 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
     while not names and (record := next(records, None)):
         head, names = head + record[0], record[1]
     places = _find_columns(names, *_columns(options))
-    lines = [(text, *_read_pair(record, places, number)) for number, (text, record) in enumerate(records, start=2)]
+    filled = ((number, *line) for number, line in enumerate(records, start=2) if line[1])
+    lines = [(text, *_read_pair(record, places, number)) for number, text, record in filled]
     gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
     stays = select_lines([row_id for _, row_id, _ in lines], [label for *_, label in lines], gone)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
