@@ -2,6 +2,8 @@
 
 from io import BytesIO
 
+import numpy as np
+
 from discreet import attack, audit, compare, compare_hiding, detect, hide, mine, read, read_facts, tradeoff
 from discreet.data.generate import clinic
 from discreet.mining.mine import mine_by
@@ -16,6 +18,7 @@ if __name__ == "__main__":
     for method in ("naive", "closed", "projection"):
         detect(patterns, k=5, rows=rows, method=method)
     _ = audit(rows, min_support="20%", policy="acro").exposed
+    audit(rows.describe(people=np.arange(len(rows), dtype=np.int32)), min_support="20%", k=5)
     compare(rows, min_support="30%", k=5, against="derive", seconds=1)
     tradeoff(rows, min_supports=["40%"], ks=[5])
     sensitive = [rows.labels[:1]]

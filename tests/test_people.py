@@ -13,6 +13,7 @@ from discreet import (
     Merged,
     OptionError,
     Reading,
+    Rules,
     Transactions,
     Verdict,
     attack,
@@ -25,6 +26,7 @@ from discreet import (
 )
 from discreet.disclosure.detect import Question
 from discreet.disclosure.people import find_people_cells
+from discreet.judging.people import VISITS
 
 TABLES = 1_000
 PARTS = 20
@@ -195,3 +197,11 @@ def test_tradeoff_counts_groups_of_few_people(seed):
     assert grid.safe[k] == next((least for least, found in cells.items() if not found), None)
     assert grid.counted == "people"
     assert "Maximal channels of fewer than k people:" in list(report.tradeoff_text(grid))
+
+
+def test_rules_about_visits_go_to_review():
+    data = visits([["a", "b"]] * 30 + [["a"]] * 30 + [[]] * 30, range(90))
+    rules = Rules.from_rules([(["a"], ["b"], 30, "50%")], n=90)
+    plain, by_visit = (audit(rules, k=5, rows=rows).checks for rows in (list(data), data))
+    assert by_visit == (*plain, VISITS)
+    assert VISITS.verdict is Verdict.REVIEW

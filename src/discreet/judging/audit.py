@@ -21,11 +21,11 @@ from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
-from discreet.disclosure.people import PeopleCells
+from discreet.disclosure.people import PeopleCells, are_visits
 from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError, refuse_truth
 from discreet.judging import checks
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
-from discreet.judging.people import MERGE, PEOPLE, judge_people, name_uncounted
+from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.reading import check_reading
 from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
@@ -315,7 +315,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
                 "rules and limits are judged as they are; give k or a policy, ",
                 *(Option("rows"), " and ", Option("schema"), " alone"),
             )
-        return Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
+        numbers = Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
+        return replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows)))
     if isinstance(source, Patterns):
         length = limits.pop("max_length", None)
         if min_support is not None or limits:
