@@ -9,7 +9,7 @@ import ways
 from click.testing import CliRunner
 from web import answer, served, upload
 
-from discreet import DiscreetError, Merged, Verdict, audit, read, scan
+from discreet import DiscreetError, Verdict, audit, read, scan
 from discreet.cli import main
 
 EXPECTED = audit(ways.ROWS, min_support=ways.MIN_SUPPORT, k=ways.K)
@@ -28,8 +28,7 @@ def judge(rows):
     try:
         found = audit(rows(), min_support=ways.MIN_SUPPORT, k=ways.K)
     except DiscreetError as error:
-        assert ";" in str(error)  # what came, and what to do
-        return None
+        return None if ";" in str(error) else str(error)  # what came, and what to do
     return found.patterns.n, sorted(found.patterns.supports.tolist()), found.verdict.name
 
 
@@ -96,7 +95,7 @@ def test_files_are_judged_alike_in_the_app(file, client):
 
 @every_file
 def test_a_pipe_is_read_once_and_alike(file, tmp_path):
-    path, way, wanted = file
+    _, way, wanted = file
     pipe = tmp_path / f"pipe-{way.name}"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=[way.data], daemon=True)
@@ -108,13 +107,9 @@ def test_a_pipe_is_read_once_and_alike(file, tmp_path):
 
 @every_file
 def test_a_scan_gives_the_same_merged_rows_or_is_refused(file):
-    path, way, _ = file
-    try:
-        merged = scan(path, min_support=ways.MIN_SUPPORT, **way.options)
-    except DiscreetError as error:
-        assert ";" in str(error)
-    else:
-        assert merged == Merged.of(read(path, **way.options), ways.MIN_SUPPORT)
+    path, way, wanted = file
+    found = judge(lambda: scan(path, min_support=ways.MIN_SUPPORT, **way.options))
+    assert found in (wanted, None)
 
 
 @pytest.mark.parametrize("name", ways.OBJECTS)

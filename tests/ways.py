@@ -6,6 +6,8 @@ import lzma
 import random
 import sqlite3
 import zipfile
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +26,7 @@ K, MIN_SUPPORT = 5, 12
 
 def people():
     """240 people and their attributes, some of them missing; few women below 40 smoke."""
-    drawn, lines = random.Random(7), []
+    drawn, lines = random.Random(7), []  # noqa: S311 - people who do not exist
     for _ in range(240):
         sex, age = drawn.choice("fm"), drawn.choices(["18-39", "40-64", "65+"], [5, 4, 3])[0]
         smokes = drawn.random() < (0.04 if (sex, age) == ("f", "18-39") else 0.35)
@@ -46,10 +48,10 @@ class Way(NamedTuple):
 
     name: str
     data: bytes
-    options: dict = {}
+    options: Mapping[str, object] = MappingProxyType({})
 
 
-def text(lines, separator=",", end="\n", quoted=False, encoding="utf-8"):
+def text(lines, separator=",", *, end="\n", quoted=False, encoding="utf-8"):
     """Lines of fields as a file."""
     cells = ([f'"{field}"' if quoted else str(field) for field in line] for line in lines)
     return "".join(separator.join(line) + end for line in cells).encode(encoding)

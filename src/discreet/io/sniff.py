@@ -121,10 +121,12 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     lines = lines[1:] if marked else lines
     options = options._replace(encoding=encoding)
     separator, others = (as_separator(given), ()) if given else _find_separator(lines)
+    if given and shape != "baskets" and not any(separator in line for line in lines):
+        others = [sign for sign in _find_separator(lines)[:1] if any(sign in line for line in lines)]
     options = options._replace(separator=separator)
     if others:
-        signs = tuple(Choice(f"the separator is {SEPARATORS[sign]}", (Option("separator", sign),)) for sign in others)
-        return Layout("baskets", options, reason="the lines may have several separators", choices=signs)
+        signs = tuple(Choice(f"the separator is {SEPARATORS.get(sign, 'a blank')}", (Option("separator", sign),)) for sign in others)
+        return Layout("baskets", options, reason="the fields may be separated otherwise", choices=signs)
     records = [record for record in _parse(lines, separator) if any(record)]
     return sniff_records(records, options, shape)
 
