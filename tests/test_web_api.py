@@ -199,7 +199,7 @@ def test_a_trade_off_of_dense_rows_begins_where_there_is_not_too_much(client):
 
 def test_methods_are_compared_as_by_the_library(client):
     expected = discreet.compare(ROWS, min_support=10, k=10)
-    found = facts(client, "compare", data=loaded(client, csv_of(ROWS)), min_support="10", k=10)
+    found = facts(client, "compare", data=loaded(client, csv_of(ROWS), empty_rows=True), min_support="10", k=10)
     assert [line["name"] for line in found["methods"]] == [line.name for line in expected.lines]
     for line, other in zip(found["methods"], expected.lines, strict=True):
         release = other.release
@@ -244,7 +244,7 @@ def test_a_release_is_the_librarys_and_verifies(client, data, tmp_path, method, 
 
 
 def test_the_recommended_release_does_not_tell_which_method_made_it(client, tmp_path):
-    question = {"data": loaded(client, csv_of(ROWS)), "min_support": 10, "k": 10, "seconds": 3}
+    question = {"data": loaded(client, csv_of(ROWS), empty_rows=True), "min_support": 10, "k": 10, "seconds": 3}
     recommended = facts(client, "compare", **question)["best"]
     found = facts(client, "block", **question, method="best")
     folder = unpacked(fetched(client, found, "release.zip"), tmp_path / "public")
@@ -272,7 +272,7 @@ def test_a_release_that_a_policy_withholds_is_not_to_be_had(client, data):
 
 
 def test_the_same_release_is_the_same_bytes(client):
-    ids = [loaded(client, csv_of(ROWS)) for _ in range(2)]
+    ids = [loaded(client, csv_of(ROWS), empty_rows=True) for _ in range(2)]
     found = [facts(client, "block", data=one, min_support=10, k=10, method="add") for one in ids]
     one, other = (fetched(client, each, "release.zip") for each in found)
     assert one == other
@@ -327,7 +327,7 @@ def test_what_is_hidden_in_a_table_comes_back_as_that_table(client, tmp_path):
     )
     onehot = "a,b,c\n" + "".join(",".join("01"[item in row] for item in "abc") + "\n" for row in ROWS)
     for text, shape in ((long, {"row": "order", "item": "item"}), (onehot, {"format": "onehot"})):
-        data = loaded(client, text.encode())
+        data = loaded(client, text.encode(), **shape)
         found = facts(client, "hide", data=data, sensitive="a b", method="maxfia")
         shared = tmp_path / found["files"][0]["name"]
         shared.write_bytes(fetched(client, found, shared.name))

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from web import answer, facts, served, upload
 
 import discreet
-from discreet.io.sniff import sniff
+from discreet.io.contents import look_into
+from discreet.io.notation import RowOptions
 from discreet.web.context import Refusal
 from discreet.web.handlers import verify
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
@@ -112,7 +113,7 @@ def test_the_last_uploads_are_kept_and_no_others(tmp_path, monkeypatch):
         yield b"x"
 
     uploads = Uploads(LIMIT)
-    first = uploads.add(own)
+    first = uploads.add(own, {})
     every = [asyncio.run(uploads.receive("rows.csv", some())) for _ in range(MOST_UPLOADS + 5)]
     assert [one for one in every if uploads.get(one.id)] == every[5:]
     assert sum(path.is_file() for path in uploads.folder.iterdir()) == MOST_UPLOADS
@@ -132,7 +133,8 @@ def test_the_name_of_an_upload_is_no_path(name):
 
 LONG = b"order,item\n1,tea\n1,milk\n2,tea\n"
 ONEHOT = b"id,tea,milk\n7,1,0\n8,1,1\n"
-BASKETS = b"tea,milk\n\nmilk\n"
+BASKETS = b"tea,milk\nmilk\ntea,milk,wine\n"
+PAIRS = b"visit_id,diagnosis,ward\n" + b"".join(b"%d,d%d,w%d\n" % (at // 2, at % 5, at % 3) for at in range(24))
 
 
 @pytest.mark.parametrize(
@@ -141,104 +143,138 @@ BASKETS = b"tea,milk\n\nmilk\n"
         ("a.csv", LONG, ("csv", "long", "order", "item", ",")),
         ("a.csv", LONG.replace(b",", b";"), ("csv", "long", "order", "item", ";")),
         ("a.tsv", LONG.replace(b",", b"\t"), ("csv", "long", "order", "item", "\t")),
-        ("a.csv", b"Patient ID,when,Drug\n1,2,x\n1,3,y\n", ("csv", "long", "Patient ID", "Drug", ",")),
         ("a.csv", ONEHOT, ("csv", "onehot", "id", None, ",")),
-        ("a.csv", b"tea,milk\ntrue,FALSE\n", ("csv", "onehot", None, None, ",")),
         ("a.csv", BASKETS, ("csv", "baskets", None, None, ",")),
-        ("a.csv", b"tea,milk\nbeer,wine\n", ("csv", "baskets", None, None, ",")),
-        ("a.csv", b"tea\n", ("csv", "baskets", None, None, ",")),
         ("a.csv.gz", gzip.compress(LONG, mtime=0), ("csv", "long", "order", "item", ",")),
         ("a.csv.xz", lzma.compress(BASKETS), ("csv", "baskets", None, None, ",")),
         ("a.dat", b"1 2 3\n4\n", ("fimi", "baskets", None, None, None)),
-        ("a.dat", b"tea milk\nbeer\n", ("csv", "baskets", None, None, " ")),
         ("a.txt", b"1 2 3\n", ("spmf", "baskets", None, None, None)),
-        ("a.txt", b"1 2 #SUP: 3\n", ("spmf", "baskets", None, None, None)),
         ("a", b"1 2 3\n", ("fimi", "baskets", None, None, None)),
         ("a", BASKETS, ("csv", "baskets", None, None, ",")),
-        ("a.json", b"{}", ("json", "baskets", None, None, None)),
     ],
 )
-def test_the_shape_of_a_file_is_guessed(tmp_path, name, data, expected):
+def test_what_a_file_holds_is_found_as_by_the_library(tmp_path, name, data, expected):
     path = tmp_path / name
     path.write_bytes(data)
-    seen = sniff(path, {}).shape
-    options = seen.options
-    assert (seen.format, seen.shape, options.row, options.item, options.separator) == expected
-    assert seen.patterns == (name == "a.json" or b"#SUP" in data)
+    found = look_into(path, None, RowOptions())
+    options = found.layout.options
+    assert (found.format, found.layout.shape, options.row, options.item, options.separator) == expected
+    assert not found.is_patterns
+    assert discreet.read(path).reading.shape == found.layout.shape
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told", "expected"),
+    [
+        ("a.json", b"{}", {}, True),
+        ("a", b'{"n": 3}', {}, True),
+        ("a.out", b"a (6)\n", {}, True),
+        ("a.txt", b"1 2 #SUP: 3\n", {}, True),
+        ("a.txt", b"1 2\n", {}, False),
+        ("a.csv", b"itemset,support\ntea,20\n", {}, True),
+        ("a.csv", b"itemset,support\ntea,20\n", {"is_patterns": False}, False),
+        ("a.csv", b"tea,milk\nmilk\n", {"is_patterns": True}, True),
+    ],
+)
+def test_a_file_of_patterns_is_known_by_what_it_holds(tmp_path, name, data, told, expected):
+    path = tmp_path / name
+    path.write_bytes(data)
+    assert look_into(path, None, RowOptions(), **told).is_patterns == expected
 
 
 def preview(client, data, name="a.csv", **told):
     return facts(client, "preview", upload=upload(client, data, name), **told)
 
 
-def test_a_preview_shows_the_rows_as_they_will_be_read(client):
+def test_a_preview_shows_the_first_rows_as_they_are_understood(client):
     for told, expected in (
         ({}, [("1", ["milk", "tea"]), ("2", ["tea"])]),
-        ({"shape": "long"}, [("1", ["milk", "tea"]), ("2", ["tea"])]),
-        ({"shape": "long", "row": "item", "item": "order"}, [("tea", ["1", "2"]), ("milk", ["1"])]),
+        ({"format": "long", "row": "order", "item": "item"}, [("1", ["milk", "tea"]), ("2", ["tea"])]),
         ({"row": "item", "item": "order"}, [("tea", ["1", "2"]), ("milk", ["1"])]),
-        (
-            {"shape": "baskets"},
-            [(None, ["item", "order"]), (None, ["1", "tea"]), (None, ["1", "milk"]), (None, ["2", "tea"])],
-        ),
+        ({"format": "baskets"}, [(None, ["item", "order"]), (None, ["1", "tea"]), (None, ["1", "milk"])]),
     ):
         seen = preview(client, LONG, **told)
-        assert seen["error"] is None
+        assert (seen["error"], seen["choices"]) == (None, [])
         assert [(row["id"], row["items"]) for row in seen["rows"]] == expected
-        assert seen["columns"] == ["order", "item"]
         assert seen["lines"] == LONG.decode().splitlines()
+        assert seen["reading"]["text"].startswith(
+            f"read as {'baskets' if 'format' in told and len(told) == 1 else 'a long table'}: "
+        )
 
 
-def test_a_table_whose_shape_cannot_be_told_is_not_read_before_it_is_chosen(client):
-    names = ["patient_id", "sex", "diagnosis", *(f"test{number}" for number in range(47))]
-    lines = [[str(at), "fm"[at % 2], f"d{at % 3}", *("np"[at % 5 == 0] for _ in range(47))] for at in range(90)]
-    wide = "".join(f"{','.join(line)}\n" for line in [names, *lines]).encode()
-    for data, told in ((wide, {}), (LONG, {"format": "csv"})):
-        seen = preview(client, data, **told)
-        assert (seen["shape"], seen["rows"]) == (None, [])
-        assert "looks like a header of" in seen["error"]
-        assert "choose how the file is shaped" in seen["error"]
-        found = answer(client, "read", upload=upload(client, data), **told)
-        assert (found.status_code, "looks like a header" in found.json()["error"]) == (400, True)
-        assert preview(client, data, shape="baskets")["error"] is None
-
-
-def test_a_preview_and_a_read_agree(client):
-    for data, told in (
-        (LONG, {}),
-        (ONEHOT, {}),
-        (ONEHOT, {"shape": "baskets"}),
-        (BASKETS, {}),
-        (LONG, {"shape": "baskets"}),
-    ):
+def test_a_reading_holds_no_row_and_no_label(client):
+    for data in (LONG, ONEHOT, BASKETS):
         key = upload(client, data)
-        seen = facts(client, "preview", upload=key, **told)
-        chosen = {name: seen[name] for name in ("format", "shape", "row", "item", "items", "separator", "patterns")}
-        again = facts(client, "read", upload=key, **chosen)
-        assert again["n"] == len(seen["rows"]) == facts(client, "read", upload=key, **told)["n"]
-        assert again["rows_with_ids"] == (seen["rows"][0]["id"] is not None)
+        seen, loaded = facts(client, "preview", upload=key), facts(client, "read", upload=key)
+        assert seen["reading"] == loaded["reading"]
+        assert not any(word in str(loaded["reading"]) for word in ("milk", "wine", "tea"))
+        assert facts(client, "audit", data=loaded["data"], min_support=1, k=2)["reading"] == loaded["reading"]
+
+
+@pytest.mark.parametrize(
+    "data", [LONG, ONEHOT, BASKETS, LONG.replace(b",", b"\t"), "caf\u00e9,tea\ntea\n".encode("cp1252")]
+)
+def test_a_confirmed_reading_gives_the_same_rows(client, data):
+    key = upload(client, data)
+    seen = facts(client, "preview", upload=key)
+    again = facts(client, "preview", upload=key, **seen["confirm"])
+    assert (seen["reading"]["confirmed"], again["reading"]["confirmed"]) == (False, True)
+    assert again["rows"] == seen["rows"]
+    assert again["confirm"] == seen["confirm"]
+    assert {**again["reading"], "confirmed": False} == seen["reading"]
+    first, last = (facts(client, "read", upload=key, **told) for told in ({}, seen["confirm"]))
+    assert last["reading"]["confirmed"]
+    assert [last[name] for name in ("n", "items", "entries")] == [first[name] for name in ("n", "items", "entries")]
+
+
+def test_an_unclear_file_is_not_read_before_one_of_its_readings_is_chosen(client):
+    key = upload(client, PAIRS)
+    seen, refused = facts(client, "preview", upload=key), answer(client, "read", upload=key)
+    assert (seen["rows"], seen["reading"], seen["confirm"]) == ([], None, None)
+    assert refused.status_code == 400
+    assert refused.json()["choices"] == seen["choices"]
+    assert seen["error"] == (
+        "the 3 columns may be a table of row ids and items, or of attributes; choose what is meant"
+    )
+    assert refused.json()["error"].endswith(seen["error"])
+    assert [choice["options"] for choice in seen["choices"]] == [
+        {"row": "visit_id", "item": "diagnosis"},
+        {"format": "table"},
+    ]
+    long = facts(client, "read", upload=key, **seen["choices"][0]["options"])
+    assert (long["n"], long["reading"]["shape"], long["reading"]["confirmed"]) == (12, "long", True)
+
+
+def test_blank_lines_are_rows_if_that_is_chosen(client):
+    seen = preview(client, b"tea,milk\n\nmilk\n")
+    assert [choice["options"] for choice in seen["choices"]] == [{"empty_rows": True}]
+    assert preview(client, b"tea,milk\n\nmilk\n", empty_rows=True)["reading"]["n"] == 3
 
 
 def test_parquet_is_previewed_by_its_columns(client):
     for frame, told, expected in (
-        (pl.DataFrame({"items": [["a", "b"], []], "when": [1, 2]}), {}, ("lists", [["a", "b"], []])),
-        (pl.DataFrame({"who": [1, 1, 2], "what": ["a", "b", "a"]}), {"shape": "long"}, ("long", [["a", "b"], ["a"]])),
-        (pl.DataFrame({"a": [True, False], "b": [True, True]}), {}, ("onehot", [["a", "b"], ["b"]])),
+        (pl.DataFrame({"items": [["a", "b"], []], "when": [1, 2]}), {}, [["a", "b"], []]),
+        (
+            pl.DataFrame({"who": [1, 1, 2], "what": ["a", "b", "a"]}),
+            {"row": "who", "item": "what"},
+            [["a", "b"], ["a"]],
+        ),
+        (pl.DataFrame({"a": [True, False], "b": [True, True]}), {}, [["a", "b"], ["b"]]),
     ):
         file = io.BytesIO()
         frame.write_parquet(file)
         seen = preview(client, file.getvalue(), "a.parquet", **told)
-        assert (seen["format"], seen["shape"], seen["error"]) == ("parquet", expected[0], None)
-        assert [row["items"] for row in seen["rows"]] == expected[1]
+        assert (seen["format"], seen["error"], seen["lines"]) == ("parquet", None, [])
+        assert [row["items"] for row in seen["rows"]] == expected
         assert seen["columns"] == frame.columns
         key = upload(client, file.getvalue(), "a.parquet")
-        assert facts(client, "read", upload=key, **told)["n"] == len(expected[1])
+        assert facts(client, "read", upload=key, **told)["n"] == len(expected)
 
 
-def test_a_preview_is_of_the_first_part_and_cut(client):
-    row = ",".join(f"item {number}" for number in range(30))
-    seen = preview(client, f"{row}\n".encode() * 30)
-    assert len(seen["rows"]) == len(seen["lines"]) == 8
+def test_a_preview_is_cut(client):
+    lines = [",".join(f"item {number}" for number in range(30 + at % 2)) for at in range(30)]
+    seen = preview(client, "".join(f"{line}\n" for line in lines).encode())
+    assert (len(seen["rows"]), len(seen["lines"])) == (3, 6)
     assert (len(seen["rows"][0]["items"]), seen["rows"][0]["more"]) == (20, 10)
     assert all(len(line) <= 200 for line in seen["lines"])
 
@@ -273,8 +309,10 @@ def test_an_unknown_upload_is_to_be_loaded_again(client, key):
         assert "load the file again" in found.json()["error"]
 
 
-@pytest.mark.parametrize("told", [{"format": "exe"}, {"shape": "round"}, {"row": 7}, {"path": "/etc/passwd"}])
-def test_a_wrong_shape_is_a_sentence(client, told):
+@pytest.mark.parametrize(
+    "told", [{"format": "exe"}, {"shape": "long"}, {"row": 7}, {"columns": []}, {"path": "/etc/passwd"}]
+)
+def test_a_wrong_option_is_a_sentence(client, told):
     found = client.post("/api/preview", json={"upload": upload(client, LONG), **told})
     assert found.status_code == 400
     assert found.json()["error"]
@@ -440,8 +478,8 @@ def test_a_file_that_unpacks_to_more_than_there_is_memory_for_is_a_sentence():
     packed = gzip.compress(b"a,b,c\n" * (1 << 25), compresslevel=1)
     with served(many=1, memory=200 << 20) as client:
         key = upload(client, packed, "rows.csv.gz")
-        assert facts(client, "preview", upload=key)["rows"][0]["items"] == ["a", "b", "c"]
-        found = answer(client, "read", upload=key)
-        assert found.status_code == 503
-        assert "memory" in found.json()["error"]
+        for verb in ("preview", "read"):
+            found = answer(client, verb, upload=key)
+            assert found.status_code == 503
+            assert "memory" in found.json()["error"]
         assert facts(client, "read", sample="pkdd2005")["n"] == 12

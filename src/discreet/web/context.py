@@ -45,6 +45,7 @@ OPTIONS: Final = {
     "memory": "the memory that `discreet serve --memory` allows",
     "seconds": "the time",
     "keep_n": "the fixed number of rows",
+    "n": "the number of rows that the patterns were mined from",
     "row": "the column of row ids",
     "item": "the column of items",
     "items": "the column of lists",
@@ -127,7 +128,9 @@ class Loaded(NamedTuple):
     def reading(self) -> dict[str, Any] | None:
         """How it was understood, as JSON; it holds no row."""
         known = self.rows if self.patterns is None else self.patterns
-        return None if known is None or known.reading is None else known.reading.facts()
+        if known is None or known.reading is None:
+            return None
+        return {**known.reading.facts(), "doubts": list(map(say_on_page, known.reading.doubts))}
 
 
 class Cache:

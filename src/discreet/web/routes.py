@@ -92,7 +92,8 @@ class Answers:
         asked = request.query_params.get("data")
         if not asked:
             upload = self.state.uploads.get(request.query_params.get("upload", ""))
-            return self._render(name, upload=None if upload is None else upload.facts)
+            options = {} if upload is None else {**upload.options}
+            return self._render(name, upload=None if upload is None else upload.facts, options=options)
         data = self.state.data(asked)
         if data is None:
             return self._render("load", error=UNKNOWN_DATA, status=404)
@@ -116,7 +117,7 @@ class Answers:
     def _render(self, name: str, *, status: int = 200, **facts: dict[str, Any] | str | None) -> Response:
         page = TEMPLATES.get_template(f"{name}.html").render(
             page=name,
-            **{"data": None, "upload": None, "error": None, **facts},
+            **{"data": None, "upload": None, "options": {}, "error": None, **facts},
             version=__version__,
             samples=list_samples(),
             limit=self.state.max_upload,

@@ -55,6 +55,7 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
         "kind": patterns.kind,
         "itemsets": len(patterns),
         "policy": rule.get("policy"),
+        "reading": context.load().reading,
         "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in judged.checks],
         "channels": None if isinstance(listed, tuple) else len(listed),
         "counted": "rows" if judged.people is None else "people",

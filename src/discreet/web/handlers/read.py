@@ -29,7 +29,7 @@ LONGEST_QUERY: Final = 100_000
 
 def preview(context: Context) -> dict[str, Any]:
     """Show how a file is read, with its first rows; or how it may be read, if that is unclear."""
-    path, names = context.data.path, {str(context.data.path): context.data.file}
+    path, names = context.data.path, {f"{context.data.path}: ": ""}  # the page names the file
     if path is None:
         raise InputError("a sample is read as it is; load it")
     found = context.look()

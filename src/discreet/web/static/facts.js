@@ -1,6 +1,6 @@
 // Facts of the data: numbers of rows and items, row lengths, and the commonest items.
 
-import { figure, fill, label, make, number, part, percent } from "./dom.js";
+import { figure, fill, label, make, number, part, percent, sentence } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BARS = 40;
@@ -17,6 +17,7 @@ export function showFacts(place, facts) {
   ];
   fill(
     place,
+    readingOf(facts),
     make(
       "div",
       { class: "data-facts" },
@@ -27,7 +28,12 @@ export function showFacts(place, facts) {
   );
 }
 
-function showPatterns(place, { n, itemsets, patterns, kind }) {
+/** Return how the data was read, as a sentence. */
+function readingOf({ reading }) {
+  return reading ? make("p", { class: "reading" }, sentence(reading.text)) : null;
+}
+
+function showPatterns(place, { n, itemsets, patterns, kind, reading }) {
   const many = itemsets ?? (typeof patterns === "number" ? patterns : null);
   const numbers = [
     n === null || n === undefined ? null : figure(number(n), "rows the patterns were mined from"),
@@ -35,6 +41,7 @@ function showPatterns(place, { n, itemsets, patterns, kind }) {
   ];
   fill(
     place,
+    readingOf({ reading }),
     make("div", { class: "numbers" }, ...numbers.filter(Boolean)),
     make("p", { class: "help" }, "A list of patterns, without rows: you can audit it, but not block it."),
   );

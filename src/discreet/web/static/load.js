@@ -1,17 +1,17 @@
-// The page "load": drop a file or choose a sample, check its shape, and load it.
+// The page "load": drop a file or choose a sample, check how it is read, and load it.
 
 import { ask, Failure, upload } from "./api.js";
 import { bytes, byId } from "./dom.js";
 import { chooser, dropRegion } from "./drop.js";
 import { showFacts } from "./facts.js";
 import { showData } from "./page.js";
-import { shapeForm } from "./shape.js";
+import { readingForm } from "./reading.js";
 import * as state from "./state.js";
 import { asking, tellFailure, worker } from "./work.js";
 
 const runUpload = worker(byId("upload-work"));
 const runSample = worker(byId("sample-work"));
-const form = shapeForm(openAudit, startAgain);
+const form = readingForm(openAudit, startAgain);
 
 function begin() {
   state.follow();
@@ -21,7 +21,8 @@ function begin() {
   chooser(byId("choose"), byId("file"), take);
   for (const button of document.querySelectorAll(".sample"))
     button.addEventListener("click", () => load(button.dataset.sample));
-  if (byId("shape").dataset.upload) form.open({ upload: byId("shape").dataset.upload });
+  const { upload: waiting, options } = byId("reading").dataset;
+  if (waiting) form.open({ upload: waiting }, JSON.parse(options));
   if (state.get("data") && !byId("error")) showLoaded(state.get("data"));
 }
 

@@ -1,0 +1,219 @@
+// The form "How the file is read": the reading to confirm, choices where it is unclear, and options to change it.
+
+import { columnTable } from "./columns.js";
+import { byId, bytes, debounced, fill, itemset, label, make, number, sentence } from "./dom.js";
+import { asking, worker } from "./work.js";
+
+const USED = {
+  baskets: ["empty_rows"],
+  table: ["columns", "na", "person", "per", "header"],
+  long: ["row", "item", "person", "per", "header"],
+  onehot: ["row", "person", "per", "header"],
+  lists: ["items", "row"],
+}; // the fields of each shape
+const TEXT = ["separator", "encoding", "header"]; // fields of text files alone
+const LAID_OUT = ["format", "separator", "encoding", "header"]; // what is kept if one of these is changed
+const CHOOSE = ["", "choose one"];
+
+/** Return a function that opens the form for an upload. ``loaded`` gets the data; ``left`` is called on leaving. */
+export function readingForm(loaded, left) {
+  const form = byId("reading");
+  const runPreview = worker(byId("load-work"), { failed: showWrong });
+  const runLoad = worker(byId("load-work"), { failed: showWrong });
+  const columns = columnTable(byId("columns"), (changes) => preview({ ...base(), ...changes }));
+  let upload = null;
+  let seen = null;
+
+  /** Return the options of the reading that is shown. */
+  const base = () => seen.confirm ?? seen.chosen;
+
+  async function preview(options) {
+    byId("preview").setAttribute("aria-busy", "true");
+    const answer = await runPreview(asking("preview", { upload, ...options }));
+    byId("preview").setAttribute("aria-busy", "false");
+    if (!answer) return;
+    seen = answer;
+    show(seen, preview);
+    columns.show(seen);
+  }
+
+  async function open(sent, options = {}) {
+    upload = sent.upload;
+    columns.forget();
+    showForm(true);
+    unfold(false);
+    byId("read").replaceChildren();
+    byId("raw").textContent = "";
+    await preview(options);
+    if (!seen) return;
+    byId("reading-title").focus({ preventScroll: true });
+    form.scrollIntoView({ block: "start", behavior: "smooth" });
+  }
+
+  form.addEventListener("change", ({ target }) => {
+    if (target.name === "shape") preview({ ...pick(base(), TEXT.slice(0, 2)), format: formatOf(target.value, seen) });
+    else if (target.closest("[data-field]") && target.id) preview(changed(base(), target.id, valueOf(target)));
+    else if (target.id === "kind") preview(changed(base(), "kind", target.value));
+  });
+  byId("n").addEventListener(
+    "input",
+    debounced(() => preview(changed(base(), "n", byId("n").value)), 200),
+  );
+  byId("change").addEventListener("click", () => unfold(byId("how").hidden));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!seen?.confirm) return;
+    const facts = await runLoad(asking("read", { upload, ...seen.confirm }));
+    if (facts) loaded(facts);
+  });
+  byId("another").addEventListener("click", () => {
+    showForm(false);
+    left();
+  });
+  return { open };
+}
+
+/** Show the form, or the choice of a file. */
+function showForm(isShown) {
+  byId("reading").hidden = !isShown;
+  byId("drop").hidden = isShown;
+  byId("samples").hidden = isShown;
+}
+
+function unfold(isOpen) {
+  byId("how").hidden = !isOpen;
+  byId("change").setAttribute("aria-expanded", String(isOpen));
+}
+
+const pick = (options, names) =>
+  Object.fromEntries(names.filter((name) => name in options).map((name) => [name, options[name]]));
+
+/** Return the format that names a shape; lists have none of their own. */
+const formatOf = (shape, { format }) => (shape === "lists" ? format : format === "csv" || format === "parquet" ? shape : format);
+
+function shapeOf({ reading, chosen, format }) {
+  const shape = reading?.shape ?? (chosen.format in USED ? chosen.format : null);
+  return format === "parquet" && shape === "baskets" ? "lists" : shape;
+}
+
+function valueOf({ id, value }) {
+  if (id === "na") return value.split(",").map((text) => text.trim()).filter(Boolean);
+  return id === "header" || id === "empty_rows" ? (value ? value === "true" : null) : value || null;
+}
+
+/** Return options with another value; those that it makes obsolete are left out. */
+function changed(options, name, value) {
+  const kept = name === "format" ? {} : TEXT.includes(name) ? pick(options, LAID_OUT) : options;
+  const rest = name === "separator" || name === "encoding" ? pick(kept, ["format", "separator", "encoding"]) : kept;
+  const next = { ...rest, [name]: Array.isArray(value) && !value.length ? null : value };
+  return name === "person" && !value ? { ...next, per: null } : next;
+}
+
+function show(seen, preview) {
+  const isUnclear = seen.choices.length > 0;
+  fill(byId("reading-file"), label(seen.file));
+  byId("reading-bytes").textContent = bytes(seen.bytes);
+  byId("reading-title").textContent = isUnclear
+    ? "How is this file meant?"
+    : seen.patterns
+      ? "A list of patterns"
+      : "How the file is read";
+  byId("sentence").textContent = isUnclear ? sentence(seen.error) : seen.reading ? sentence(seen.reading.text) : "";
+  byId("sentence").hidden = !byId("sentence").textContent;
+  showChoices(seen, preview);
+  showDoubts(seen.reading?.doubts ?? []);
+  showFields(seen);
+  byId("raw").textContent = seen.lines.length ? seen.lines.join("\n") : "This format is not text.";
+  showRows(seen.rows);
+  showError(isUnclear ? null : seen.error);
+  byId("preview").firstElementChild.hidden = !seen.rows.length;
+  byId("load").hidden = isUnclear;
+  byId("load").disabled = !seen.confirm;
+  byId("change").hidden = seen.patterns;
+}
+
+/** Show the ways in which a file may be read; one that leaves out a value unfolds the field for it. */
+function showChoices({ choices, chosen }, preview) {
+  const button = ({ meaning, options }) =>
+    make(
+      "button",
+      {
+        type: "button",
+        class: "choice pick",
+        click: () => {
+          const isOpen = Object.values(options).includes(null);
+          if (isOpen) unfold(true);
+          const format = isOpen && "row" in options ? { format: "long" } : {};
+          preview({ ...chosen, ...options, ...format });
+        },
+      },
+      make("strong", {}, sentence(meaning).slice(0, -1)),
+    );
+  fill(byId("choices"), ...choices.map(button)).hidden = !choices.length;
+}
+
+function showDoubts(doubts) {
+  fill(byId("doubts"), ...doubts.map((doubt) => make("li", { class: "note" }, sentence(doubt)))).hidden = !doubts.length;
+}
+
+function showFields(seen) {
+  const form = byId("reading");
+  const shape = shapeOf(seen);
+  const known = { ...seen.chosen, ...seen.reading, ...seen.confirm };
+  for (const input of form.elements.shape) {
+    input.checked = input.value === shape;
+    input.closest("label").hidden = !seen.shapes.includes(input.value);
+  }
+  byId("pattern-fields").hidden = !seen.patterns;
+  const names = seen.columns.map((name) => [name, name]);
+  options(byId("row"), [shape === "long" ? CHOOSE : ["", "none"], ...names], known.row);
+  options(byId("item"), [CHOOSE, ...names], known.item);
+  options(byId("items"), [CHOOSE, ...names], known.items);
+  options(byId("person"), [["", "none: each row is another person"], ...names], known.person);
+  options(
+    byId("format"),
+    seen.formats.map((name) => [name, name]),
+    seen.format,
+  );
+  for (const name of ["separator", "encoding", "per"]) byId(name).value = known[name] ?? "";
+  for (const name of ["header", "empty_rows"]) byId(name).value = known[name] || known[name] === false ? String(known[name]) : "";
+  if (byId("empty_rows").value === "false") byId("empty_rows").value = "";
+  byId("na").value = (known.na ?? []).join(", ");
+  const used = [...(USED[shape] ?? []), "separator", "encoding", "format"];
+  for (const field of form.querySelectorAll("[data-field]")) {
+    const name = field.dataset.field;
+    const fits = used.includes(name) && (seen.format === "csv" || !TEXT.includes(name));
+    field.hidden = !fits || (name === "per" && !known.person);
+  }
+}
+
+function showRows(rows) {
+  const line = ({ id, items, more }, at) =>
+    make(
+      "tr",
+      {},
+      make("td", {}, id === null || id === undefined ? number(at + 1) : label(id)),
+      make(
+        "td",
+        {},
+        items.length ? itemset(items) : make("span", { class: "quiet" }, "no items"),
+        more ? make("span", { class: "quiet" }, ` and ${number(more)} more`) : null,
+      ),
+    );
+  fill(byId("read"), ...rows.map(line));
+}
+
+function showError(error) {
+  byId("reading-alert").hidden = !error;
+  fill(byId("reading-alert"), make("span", {}, error ? sentence(error) : ""));
+}
+
+function showWrong(error) {
+  showError(error.message);
+  return true;
+}
+
+function options(select, pairs, value) {
+  fill(select, ...pairs.map(([name, text]) => label(text, "option", { value: name })));
+  select.value = value ?? "";
+}
