@@ -22,7 +22,7 @@ PLAIN = {
 def results(tmp_path_factory):
     """Results by their types; each says that something is unsafe, lost or left."""
     found = audit(UNSAFE, min_support=10, k=10)
-    release = discreet.block(UNSAFE, min_support=10, k=10, method="suppress")
+    release = discreet.block(UNSAFE, min_support=10, k=10, method="add")
     hidden = discreet.hide(UNSAFE, [["a", "b"]], disclosure="50%")
     folder = tmp_path_factory.mktemp("truth") / "release"
     discreet.write_release(release, folder)
