@@ -124,7 +124,13 @@ def test_the_exposed_rows_are_told_where_there_are_rows(case):
     found = audit(rows, min_support=sigma, k=k)
     exposed = zip(found.exposed.numbers, found.exposed.channels, found.exposed.smallest, strict=True)
     assert {int(at): (many, smallest) for at, many, smallest in exposed} == oracle.exposed(rows, sigma, k)
-    assert audit(found.patterns, k=k).exposed is None
+    with pytest.raises(InputError, match=r"^exposed rows are known only where the rows are at hand"):
+        _ = audit(found.patterns, k=k).exposed
+
+
+def test_channels_that_could_not_be_looked_for_are_not_taken_for_none():
+    with pytest.raises(InputError, match=r"^channels could not be looked for; \.checks say why"):
+        _ = audit(Patterns.from_itemsets([(["a", "b"], 40)], n=50), k=10).channels
 
 
 @given(case=detected_databases())
@@ -176,7 +182,7 @@ def test_a_single_row_and_a_single_itemset_are_never_released(case):
 def test_rounded_supports_without_rows_are_never_released():
     patterns = Patterns.from_itemsets([([], 40), (["a"], 20)], n=40)
     found = audit(patterns, policy=Policy("ours", k=5, round_to=10))
-    assert (found.verdict, found.channels) == (Verdict.REVIEW, None)
+    assert (found.verdict, found.evidence.channels) == (Verdict.REVIEW, None)
 
 
 # Releases of others.
@@ -327,7 +333,7 @@ def test_a_list_of_frequent_itemsets_that_no_rows_have_is_withheld_and_any_other
     told = oracle.told(family, max(1, min(family.values(), default=n)))
     if oracle.may_be_cut(family) and not has_rows(told):
         told = family
-    is_possible, is_judged = has_rows(family) and has_rows(told), found.channels is not None
+    is_possible, is_judged = has_rows(family) and has_rows(told), found.evidence.channels is not None
     assert (is_possible and is_whole(family)) <= is_judged <= is_possible
     assert is_possible or found.checks[0].name in {"completeness", "consistency"}
     assert not is_judged or listed(found.channels) == oracle.maximal_channels_of(told, k)
@@ -402,7 +408,7 @@ def test_a_flaw_of_a_frequent_list_is_named_and_withheld(supports, n, name, sent
     assert found.checks[0].name == name
     assert found.checks[0].sentence.endswith(sentence)
     assert found.checks[0].verdict is found.verdict is Verdict.WITHHOLD
-    assert (found.channels, found.implications, found.is_acyclic) == (None, None, None)
+    assert (found.evidence.channels, found.implications, found.is_acyclic) == (None, None, None)
 
 
 @pytest.mark.nojit

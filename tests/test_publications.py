@@ -261,7 +261,7 @@ def test_what_the_largest_itemsets_tell_is_true_of_the_rows_that_they_are_of(cas
     database = Counter(rows)
     for one in found.evidence.bounded:
         assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
-    for channel in found.channels or ():
+    for channel in found.evidence.channels or ():
         assert oracle.cell(channel.base, channel.top, rows) == channel.count
 
 

@@ -118,9 +118,9 @@ def test_what_rules_tell_is_true_of_the_rows_that_they_are_of(case, digits, mode
         assert low <= oracle.support({found.evidence.facts.labels[code] for code in codes}, rows) <= high
     for one in found.evidence.bounded:
         assert 1 <= one.low <= oracle.holders(one.base, one.lacked, database) <= one.high < k
-    for channel in found.channels or ():
+    for channel in found.evidence.channels or ():
         assert oracle.cell(channel.base, channel.top, rows) == channel.count < k
-    assert (found.verdict is Verdict.WITHHOLD) >= bool(found.evidence.bounded or found.channels)
+    assert (found.verdict is Verdict.WITHHOLD) >= bool(found.evidence.bounded or found.evidence.channels)
 
 
 @pytest.mark.parametrize("n", [None, 0, 9])
@@ -161,7 +161,7 @@ def test_exact_rules_of_all_frequent_itemsets_give_the_channels_that_these_give(
     found = audit(Rules.from_rules(rules, n=len(rows), rounding="exact"), k=k)
     assert dict(found.patterns) == told
     assert listed(found.channels) == oracle.maximal_channels_of(told, k)
-    assert (found.verdict is Verdict.RELEASE) == (not found.channels and min(told.values()) >= k)
+    assert (found.verdict is Verdict.RELEASE) == (not found.evidence.channels and min(told.values()) >= k)
 
 
 @cache

@@ -67,8 +67,8 @@ def audit(asked: AuditOptions) -> int:
     timestamp = None if asked.sacro is None else _check_sacro(asked.sacro, asked.out, exposed, *asked.sources)
     with watching(quiet=asked.quiet, then="auditing") as bars:
         audit, source, against = judge(asked, bars, "exposed", keep_ids=asked.exposed is not None)
-        _ = audit.exposed, audit.is_acyclic  # computed here, while the bar shows it
-    if exposed is not None and audit.exposed is not None:
+        _ = audit.exposed_if_known, audit.is_acyclic  # computed here, while the bar shows it
+    if exposed is not None and audit.exposed_if_known is not None:
         reports.save(exposed, reports.exposed_csv(audit))
     if asked.sacro is not None:
         reports.write_sacro(audit, asked.sacro, source=source, timestamp=timestamp, against=against)
@@ -107,7 +107,7 @@ def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iter
     """Yield what was written where; for exposed rows even if quiet, since their file may have another name."""
     if asked.out not in {None, "-"} and not asked.quiet:
         yield f"{audit.verdict.name}; the report was written to {asked.out}"
-    if exposed is not None and audit.exposed is None:
+    if exposed is not None and audit.exposed_if_known is None:
         yield "no exposed rows were written, since channels could not be looked for"
     elif exposed is not None:
         yield f"the exposed rows were written to {exposed}: keep that file to yourself"

@@ -22,7 +22,7 @@ from discreet.disclosure.channels import Channels, Difference, Exposed, is_acycl
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
 from discreet.disclosure.people import PeopleCells, are_visits
-from discreet.errors import InconsistencyError, Message, Option, OptionError, ThresholdError, refuse_truth
+from discreet.errors import InconsistencyError, InputError, Message, Option, OptionError, ThresholdError, refuse_truth
 from discreet.judging import checks
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
@@ -105,14 +105,23 @@ class Audit:
         return self.evidence.patterns
 
     @property
-    def channels(self) -> Channels | None:
-        """The maximal channels; None where they could not be looked for."""
+    def channels(self) -> Channels:
+        """The maximal channels; an error where they could not be looked for, which is not the same as none."""
+        if self.evidence.channels is None:
+            raise InputError("channels could not be looked for; .checks say why, and .findings what was found instead")
         return self.evidence.channels
 
+    @property
+    def exposed(self) -> Exposed:
+        """The rows that channels single out, or groups of few people; an error without rows or channels."""
+        if self.exposed_if_known is None:
+            raise InputError("exposed rows are known only where the rows are at hand, and channels could be looked for")
+        return self.exposed_if_known
+
     @cached_property
-    def exposed(self) -> Exposed | None:
-        """The rows that channels single out, or groups of few people; None without rows or channels."""
-        found = self.channels if self.people is None else self.people
+    def exposed_if_known(self) -> Exposed | None:
+        """The exposed rows; None without rows or channels."""
+        found = self.evidence.channels if self.people is None else self.people
         return None if self.rows is None or found is None else found.rows(self.rows)
 
     @property
@@ -127,7 +136,8 @@ class Audit:
         If they do, and there are no channels, nobody can infer from the supports that any pattern of AND, OR and NOT
         holds for 1 to k − 1 rows, unless they use that missing itemsets are rare (docs/guarantee.md).
         """
-        return None if self.channels is None else is_acyclic(self.channels.tops)
+        channels = self.evidence.channels
+        return None if channels is None else is_acyclic(channels.tops)
 
     @property
     def implications(self) -> Implications | None:

@@ -102,7 +102,7 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
     [('1', 0, True), ('2', 1, True), ('3–5', 0, False), ('6–11', 0, False), ('12–23', 0, False), ('24–47', 0, False), \
 ('48–95', 2, False)]
     """
-    channels = found if isinstance(found, Channels) else found.channels
+    channels = found if isinstance(found, Channels) else found.evidence.channels
     if channels is None:
         return []
     counts, k = channels.cells.counts, channels.k

@@ -249,13 +249,12 @@ def exposed_csv(audit: Audit) -> Iterator[bytes]:
 
 def exposed_rows(audit: Audit) -> tuple[Transactions, Exposed]:
     """Return the rows, and which are exposed; refuse rows that are merged or not at hand."""
-    if audit.exposed is None or audit.rows is None:
-        raise InputError("exposed rows are known only where the rows are at hand, and channels could be looked for")
-    if isinstance(audit.rows, Merged):
+    exposed = audit.exposed
+    if not isinstance(audit.rows, Transactions):
         raise InputError(
             "which rows are exposed cannot be told of merged rows, only how many; read all of them for that"
         )
-    return audit.rows, audit.exposed
+    return audit.rows, exposed
 
 
 def marked(name: str) -> str:

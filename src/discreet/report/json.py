@@ -50,7 +50,7 @@ Described: TypeAlias = tuple[dict[str, object], dict[str, Iterator[str] | None]]
 
 
 def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) -> Described:
-    patterns, exposed = audit.patterns, audit.exposed
+    patterns, exposed = audit.patterns, audit.exposed_if_known
     histogram = [{"count": count, "rows": rows} for count, rows in (() if exposed is None else exposed.histogram())]
     facts: dict[str, object] = {
         "n": patterns.n,
@@ -64,7 +64,9 @@ def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) ->
         "warnings": audit.warnings,
     }
     return facts, {
-        "channels": None if audit.channels is None else channels_of(audit.channels, patterns, explain),
+        "channels": None
+        if audit.evidence.channels is None
+        else channels_of(audit.evidence.channels, patterns, explain),
         "implications": None if audit.implications is None else _implications(audit.implications),
         "differences": _objects(audit.differences, patterns, explain),
         **({} if audit.people is None else {"people": channels_of(audit.people, patterns, explain)}),
@@ -74,7 +76,9 @@ def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) ->
 
 
 def _describe_facts(audit: Audit, explain: int, _: Sequence[Source]) -> Described:
-    channels = None if audit.channels is None else channels_of(audit.channels, audit.patterns, explain)
+    channels = (
+        None if audit.evidence.channels is None else channels_of(audit.evidence.channels, audit.patterns, explain)
+    )
     lists = {"channels": channels, "findings": _bounded(audit.evidence.bounded)}
     return {"with_rows": audit.rows is not None}, lists
 

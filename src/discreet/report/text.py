@@ -62,7 +62,7 @@ def audit_text(
     """
     yield printable(f"{audit.verdict.name}: {_describe(audit, source)}")
     yield from ("", *checks.list_checks(audit.checks))
-    if audit.exposed is not None:
+    if audit.exposed_if_known is not None:
         yield from ("", exposed_line(audit))
     for group in audit.groups if explain else ():
         since = older_name(group.values.numbers, against) if isinstance(group.values, Changes) else ""
@@ -170,7 +170,7 @@ def _describe(audit: Audit, source: Source | None) -> str:
 
 def exposed_line(audit: Audit) -> str:
     """Return how many rows are exposed, and how much."""
-    exposed, n = audit.exposed, audit.patterns.n
+    exposed, n = audit.exposed_if_known, audit.patterns.n
     if exposed is None or not exposed.rows:
         return f"None of {n:,} rows is exposed."
     are, them = ("is", "it") if exposed.rows == 1 else ("are", "them")

@@ -56,7 +56,8 @@ def audit(
         verdict = judge_itemsets(_ask(mine_spread(rows, "closed"), rule.k), rule, None)
         # The audit has rows, and knows how many are exposed; the rows themselves stay in Spark.
         with_rows = replace(verdict, rows=cast("Rows", rows))
-        vars(with_rows)["exposed"] = None if verdict.channels is None else count_exposed(rows, verdict.channels)
+        channels = verdict.evidence.channels
+        vars(with_rows)["exposed_if_known"] = None if channels is None else count_exposed(rows, channels)
         return with_rows
 
 

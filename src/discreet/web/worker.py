@@ -110,7 +110,7 @@ def describe_error(error: BaseException, names: Mapping[str, str]) -> tuple[int,
 def warm_up() -> None:
     """Load what nearly every job needs, so that the first one need not wait for it."""
     judged = audit(Transactions([["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2), min_support=2, k=4)
-    _ = judged.exposed, judged.is_acyclic
+    _ = judged.exposed_if_known, judged.is_acyclic
 
 
 def limit_memory(size: int) -> None:

@@ -137,7 +137,7 @@ def cells_chart(audit: Audit) -> Chart | None:
 
 
 def _exposed_sentence(audit: Audit) -> str:
-    if audit.exposed is not None:
+    if audit.exposed_if_known is not None:
         return exposed_line(audit)
     if audit.rows is None:
         return "The rows are not at hand, so nobody can say which or how many of them are exposed."
@@ -153,14 +153,14 @@ def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
         case _ if audit.evidence.facts is not None:
             yield "itemsets with limits", f"{len(audit.evidence.facts) - 1:,}"
     yield "k", f"{audit.policy.k:,}"
-    if audit.channels is not None:
-        yield "maximal channels", f"{len(audit.channels):,}"
+    if audit.evidence.channels is not None:
+        yield "maximal channels", f"{len(audit.evidence.channels):,}"
     for kind, name in COUNTED.items():
         total = sum(group.total for group in audit.groups if group.kind == kind)
         if total:
             yield name.format(k=audit.k), f"{total:,}"
-    if audit.exposed is not None:
-        yield "exposed rows", f"{audit.exposed.rows:,}"
+    if audit.exposed_if_known is not None:
+        yield "exposed rows", f"{audit.exposed_if_known.rows:,}"
 
 
 def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
@@ -194,7 +194,7 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
 def _introduce(audit: Audit, *, any_shown: bool) -> str:
     if any_shown:
         return "The worst come first: those about the fewest people." if audit.evidence.leaves else WORST_FIRST
-    if isinstance(audit.candidate, Patterns) and audit.channels is None:
+    if isinstance(audit.candidate, Patterns) and audit.evidence.channels is None:
         return "The supports could not be looked through; the checks say why."
     alone = " by this list alone" * bool(audit.changes or audit.evidence.remainders)
     nothing = f"Nothing was found that reveals{alone} fewer than {audit.policy.k:,} people"
@@ -214,7 +214,7 @@ def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
 
 def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
     """Yield how many rows are exposed by channels of 1 row, of 2 rows and so on; and to their owner alone, which."""
-    exposed = audit.exposed
+    exposed = audit.exposed_if_known
     if exposed is None or not exposed.rows:
         return
     group, of = ("channel", "rows") if audit.people is None else ("group", "people")
@@ -232,7 +232,7 @@ def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
 
 
 def _exposed_notes(audit: Audit, *, private: bool) -> list[str]:
-    many = 0 if audit.exposed is None else audit.exposed.rows
+    many = 0 if audit.exposed_if_known is None else audit.exposed_if_known.rows
     if private and many > MOST_ROWS:
         return [f"These are the worst {MOST_ROWS:,} of {many:,}; `discreet audit --exposed FILE` lists all of them."]
     return [] if private or not many else ["Row numbers are omitted; run `discreet audit --exposed FILE`."]

@@ -42,7 +42,7 @@ class Rule(TypedDict, total=False):
 def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Judge what publishing would give away."""
     judged = _audit(context, rule)
-    patterns, exposed, listed = judged.patterns, judged.exposed, _list_channels(judged)
+    patterns, exposed, listed = judged.patterns, judged.exposed_if_known, _list_channels(judged)
     smallest = [{"count": count, "rows": rows} for count, rows in exposed.histogram()] if exposed is not None else []
     context.stage("drawing")
     return {
@@ -186,7 +186,7 @@ def _audit(context: Context, rule: Rule) -> Audit:
 
 def _list_channels(judged: Audit) -> Channels | tuple[Difference, ...]:
     """Return the groups of few people, or else the channels, or else the differences."""
-    found = judged.channels if judged.people is None else judged.people
+    found = judged.evidence.channels if judged.people is None else judged.people
     return judged.differences if found is None else found
 
 
