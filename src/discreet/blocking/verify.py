@@ -266,7 +266,8 @@ def _read_lines(lines: list[str], name: str) -> tuple[Json, Pairs]:
             numbered.append((parts["number"], parts["label"]))
         elif parts["word"]:
             words.append((parts["word"].lower(), parts["value"]))
-    labels, facts = dict(numbered), {word: value if word == "kind" else int(value) for word, value in words}
+    labels = dict(numbered)
+    facts: Json = {word: value if word == "kind" else int(value) for word, value in words}
     used = {item for items, _ in pairs for item in items} if labels else set[str]()
     if len({*labels.values()}) + len(facts) < len(numbered) + len(words) or used != labels.keys():
         raise ValueError

@@ -13,7 +13,7 @@ from discreet import Channel, Channels
 from discreet import report as reports
 from discreet.cli.options import CandidateOptions, EndingOptions, OlderOptions, command, limit_time, option
 from discreet.cli.reading import mine_or_load, read_older
-from discreet.cli.terminal import check_place, put, wants_json, watching
+from discreet.cli.terminal import ask_about_support, check_place, put, wants_json, watching
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Method
@@ -71,6 +71,7 @@ def detect(asked: DetectOptions) -> int:
     with watching(quiet=asked.quiet, then="detecting") as bars:
         patterns, rows, source = mine_or_load(asked, bars)
         channels = discreet.detect(patterns, k=asked.k, rows=rows, method=asked.method)
+    ask_about_support(patterns, asked.k, quiet=asked.quiet)
     every = channels.expand(patterns) if asked.every else None
     if _is_short(asked):
         lines = _list_worst(channels) if every is None else _list_worst_of_all(channels, every)
@@ -107,6 +108,7 @@ def attack(asked: AttackOptions) -> int:
     old_patterns, against = read_older(asked)
     with watching(quiet=asked.quiet, then="attacking") as bars:
         patterns, rows, source = mine_or_load(asked, bars)
+        ask_about_support(patterns, asked.k, quiet=asked.quiet)
         if asked.pattern is not None:
             bounds = discreet.bounds(patterns, asked.pattern, complete=complete, against=old_patterns, grown=grown)
             chunks = reports.bounds_json(bounds, source=source, against=against)

@@ -16,7 +16,7 @@ from discreet.blocking.block import BEST, METHODS
 from discreet.cli.block import FITS
 from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
 from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_all
-from discreet.cli.terminal import Bars, check_place, fixed_time, put, wants_json, watching
+from discreet.cli.terminal import Bars, ask_about_support, check_place, fixed_time, put, wants_json, watching
 from discreet.io.files import is_url
 
 OURS: Final = b"<!-- written by discreet -->"  # our reports have this near their beginning
@@ -68,6 +68,7 @@ def audit(asked: AuditOptions) -> int:
     with watching(quiet=asked.quiet, then="auditing") as bars:
         audit, source, against = judge(asked, bars, "exposed", keep_ids=asked.exposed is not None)
         _ = audit.exposed_if_known, audit.is_acyclic  # computed here, while the bar shows it
+    ask_about_support(audit.patterns, audit.k, quiet=asked.quiet)
     if exposed is not None and audit.exposed_if_known is not None:
         reports.save(exposed, reports.exposed_csv(audit))
     if asked.sacro is not None:
@@ -254,7 +255,8 @@ def _compute_tradeoff(audit: Audit, asked: ReportOptions) -> tuple[Tradeoff | No
         )
     least, n = audit.patterns.min_support, audit.rows.n
     supports = sorted({min(n, -(-least * times.numerator // times.denominator)) for times in TIMES})
-    return discreet.tradeoff(audit.rows, min_supports=supports, ks={*KS, audit.policy.k}, threads=asked.threads), ""
+    ks, length = {*KS, audit.policy.k}, audit.patterns.max_length
+    return discreet.tradeoff(audit.rows, min_supports=supports, ks=ks, max_length=length, threads=asked.threads), ""
 
 
 def _show_release(asked: ReportOptions, bars: Bars) -> Page:

@@ -15,6 +15,7 @@ from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.folder import check_place as check_folder
 from discreet.cli.options import (
+    COUNT,
     POSITIVE,
     EndingOptions,
     LimitOptions,
@@ -29,7 +30,7 @@ from discreet.cli.options import (
     refuse,
 )
 from discreet.cli.reading import read_rows
-from discreet.cli.terminal import check_place, put, say, watching
+from discreet.cli.terminal import ask_about_support, check_place, put, say, watching
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.io.sources import FORMATS
@@ -113,6 +114,7 @@ def block(asked: BlockOptions) -> int:
         else:
             release = result
             shown = reports.release_json(release, source=source), reports.release_text(release, source=source)
+    ask_about_support(release.original, release.policy.k, quiet=asked.quiet)
     digest = None
     if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
         digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
@@ -194,6 +196,7 @@ class TradeoffOptions(EndingOptions, ReadOptions):
     ks: tuple[list[int], ...] = option(
         "Values of k, separated by commas; may be repeated.", "KS", name="-k", type=_as_ks, multiple=True, default=KS
     )
+    max_length: int | None = option("Itemsets of at most N items are published.", "N", type=COUNT)
     memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
     threads: int | None = option("Number of threads.  [default: all cores]", "N")
 
@@ -213,8 +216,9 @@ def tradeoff(asked: TradeoffOptions) -> None:
     check_place("--out", asked.out, asked.file)
     with watching(quiet=asked.quiet, then="comparing") as bars:
         rows, source = read_rows(asked.file, asked, memory, supports, bars)
+        length, threads = asked.max_length, asked.threads
         grid = discreet.tradeoff(
-            rows, min_supports=supports, ks=ks, threads=asked.threads, memory=memory, progress=bars
+            rows, min_supports=supports, ks=ks, max_length=length, threads=threads, memory=memory, progress=bars
         )
     chart = ["", *reports.chart(grid)] if len(grid.min_supports) > 1 else []
     lines = [*reports.tradeoff_text(grid, source=source), *chart]

@@ -10,8 +10,9 @@ import click
 import discreet
 from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff, Transactions
 from discreet.cli.options import PORT, ColumnOptions, argument, as_bytes, command, option
-from discreet.cli.terminal import count_patterns, describe_threshold, join_labels, say, watching
+from discreet.cli.terminal import join_labels, say, watching
 from discreet.data import generate as generators
+from discreet.data.thresholds import say_least
 from discreet.report import percent, share
 
 PATIENTS: Final = 2000
@@ -44,9 +45,10 @@ def _narrate(audit: Audit, grid: Tradeoff, release: Release) -> Iterator[str]:
     """Yield the lines of the demonstration."""
     patterns, channels, exposed = audit.patterns, audit.channels, audit.exposed
     items = len(patterns.labels)
+    least = say_least(patterns.min_support, patterns.n, "patient")
     yield f"An invented clinic: {patterns.n:,} patients and {items} items (age, sex, diagnoses, tests, drugs)."
-    yield f"It would like to publish combinations that are common: {count_patterns(patterns)}, each shared by"
-    yield f"{describe_threshold(patterns, 'patients')}. No line of that table is about fewer people. Is it safe?"
+    yield f"It would like to publish combinations that are common: {patterns.title}, each shared by"
+    yield f"{least}. No line of that table is about fewer people. Is it safe?"
     yield ""
     yield f"  {audit.verdict.name}: {len(channels):,} differences of published counts reveal fewer than {K} patients."
     yield ""

@@ -8,10 +8,11 @@ import click
 
 import discreet
 from discreet import OptionError, Patterns, write_patterns
-from discreet.cli.options import COUNT, LimitOptions, QuietOptions, ReadOptions, argument, command, option
+from discreet.cli.options import LimitOptions, QuietOptions, ReadOptions, argument, command, option
 from discreet.cli.reading import row_reader
-from discreet.cli.terminal import count_patterns, describe_threshold, print_table, rehearse, watching
+from discreet.cli.terminal import print_table, rehearse, watching
 from discreet.data.patterns import Kind
+from discreet.data.thresholds import say_least
 from discreet.errors import Option
 
 
@@ -27,7 +28,6 @@ class MineOptions(QuietOptions, LimitOptions, ReadOptions):
         "All itemsets, those without a superset of the same support, or those without a frequent superset.",
         default="closed",
     )
-    max_length: int | None = option("Find itemsets of at most N items.", "N", type=COUNT)
     out: str | None = option("Write all itemsets to this file.", "FILE")
     out_format: str | None = option("Format of the result.  [default: by the suffix of --out]", "FORMAT")
     as_json: bool = option("Write all itemsets to stdout as JSON.", name="--json")
@@ -50,9 +50,7 @@ def mine(asked: MineOptions) -> None:
     _rehearse(place, form, file)
     with watching(quiet=asked.quiet) as bars:
         rows = row_reader(file, asked, asked.memory, [asked.min_support], bars)(file)
-        patterns = discreet.mine(
-            rows, min_support=asked.min_support, kind=asked.kind, max_length=asked.max_length, **asked.budget(bars)
-        )
+        patterns = discreet.mine(rows, min_support=asked.min_support, kind=asked.kind, **asked.budget(bars))
     on_terminal = out is None and asked.out_format is None and sys.stdout.isatty()
     if out is not None or not (asked.as_json or on_terminal):
         write_patterns(patterns, place, format=form, source=file)
@@ -61,7 +59,7 @@ def mine(asked: MineOptions) -> None:
     elif on_terminal:
         print_table(rows, patterns)
     if place != "-" and not asked.quiet:
-        summary = f"{count_patterns(patterns)}, support {describe_threshold(patterns)}"
+        summary = f"{patterns.title}, support {say_least(patterns.min_support, patterns.n)}"
         click.echo(f"{summary}, written to {out}", err=True)
 
 

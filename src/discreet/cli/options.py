@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from discreet.cli.terminal import Bars
-    from discreet.mining.mine import Budget
+    from discreet.mining.mine import Mining
 
 Given = TypeVar("Given", bound="Options")
 Number = TypeVar("Number", int, float)
@@ -214,13 +214,22 @@ def limit_time(seconds: float | None) -> Time:
 class LimitOptions(Options):
     """Limits on mining."""
 
+    max_length: int | None = option(
+        "Itemsets of at most N items are published; of patterns: longer ones were left out.", "N", type=COUNT
+    )
     max_patterns: int | None = option("Stop with an error above N itemsets.", "N")
     memory: int | None = option("Limit memory, such as 2GB.", "SIZE", type=as_bytes)
     threads: int | None = option("Number of threads.  [default: all cores]", "N")
 
-    def budget(self, bars: "Bars") -> "Budget":
+    def budget(self, bars: "Bars") -> "Mining":
         """Return the limits and the progress bar as the library takes them."""
-        return {"max_patterns": self.max_patterns, "memory": self.memory, "threads": self.threads, "progress": bars}
+        return {
+            "max_length": self.max_length,
+            "max_patterns": self.max_patterns,
+            "memory": self.memory,
+            "threads": self.threads,
+            "progress": bars,
+        }
 
 
 @dataclass(frozen=True)

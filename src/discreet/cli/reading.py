@@ -26,7 +26,7 @@ from discreet.cli.options import (
     option,
 )
 from discreet.cli.terminal import Bars
-from discreet.data.patterns import Kind, as_kind
+from discreet.data.patterns import as_kind
 from discreet.io.files import is_url
 from discreet.publications.rules.intervals import Mode
 from discreet.report import Source, database_source
@@ -185,13 +185,14 @@ def load_rows(asked: CandidateOptions, min_support: str, bars: Bars | None) -> t
 
 def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns, Rows | None, Source]:
     """Return the patterns of FILE, the rows that they were mined from if these are given, and the digest of FILE."""
-    for flag in asked.given(*names(LimitOptions)):
+    for flag in asked.given(*(name for name in names(LimitOptions) if name != "max_length")):
         raise OptionError(f"{flag} is for mining; if FILE holds rows, not patterns, give --min-support")
     reading = replace(asked, format=None)  # the rows have a suffix of their own
     for flag in () if asked.rows_file else reading.given(*names(ReadOptions)):
         raise OptionError(f"{flag} is for rows; if FILE holds rows, give --min-support")
     try:
-        patterns, source = _read_patterns(asked.file, asked.n, asked.kind, asked.format)
+        mined = {"n": asked.n, "kind": asked.kind, "max_length": asked.max_length}
+        patterns, source = _read_patterns(asked.file, asked.format, **mined)
     except (InputError, OptionError) as error:
         kind = InputError if isinstance(error, InputError) else OptionError
         raise kind(error.message, " (if FILE holds rows, not patterns, give --min-support)") from None
@@ -203,8 +204,8 @@ def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns,
     return patterns, reader(asked.rows_file), source
 
 
-def _read_patterns(file: str, n: int | None, kind: Kind | None, form: str | None = None) -> tuple[Patterns, Source]:
-    return digest(file, partial(discreet.read_patterns, format=form, n=n, kind=kind))
+def _read_patterns(file: str, form: str | None = None, **mined: Any) -> tuple[Patterns, Source]:  # noqa: ANN401 - options
+    return digest(file, partial(discreet.read_patterns, format=form, **mined))
 
 
 def read_older(asked: OlderOptions) -> tuple[list[Patterns], list[Source]]:
@@ -215,9 +216,9 @@ def read_older(asked: OlderOptions) -> tuple[list[Patterns], list[Source]]:
     return [patterns for patterns, _ in old], [source for _, source in old]
 
 
-def _read_old(place: str, n: int | None = None, kind: Kind | None = None) -> tuple[Patterns, Source]:
+def _read_old(place: str, **mined: Any) -> tuple[Patterns, Source]:  # noqa: ANN401 - as above
     try:
-        return _read_patterns(place, n, kind)
+        return _read_patterns(place, **mined)
     except InputError as error:
         raise InputError(
             error.message,
@@ -230,14 +231,14 @@ def _read_release(folder: Path) -> tuple[Patterns, Source]:
     """Return the patterns of a release folder; its release.json has the facts that some formats lack."""
     try:
         claims = json.loads((folder / "release.json").read_bytes())
-        n, kind = int(claims["n"]), as_kind(claims["kind"])
+        mined = {"n": int(claims["n"]), "kind": as_kind(claims["kind"]), "max_length": claims["max_length"]}
         name = next(str(name) for name in claims["files"] if Path(name).stem == "patterns")
     except (OSError, ValueError, KeyError, TypeError, StopIteration):
         raise InputError(
             f"{folder} is no release folder: its release.json is missing or incomplete; give a folder that "
             "`discreet block` wrote, or a file of patterns"
         ) from None
-    patterns, source = _read_old(str(folder / Path(name).name), n, kind)
+    patterns, source = _read_old(str(folder / Path(name).name), **mined)
     return patterns, source._replace(file=f"{folder.name}/{source.file}")
 
 

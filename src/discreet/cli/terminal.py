@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from discreet import Merged, OptionError, OutputError, Patterns, Reading, Transactions, report
+from discreet.data.thresholds import doubt_count, say_least
 from discreet.runtime.resources import on_compiling
-from discreet.runtime.text import count_of, printable
+from discreet.runtime.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,11 +98,11 @@ def print_table(rows: Transactions | Merged, patterns: Patterns) -> None:
 
     console = Console(highlight=False)
     items = f"{len(rows.labels):,} {'frequent ' * isinstance(rows, Merged)}items"
-    console.print(f"{patterns.n:,} rows, {items}. Support {describe_threshold(patterns)}.")
+    console.print(f"{patterns.n:,} rows, {items}. Support {say_least(patterns.min_support, patterns.n)}.")
     if not len(patterns):
         console.print(f"No {patterns.kind} itemset reaches it; lower --min-support.")
         return
-    console.print(f"{count_patterns(patterns)} found.")
+    console.print(f"{patterns.title} found.")
     table = Table("rows", "share", "items", box=None, pad_edge=False, header_style="bold")
     table.columns[0].justify = table.columns[1].justify = "right"
     table.columns[2].overflow = "fold"
@@ -121,18 +122,11 @@ def join_labels(labels: Sequence[object]) -> str:
     return printable(", ".join(map(str, labels)) if labels else "(every row)")
 
 
-def count_patterns(patterns: Patterns) -> str:
-    """Return the number and the kind of patterns, such as "1 closed itemset"."""
-    return count_of(len(patterns), f"{patterns.kind} itemset")
-
-
-def describe_threshold(patterns: Patterns, unit: str = "rows") -> str:
-    """Return the minimum support as a count and as a share.
-
-    >>> describe_threshold(Patterns.from_itemsets([(["a"], 3)], n=4))
-    'at least 3 rows (75%)'
-    """
-    return f"at least {patterns.min_support:,} {unit} ({report.share(patterns.min_support, patterns.n)})"
+def ask_about_support(patterns: Patterns, k: int, *, quiet: bool) -> None:
+    """Ask on stderr whether a minimum support below k is meant, if the patterns were mined here."""
+    doubt = doubt_count(patterns.min_support, patterns.n, k) if patterns.mined and not quiet else ""
+    if doubt:
+        click.echo(f"note: {doubt}", err=True)
 
 
 @contextmanager

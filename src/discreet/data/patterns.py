@@ -159,6 +159,12 @@ class Patterns(Labelled, Records):
         """Whether the empty itemset is listed; it is then the first."""
         return self.itemsets.is_rooted
 
+    @property
+    def title(self) -> str:
+        """What is listed, such as "12 closed itemsets of at most 2 items"."""
+        cut = "" if self.max_length is None else f" of at most {count_of(self.max_length, 'item')}"
+        return f"{count_of(len(self), f'{self.kind} itemset')}{cut}"
+
     def __len__(self) -> int:
         return int(self.supports.size)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from discreet.errors import ThresholdError
-from discreet.runtime.text import abbreviate
+from discreet.runtime.text import abbreviate, count_of
 
 Threshold: TypeAlias = int | float | Fraction | str
 
@@ -65,6 +65,49 @@ def as_count(min_support: Threshold, n: int) -> int:
         if 1 <= quotient <= n and quotient / n == min_support:
             return quotient
     return max(1, math.ceil(number * n))
+
+
+def share(count: int, n: int) -> str:
+    """Return ``count`` of ``n`` rows as a percentage, rounded for reading.
+
+    >>> share(813, 8124), share(1, 0)
+    ('10.01%', '-')
+    """
+    return f"{100 * count / n:.4g}%" if n else "-"
+
+
+def say_count(count: int, n: int, noun: str = "row") -> str:
+    """Return a minimum support in words that tell one row from all of them.
+
+    >>> say_count(1, 2000), say_count(100, 2000), say_count(2000, 2000)
+    ('1 row of 2,000', '100 of 2,000 rows (5%)', 'all 2,000 rows (100%)')
+    """
+    if count == 1 or not n:
+        return f"{count_of(count, noun)} of {n:,}"
+    return f"all {n:,} {noun}s (100%)" if count == n else f"{count:,} of {n:,} {noun}s ({share(count, n)})"
+
+
+def say_least(count: int, n: int, noun: str = "row") -> str:
+    """Return how many rows hold each listed itemset, in words.
+
+    >>> say_least(1, 2000), say_least(2000, 2000)
+    ('at least 1 row of 2,000', 'all 2,000 rows (100%)')
+    """
+    return ("" if count == n > 1 else "at least ") + say_count(count, n, noun)
+
+
+def doubt_count(count: int, n: int, k: int) -> str:
+    """Return a question about a minimum support below k, which may be a count that was meant as a percentage.
+
+    >>> doubt_count(5, 2000, 10)
+    'the minimum support is 5 of 2,000 rows (0.25%), less than k = 10; did you mean 5%?'
+    >>> doubt_count(10, 2000, 10)
+    ''
+    """
+    if count >= k or count >= n:
+        return ""
+    percent = f"{count}%" if count <= 100 and n != 100 else "a larger one"  # noqa: PLR2004 - per cent
+    return f"the minimum support is {say_count(count, n)}, less than k = {k:,}; did you mean {percent}?"
 
 
 def as_k(k: int) -> int:

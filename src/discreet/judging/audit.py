@@ -14,7 +14,7 @@ from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading
 from discreet.data.schema import Groups
-from discreet.data.thresholds import Threshold
+from discreet.data.thresholds import Threshold, doubt_count
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.joint_releases import as_releases
@@ -224,7 +224,9 @@ class Audit:
         no_rows, is_cyclic = self.rows is None and not self._is_forest, is_list and self.is_acyclic is False
         is_secret = self.verdict is not Verdict.RELEASE
         more_changes = any(changes.small > len(changes) for changes in evidence.changes)
+        doubt = doubt_count(self.patterns.min_support, self.patterns.n, self.k) if self.patterns.mined else ""
         every = (
+            (f"{doubt[:1].upper()}{doubt[1:]}", doubt),
             ("Confidential: this report contains the small counts it warns about.", is_secret),
             ("Inference channels could not be looked for.", is_list and evidence.channels is None),
             ("The rows are not at hand: the published counts are taken as they are.", no_rows),
@@ -361,7 +363,8 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
         every, evidence = [*every, check], replace(evidence, remainders=remainders)
     read = check_reading(patterns, rows)
     every += [] if read is None else [read]
-    return Audit(patterns, count_of(len(patterns), "itemset"), policy, tuple(every), evidence, rows)
+    cut = "" if patterns.max_length is None else f" of at most {count_of(patterns.max_length, 'item')}"
+    return Audit(patterns, f"{count_of(len(patterns), 'itemset')}{cut}", policy, tuple(every), evidence, rows)
 
 
 def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:

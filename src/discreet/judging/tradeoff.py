@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.data.itemsets import Label, offsets_of
 from discreet.data.lattice import Family, complete_family
 from discreet.data.patterns import Patterns
-from discreet.data.thresholds import Threshold, as_count, as_k
+from discreet.data.thresholds import Threshold, as_count, as_k, say_count
 from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.people import PeopleRows, find_people_cells, order_by_person, refuse_visits
@@ -31,7 +31,7 @@ class Tradeoff:
 
     ``itemsets`` are the closed ones. Where people have several rows, channels are groups of fewer than k people, and
     ``counted`` says so. ``safe[k]`` is the lowest minimum support without a channel below k, at least the
-    lowest of ``min_supports``; None if even n alone is one.
+    lowest of ``min_supports``; None if even n alone is one. With ``max_length``, longer itemsets are left out.
     """
 
     n: int
@@ -42,6 +42,7 @@ class Tradeoff:
     exposed: NDArray[np.int64]
     safe: dict[int, int | None]
     counted: Literal["rows", "people"] = "rows"
+    max_length: int | None = None
 
     def __repr__(self) -> str:
         return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
@@ -50,7 +51,7 @@ class Tradeoff:
         supports = zip(self.min_supports, self.itemsets.tolist(), self.channels.tolist(), strict=True)
         lines = [(least, self._share(least), itemsets, *channels) for least, itemsets, channels in supports]
         head = ["minimum support", "share", "closed itemsets", *(f"channels, k = {k:,}" for k in self.ks)]
-        safe = ((k, f"{least:,} rows ({self._share(least)})" if least else "none") for k, least in self.safe.items())
+        safe = ((k, say_count(least, self.n) if least else "none") for k, least in self.safe.items())
         note = f"Lowest minimum support without a channel: {'; '.join(f'k = {k:,}: {least}' for k, least in safe)}."
         return html.table(repr(self)[1:-1], head, lines, note=note)
 
@@ -105,7 +106,8 @@ def tradeoff(
         itemsets = np.array([len(part) for part in lists])
         by_person = order_by_person(Question(closed, data, limits[-1])) if is_by_person else None
         numbers = itemsets, channels, exposed, find_safe(closed, limits, by_person)
-        return Tradeoff(data.n, counts, limits, *numbers, counted="people" if is_by_person else "rows")
+        counted: Literal["rows", "people"] = "people" if is_by_person else "rows"
+        return Tradeoff(data.n, counts, limits, *numbers, counted=counted, max_length=max_length)
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:

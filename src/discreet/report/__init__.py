@@ -1,5 +1,6 @@
 """Reports of what was found: pages and text for people, JSON and CSV for programs; and for the owner, exposed rows."""
 
+from discreet.data.thresholds import share
 from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
@@ -34,7 +35,7 @@ from discreet.report.release import (
 )
 from discreet.report.sacro import check_sacro, write_sacro
 from discreet.report.svg import cells_svg
-from discreet.report.text import aligned, audit_text, channels_text, chart, share, show_sum, tradeoff_text
+from discreet.report.text import aligned, audit_text, channels_text, chart, show_sum, tradeoff_text
 from discreet.runtime.text import percent, printable
 
 __all__ = [

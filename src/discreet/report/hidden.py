@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from discreet import __version__
 from discreet.data.itemsets import sort_labels
+from discreet.data.thresholds import share
 from discreet.hiding.folder import describe
 from discreet.hiding.hide import METHODS, Hidden, HidingComparison, MethodLine
 from discreet.hiding.measures import Hiding, RuleCounts
@@ -15,7 +16,7 @@ from discreet.hiding.problem import OptimalityGap
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
 from discreet.report.svg import Panel, lines_svg
-from discreet.report.text import aligned, indented, share
+from discreet.report.text import aligned, indented
 from discreet.runtime.text import count_of, percent, printable
 
 Costs: TypeAlias = Sequence[Hiding]

@@ -56,6 +56,7 @@ def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) ->
         "n": patterns.n,
         "min_support": patterns.min_support,
         "kind": patterns.kind,
+        "max_length": patterns.max_length,
         "itemsets": len(patterns),
         **({"against": [one._asdict() for one in against]} if against else {}),
         "with_rows": audit.rows is not None,
@@ -109,6 +110,7 @@ def channels_json(
         "n": patterns.n,
         "min_support": patterns.min_support,
         "kind": patterns.kind,
+        "max_length": patterns.max_length,
         "itemsets": len(patterns),
         "input": source._asdict() if source else None,
         "all": every is not None,
@@ -125,6 +127,7 @@ def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         "min_supports": tradeoff.min_supports,
         "ks": tradeoff.ks,
         "itemsets": tradeoff.itemsets.tolist(),
+        "max_length": tradeoff.max_length,
         **({} if tradeoff.counted == "rows" else {"counted": tradeoff.counted}),
     }
     lists = {

@@ -7,10 +7,11 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.blocking.block import Comparison, Release, describe
 from discreet.blocking.problem import Proof
+from discreet.data.thresholds import say_least, share
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
-from discreet.report.text import aligned, audit_text, indented, share
+from discreet.report.text import aligned, audit_text, indented
 from discreet.runtime.text import count_of, percent, printable
 
 
@@ -125,8 +126,8 @@ def release_json(release: Release, *, source: Source | None = None) -> Iterator[
 
 def _listed(release: Release) -> str:
     patterns = release.patterns
-    cut = "" if patterns.max_length is None else f" (at most {count_of(patterns.max_length, 'item')})"
-    return f"{count_of(len(patterns), f'{patterns.kind} itemset')}{cut} of {count_of(patterns.n, 'row')}"
+    of = "of" if patterns.max_length is None else "from"
+    return f"{patterns.title} {of} {count_of(patterns.n, 'row')}"
 
 
 def _how(release: Release) -> str:
@@ -202,11 +203,11 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     >>> from discreet import compare
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> next(iter(comparison_text(compare(rows, min_support=10, k=10))))
-    '8 frequent itemsets, each held by at least 10 of 100 rows; k = 10.'
+    '8 frequent itemsets, each held by at least 10 of 100 rows (10%); k = 10.'
     """
     best = comparison.best
     before, file = best.distortion.itemsets, f"{source.file}: " if source else ""
-    least = f"at least {best.patterns.min_support:,} of {best.rows.n:,} rows"
+    least = say_least(best.patterns.min_support, best.rows.n)
     yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
     yield ""
     lines = [

@@ -181,6 +181,7 @@ def _properties(audit: Audit, method: str) -> dict[str, Any]:
     if isinstance(audit.candidate, Patterns):
         patterns = audit.candidate
         about = {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind, "itemsets": len(patterns)}
+        about |= {} if patterns.max_length is None else {"max_length": patterns.max_length}
     policy = {"k": audit.policy.k, "policy": printable(str(audit.policy))}
     return {"method": method, **policy, **about, "discreet": __version__}
 
@@ -190,6 +191,7 @@ def _command(audit: Audit, name: str) -> str:
     policy, patterns = audit.policy, audit.patterns
     by = [] if policy.name == "k" else ["--policy", policy.name]
     itemsets = ["--n", str(patterns.n), "--kind", patterns.kind]
+    itemsets += [] if patterns.max_length is None else ["--max-length", str(patterns.max_length)]
     kind = {"itemsets": itemsets, "rules": ["--rules"], "leaves": ["--tree"]}.get(name, [])
     file = "itemsets.csv" if name == "itemsets" else "FILE"
     return printable(shlex.join(["discreet", "audit", file, *by, "-k", str(policy.k), *kind]))

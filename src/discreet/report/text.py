@@ -9,6 +9,7 @@ from typing import Final
 
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
+from discreet.data.thresholds import say_count, say_least, share
 from discreet.disclosure.channels import Channels, Term, format_sum
 from discreet.errors import on_command_line
 from discreet.io.notation import encode_lines, iterate_codes
@@ -116,10 +117,11 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
           9 (45%)         2      0      0
     <BLANKLINE>
     No channel of fewer than k rows, from which minimum support on:
-      k = 2: 5 rows (25%), the lowest that was asked for
-      k = 3: 7 rows (35%)
+      k = 2: 5 of 20 rows (25%), the lowest that was asked for
+      k = 3: 7 of 20 rows (35%)
     """
-    yield printable(f"{source.file + ': ' if source else ''}{tradeoff.n:,} rows.")
+    cut = "" if tradeoff.max_length is None else f", itemsets of at most {count_of(tradeoff.max_length, 'item')}"
+    yield printable(f"{source.file + ': ' if source else ''}{tradeoff.n:,} rows{cut}.")
     for title, lines in list_tradeoff(tradeoff):
         cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in line] for line in lines]
         yield from ("", f"{title}:", *aligned(cells))
@@ -149,21 +151,11 @@ def ranks(labels: Sequence[Label]) -> list[int]:
     return [place[label] for label in labels]
 
 
-def share(count: int, n: int) -> str:
-    """Return ``count`` of ``n`` rows as a percentage, rounded for reading.
-
-    >>> share(813, 8124), share(1, 0)
-    ('10.01%', '-')
-    """
-    return f"{100 * count / n:.4g}%" if n else "-"
-
-
 def _describe(audit: Audit, source: Source | None) -> str:
     what, policy = audit.what, audit.policy
     if isinstance(audit.candidate, Patterns):
-        n, least = audit.patterns.n, audit.patterns.min_support
-        itemsets = count_of(len(audit.patterns), f"{audit.patterns.kind} itemset")
-        what = f"{itemsets}, each held by at least {least:,} of {n:,} rows ({share(least, n)})"
+        patterns = audit.patterns
+        what = f"{patterns.title}, each held by {say_least(patterns.min_support, patterns.n)}"
     rule = f"k = {policy.k:,}" if policy.name == "k" else f"policy {policy.name}, k = {policy.k:,}"
     return f"{source.file + ', ' if source else ''}{what}; {rule}."
 
@@ -192,7 +184,7 @@ def safe_from(min_support: int | None, tradeoff: Tradeoff) -> str:
     if min_support is None:
         return "at none"
     lowest = ", the lowest that was asked for" * (min_support == tradeoff.min_supports[0])
-    return f"{min_support:,} rows ({share(min_support, tradeoff.n)}){lowest}"
+    return f"{say_count(min_support, tradeoff.n)}{lowest}"
 
 
 def aligned(lines: Sequence[Sequence[str]], first: str = ">") -> Iterator[str]:

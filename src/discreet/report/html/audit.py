@@ -7,6 +7,7 @@ import numpy as np
 
 from discreet import __version__
 from discreet.data.patterns import Patterns
+from discreet.data.thresholds import say_count
 from discreet.errors import on_command_line
 from discreet.judging.audit import Audit
 from discreet.judging.policy import Policy, Verdict
@@ -17,10 +18,10 @@ from discreet.report.findings import Source, exposed_rows
 from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
 from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered, show_verdict
-from discreet.report.text import exposed_line, list_tradeoff, safe_from, share
+from discreet.report.text import exposed_line, list_tradeoff, safe_from
 from discreet.runtime import html
 from discreet.runtime.html import Html
-from discreet.runtime.text import count_of, printable
+from discreet.runtime.text import printable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -168,8 +169,8 @@ def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) ->
     if isinstance(audit.candidate, Patterns):
         patterns = audit.patterns
         yield "rows (n)", f"{patterns.n:,}"
-        yield "minimum support", f"{patterns.min_support:,} rows ({share(patterns.min_support, patterns.n)})"
-        yield "itemsets", count_of(len(patterns), f"{patterns.kind} itemset")
+        yield "minimum support", say_count(patterns.min_support, patterns.n)
+        yield "itemsets", patterns.title
     else:
         yield "what it is", printable(audit.what)
     yield from policy_lines(audit.policy)

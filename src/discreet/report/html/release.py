@@ -13,6 +13,7 @@ from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
 from discreet.blocking.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
+from discreet.data.thresholds import say_count
 from discreet.errors import InputError, on_command_line
 from discreet.io.notation import sort_pattern_codes
 from discreet.io.read import read_patterns
@@ -25,7 +26,6 @@ from discreet.report.html import page
 from discreet.report.html.audit import cells_chart, policy_lines, source_lines
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered, show_verdict
-from discreet.report.text import share
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable
@@ -143,7 +143,9 @@ def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str,
     yield "itemsets", count_of(facts["listed"], f"{facts['kind']} itemset")
     yield "that stand for", count_of(facts["frequent"], "frequent itemset")
     yield "rows (n)", f"{facts['n']:,}"
-    yield "minimum support", f"{facts['min_support']:,} rows ({share(facts['min_support'], facts['n'])})"
+    yield "minimum support", say_count(facts["min_support"], facts["n"])
+    if facts["max_length"] is not None:
+        yield "longest itemsets", count_of(facts["max_length"], "item")
     yield "method", f"{printable(facts['method'])}: {describe(facts['method']) or 'not known here'}"
     if found is not None:
         yield from policy_lines(found.policy)
