@@ -11,9 +11,16 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
-from discreet import InputError, OptionError, OutputError, Transactions, read, write
+from discreet import InputError, OptionError, OutputError, Transactions, read, scan, write
+from discreet.errors import UnclearError
 
 FORMATS = ("fimi", "spmf", "csv", "onehot", "parquet")
+MEANT = {
+    "fimi": {"format": "fimi", "empty_rows": True},
+    "spmf": {"format": "spmf", "empty_rows": True},
+    "csv": {"format": "baskets", "separator": ",", "empty_rows": True},
+    "onehot": {"format": "onehot", "separator": ",", "header": True},
+}
 SUFFIXES = {"fimi": ".dat", "spmf": ".txt", "csv": ".csv", "parquet": ".parquet"}
 
 words = st.sampled_from(["milk", "rye bread", "beer, dark", 'the "best"', "käse", "10", "a;b"])
@@ -35,14 +42,23 @@ def written(rows, form):
 
 def as_meant(form):
     """How a file is read whatever its lines look like."""
-    return {"format": form, **({"separator": ","} if form == "csv" else {})}
+    return MEANT.get(form, {"format": form})
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @given(rows=tables(numbers, least=1))
 def test_rows_of_numbers_are_read_back_from_every_format(form, rows):
     assume(form != "onehot" or any(rows))  # a table without columns is refused
-    assert read(BytesIO(written(rows, form)), format=form) == Transactions(rows)
+    assert read(BytesIO(written(rows, form)), **as_meant(form)) == Transactions(rows)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(rows=st.lists(st.frozensets(words, min_size=1, max_size=5), min_size=1, max_size=30))
+def test_files_of_ours_are_read_back_or_unclear_without_any_option(form, rows):
+    found = rows
+    with suppress(OutputError, UnclearError):
+        found = [*read(BytesIO(written(rows, form)))]
+    assert found == rows
 
 
 @pytest.mark.parametrize("form", ["spmf", "csv", "onehot", "parquet"])
@@ -86,14 +102,14 @@ def test_equal_rows_give_equal_bytes_whatever_their_codes(form, rows, seed):
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_slice_of_rows_is_read_back(form):
     rows = Transactions([[1, 2], [3], [], [2, 3]])[1:3]
-    assert read(BytesIO(written(rows, form)), format=form) == rows
+    assert read(BytesIO(written(rows, form)), **as_meant(form)) == rows
 
 
 @pytest.mark.parametrize("packed", ["", ".gz", ".xz", ".zst"])
 @pytest.mark.parametrize("form", SUFFIXES)
 def test_suffixes_tell_format_and_compression(tmp_path, form, packed):
     path = tmp_path / f"rows{SUFFIXES[form]}{packed}"
-    rows = Transactions([[1, 2], [], [2, 7]])
+    rows = Transactions([[1, 2], [3], [2, 7]])
     write(rows, path)
     assert read(path) == rows
     before = path.read_bytes()
@@ -123,7 +139,7 @@ FIMI = {
 
 @pytest.mark.parametrize(("data", "expected"), FIMI.values(), ids=FIMI)
 def test_fimi_files_may_have(data, expected):
-    rows = read(BytesIO(data), format="fimi")
+    rows = read(BytesIO(data), format="fimi", empty_rows=True)
     assert list(rows) == expected
     assert all(type(label) is int for label in rows.labels)
     assert list(rows.labels) == sorted(rows.labels)
@@ -133,7 +149,7 @@ def test_fimi_files_may_have(data, expected):
 def test_fimi_files_are_read_as_python_reads_numbers(rows):
     data = "\n".join(" ".join(map(str, row)) for row in rows) + "\n"
     expected = [{int(number) for number in line.split()} for line in data.split("\n")[:-1]]
-    assert list(read(BytesIO(data.encode()), format="fimi")) == expected
+    assert list(read(BytesIO(data.encode()), format="fimi", empty_rows=True)) == expected
 
 
 SPMF = {
@@ -156,7 +172,6 @@ BASKETS = {
     "ragged rows": (b"milk,bread\nmilk\n", [{"milk", "bread"}, {"milk"}]),
     "empty fields": (b"milk,,\n,,\n", [{"milk"}, set()]),
     "blanks around labels": (b"milk , rye bread\n", [{"milk ", " rye bread"}]),
-    "a field of blanks": (b"milk, ,\n", [{"milk", " "}]),
     "formulas that are escaped": (b"'=1+1,'' tea,'-5\n''@x\n", [{"=1+1", "'' tea", "-5"}, {"'@x"}]),
     "lone carriage returns": (b'a,b\r\rc,"d\re"', [{"a", "b"}, set(), {"c", "d\re"}]),
     "quotes": (b'"a,b","c ""d"""\n', [{"a,b", 'c "d"'}]),
@@ -170,7 +185,38 @@ BASKETS = {
 
 @pytest.mark.parametrize(("data", "expected"), BASKETS.values(), ids=BASKETS)
 def test_baskets_may_have(data, expected):
-    assert list(read(BytesIO(data), format="csv")) == expected
+    assert list(read(BytesIO(data), format="csv", empty_rows=True)) == expected
+
+
+BLANK = {
+    "fimi": (b"1 2\n\n3\n\n \n", [{1, 2}, set(), {3}, set(), set()], "line 2 holds no item"),
+    "spmf": (b"# a\n1 2\n\n\n3\n\n", [{1, 2}, set(), set(), {3}, set()], "line 2 and 1 more before the last row"),
+    "csv": (b"a,b\n,,\nc\n\n", [{"a", "b"}, set(), {"c"}, set()], "line 2 holds no item"),
+}
+
+
+@pytest.mark.parametrize(("form", "data", "rows", "sentence"), [(form, *case) for form, case in BLANK.items()])
+def test_blank_lines_are_rows_only_if_that_is_said(tmp_path, form, data, rows, sentence):
+    path = tmp_path / "rows"
+    path.write_bytes(data)
+    for reader in (read, lambda place, **given: scan(place, min_support=1, **given)):
+        with pytest.raises(UnclearError, match=sentence) as caught:
+            reader(path, format=form)
+        assert str(caught.value).endswith("empty_rows=True (each of them is a row without items)")
+        assert reader(path, format=form, empty_rows=True).n == len(rows)
+    assert list(read(path, format=form, empty_rows=True)) == rows
+    path.write_bytes(data.replace(b"\n\n", b"\n", 1).replace(b",,\n", b"").replace(b"\n\n3", b"\n3"))
+    assert read(path, format=form) == Transactions(filter(None, rows))
+    assert scan(path, min_support=1, format=form).n == 2
+
+
+@pytest.mark.parametrize("data", [b"\n", b"\r\n\n", b",,\n"])
+def test_a_file_of_blank_lines_is_refused(tmp_path, data):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(data)
+    for reader in (read, lambda place: scan(place, min_support=1)):
+        with pytest.raises(InputError, match="holds no row"):
+            reader(path)
 
 
 def test_the_separator_of_baskets_is_an_option():
@@ -250,6 +296,12 @@ def test_options_of_other_formats_are_refused():
         read(BytesIO(b"a,b"), format="csv", separator=", ")
 
 
+def test_a_label_of_blanks_must_be_meant():
+    with pytest.raises(InputError, match="1 of 2 labels are blank, or differ from others only in blanks around them"):
+        read(BytesIO(b"milk, ,\n"), format="csv")
+    assert list(read(BytesIO(b"milk, ,\n"), format="baskets")) == [{"milk", " "}]
+
+
 odd = st.text(st.sampled_from("ab =+-@'\t\r\n\",;|＝"), min_size=1, max_size=4)
 
 
@@ -291,7 +343,7 @@ def test_labels_keep_their_blanks_in_every_format(tmp_path):
 def test_a_blank_before_a_quote_is_refused():
     for data in (b'tea, "red, dry"\n', b'tea,rye\n\t"milk"\n'):
         with pytest.raises(InputError, match="has blanks before a quote"):
-            read(BytesIO(data), format="csv")
+            read(BytesIO(data), format="csv", separator=",")
     assert list(read(BytesIO(b'" ""x","a, ""b"\n'), format="csv")) == [{' "x', 'a, "b'}]
 
 

@@ -35,7 +35,8 @@ from discreet.hiding.stream import hide_file
 from discreet.io.formats.sensitive import read_sensitive
 from discreet.io.inverted import InvertedFile
 from discreet.io.inverted_plan import Plan
-from discreet.io.read import read, read_patterns, rewrite, write, write_patterns
+from discreet.io.read import read, read_patterns, write, write_patterns
+from discreet.io.rewrite import rewrite
 from discreet.io.scan import scan
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Check, Policy, Verdict

@@ -16,8 +16,8 @@ from discreet.hiding.problem import SensitiveLike
 from discreet.hiding.stream import hide_file
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside
 from discreet.io.notation import as_json, write_csv, write_text
-from discreet.io.read import read, rewrite
-from discreet.io.sources import find_again
+from discreet.io.read import read
+from discreet.io.rewrite import find_again, rewrite
 from discreet.runtime import resources
 
 README: Final = """\

@@ -25,7 +25,7 @@ from discreet.io.inverted import InvertedFile
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items
 from discreet.io.notation import as_record, encode_lines
 from discreet.io.options import RowOptions
-from discreet.io.read import find_rewrite_source
+from discreet.io.rewrite import find_rewrite_source, restore
 from discreet.io.sources import row_functions
 from discreet.runtime.resources import Progress, as_memory, watching
 from discreet.runtime.text import abbreviate
@@ -71,14 +71,15 @@ def hide_file(  # noqa: PLR0913 - all but three by name, and each a choice of it
     """
     found, chunks = find_rewrite_source(source, target, format, RowOptions(separator=separator))
     functions = row_functions(found.form)
-    if not functions.chunks or not functions.lines or not isinstance(target, str | os.PathLike) or target == "-":
+    is_file = isinstance(target, str | os.PathLike) and target != "-"
+    if not functions.lines or not found.has_blank_rows or not is_file:
         raise OptionError("one scan goes from a file with a line a row to another one; for others use hide and rewrite")
     request = _parse_request(sensitive, disclosure, below)
     limits = (None if window is None else as_window(window), None if memory is None else as_memory(memory))
     with naming(source), watching(progress, what="hiding", unit="rows") as tell:
         run = _Scan(functions.lines(request.texts, found.options), request, tell, _size(source))
         with nullcontext() if log is None else beside(_check_log(log, source, target), PRIVATE) as run.log:
-            save(target, run.hide(run.count_bytes(found.clean(chunks)), *limits), sources=[source])
+            save(target, restore(found, run.hide(run.count_bytes(found.clean(chunks)), *limits)), sources=[source])
     sizes = (run.rows, run.before, run.after, run.touched, run.removed)
     return Hidden("swa", request.sensitive, *sizes, request.below, window=run.window, place=Path(target))
 

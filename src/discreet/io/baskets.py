@@ -77,10 +77,11 @@ def refuse(doubts: Iterable[Doubt]) -> None:
 
 
 def find_blanks(texts: Collection[str]) -> Iterator[Doubt]:
-    """Yield that labels differ only in blanks around them, if so."""
-    alike = len(texts) - len({*map(str.strip, texts)})
+    """Yield that labels are blank or differ only in blanks around them, if so."""
+    alike = len(texts) - len({*map(str.strip, texts)} - {""})
     if alike:
-        yield Doubt(f"{alike:,} of {len(texts):,} labels differ from others only in blanks around them: take them out")
+        reason = f"{alike:,} of {len(texts):,} labels are blank, or differ from others only in blanks around them"
+        yield Doubt(f"{reason}: take the blanks out")
 
 
 def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
@@ -88,12 +89,21 @@ def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
 
     >>> check_pairs(range(12), ["tea", "milk, whole", "rye"] * 4)
     """
-    texts = [label for label in labels if isinstance(label, str)] if len({*ids}) == len(labels) >= FEW else []
+    if len({*ids}) == len(labels) and are_lists(labels):
+        raise InputError("each row id has one line, and most items look like lists of items; write one line per item")
+
+
+def are_lists(labels: Sequence[Label]) -> bool:
+    """Return whether many labels are lists of items, in brackets or of common parts.
+
+    >>> are_lists(["tea, milk", "milk, rye", "rye, tea"] * 4), are_lists(["tea", "milk, whole", "rye"] * 4)
+    (True, False)
+    """
+    texts = [label for label in labels if isinstance(label, str)] if len(labels) >= FEW else []
     bracketed = sum(text[:1] + text[-1:] in BRACKETS for text in texts)
     signs = [sign for sign in ",;|" if 2 * sum(sign in text for text in texts) > len(labels)]
     parts = Counter(part.strip() for text in {*texts} for sign in signs[:1] for part in text.split(sign))
-    if 2 * bracketed > len(labels) or 2 * sum(many > 1 for many in parts.values()) > len(parts):
-        raise InputError("each row id has one line, and most items look like lists of items; write one line per item")
+    return 2 * bracketed > len(labels) or 2 * sum(many > 1 for many in parts.values()) > len(parts)
 
 
 def is_onehot(lines: LabelRows, *, least: int = 2) -> bool:
@@ -113,6 +123,15 @@ def is_onehot_with_ids(lines: LabelRows) -> bool:
     """Return whether lines are a one-hot table after a column of row ids."""
     is_wide = _width(lines) > 2  # noqa: PLR2004 - an id and two items
     return is_wide and 2 * _count_ids(lines) > len(lines) and is_onehot([line[1:] for line in lines])
+
+
+def is_one_column(lines: LabelRows) -> bool:
+    """Return whether lines are a one-hot table of one item: 0 or 1 in each, perhaps below a header.
+
+    >>> is_one_column([["tea"], ["1"], ["0"]]), is_one_column([["tea"], ["rye"], ["tea"]])
+    (True, False)
+    """
+    return _width(lines) == 1 < len(lines) and {str(line[0]).casefold() for line in lines[1:]} <= BITS
 
 
 def is_twofold(lines: LabelRows) -> bool:
@@ -170,19 +189,33 @@ def has_header(lines: Sequence[Sequence[str]]) -> bool:
     >>> has_header([["id", "item"], ["1", "tea"]]), has_header([["tea", "milk"], ["tea", "rye"]])
     (True, False)
     """
+    if names_columns(lines):
+        return True
+    lines_of = Counter(value for line in lines for value in {*line})
+    rare = sum(all(lines_of[value] == 1 for value in line) for line in lines[1:])
+    return _may_name(lines) and _width(lines) > 0 and len(lines) >= 2 * FEW and FEW * rare < len(lines)
+
+
+def names_columns(lines: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first line holds names that only columns have: of ids, of items, of numbers below them.
+
+    >>> names_columns([["id", "item"], ["1", "tea"]]), names_columns([["wine", "rye"], ["tea", "milk"]])
+    (True, False)
+    """
+    if not _may_name(lines):
+        return False
+    head, body = lines[0], lines[1:]
+    columns = [[line[at] for line in body if at < len(line) and line[at]] for at in range(len(head))]
+    return any(map(_names_column, head, columns))
+
+
+def _may_name(lines: Sequence[Sequence[str]]) -> bool:
     head, body = lines[0] if lines else [], lines[1:]
     names = [name for name in head if name]
     seen = {value for line in body for value in line}
     if len(head) <= 1 or not body or not all(head[1:]) or len({*names}) < len(names) or seen & {*names}:
         return False
-    if any(len(line) > len(head) for line in body) or all(map(_is_number, names)):
-        return False
-    columns = [[line[at] for line in body if at < len(line) and line[at]] for at in range(len(head))]
-    if any(map(_names_column, head, columns)):
-        return True
-    lines_of = Counter(value for line in lines for value in {*line})
-    rare = sum(all(lines_of[value] == 1 for value in line) for line in body)
-    return _width(lines) > 0 and len(lines) >= 2 * FEW and FEW * rare < len(lines)
+    return not any(len(line) > len(head) for line in body) and not all(map(_is_number, names))
 
 
 def _is_yes_or_no(lines: LabelRows) -> bool:
@@ -213,14 +246,16 @@ def _cut_frame(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
 
 def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
     many, width = len(lines), _width(lines)
-    if width and (is_onehot(lines) or is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])):
+    if width and (
+        is_one_column(lines) or is_onehot(lines) or is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])
+    ):
         choices = (Choice("each column is an item", (Option("format", "onehot"),)),)
         yield Doubt(f"the {many:,} lines hold 0 and 1, as in a one-hot table", choices)
     if is_table(lines) or has_header(lines):
         first = "; the first one looks like a header" * has_header(lines)
         reason = f"{many:,} lines have {len(lines[0]):,} fields, as in a table{first}"
         yield Doubt(reason, (Choice("each column is an attribute", (Option("format", "table"),)), LONG))
-    if any(map(begins_with_ids, (lines, lines[1:]))):
+    if begins_with_ids(lines) or begins_with_ids(lines[1:]):
         reason = f"the lines begin with what looks like row ids, {_count_ids(lines):,} different ones in {many:,} lines"
         yield Doubt(reason, (LONG,))
 
@@ -298,6 +333,8 @@ def _find_stray_line(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
 
 def _names_column(name: str, column: Sequence[str]) -> bool:
     """Return whether a label names its column: ids, numbers, or the items of one place."""
+    if any(map(HEADING.fullmatch, column)):
+        return False  # labels such as x1 and x2
     if HEADING.fullmatch(name) or (ROW_ID.search(name) and all(map(re.compile(r"\d").search, column))):
         return True
     return len(column) > 1 and not any(sign.isdigit() for sign in name) and all(map(_is_number, column))

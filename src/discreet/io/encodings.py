@@ -17,6 +17,13 @@ MARKS: Final = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 """Byte-order marks, and the encodings that they announce."""
+ORDERS: Final = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""Byte-order marks, and the encodings of what comes after them."""
 WINDOWS: Final = "cp1252"
 NOT_TEXT: Final = "this is not a text table. Is it a zip file or a spreadsheet? Export it as CSV"
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # bytes that no text holds
@@ -42,6 +49,15 @@ def find_encoding(head: bytes) -> str:
     except UnicodeDecodeError:
         return _check_windows(head)
     return UTF_8
+
+
+def find_mark(head: bytes, encoding: str) -> bytes:
+    r"""Return the byte-order mark of a text in this encoding, if it has one.
+
+    >>> find_mark(b"\xff\xfet\x00", "utf-16"), find_mark(b"tea", "utf-8")
+    (b'\xff\xfe', b'')
+    """
+    return next((mark for mark, name in MARKS.items() if name == encoding and head.startswith(mark)), b"")
 
 
 def check_encoding(name: str) -> str:
@@ -89,6 +105,21 @@ def recode(chunks: Iterable[bytes | bytearray], encoding: str) -> Iterator[bytes
             raise InputError(f"line {line} is not in the encoding {encoding}{advice}", Option("encoding")) from None
         line += text.count("\n")
         yield text.encode()
+
+
+def encode(chunks: Iterable[bytes | bytearray], encoding: str) -> Iterator[bytes]:
+    r"""Yield a text in UTF-8 in another encoding; what ``recode`` has changed comes back.
+
+    >>> b"".join(encode([b"caf\xc3", b"\xa9"], "cp1252"))
+    b'caf\xe9'
+    """
+    if encoding == UTF_8:
+        yield from map(bytes, chunks)
+        return
+    decoder, encoder = codecs.getincrementaldecoder(UTF_8)(), codecs.getincrementalencoder(encoding)()
+    for chunk in chunks:
+        yield encoder.encode(decoder.decode(chunk))
+    yield encoder.encode("", final=True)
 
 
 def _explain_nuls(head: bytes) -> Iterator[str | Option]:

@@ -29,6 +29,7 @@ WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as we write it; 18 
 HEADER: Final = ["itemset", "support"]
 COMMA: Final = ","
 WITHIN: Final = ";"  # the separator of the items of an itemset, within its cell
+AMBIGUOUS: Final = re.compile(r"[;|\t]|^sep=|^[\d ]+ [\d ]+$")  # a field that might be taken for several, or for none
 FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")  # how a formula of a spreadsheet begins, escaped or not
 
 
@@ -113,15 +114,18 @@ def quote_label(text: str) -> str:
     return text if is_bare else _quote(text)
 
 
-def as_field(value: object) -> str:
+def as_field(value: object, ambiguous: re.Pattern[str] | None = None) -> str:
     """Return a field of a record, in quotes where needed; an apostrophe keeps spreadsheets from running a formula.
 
     >>> [as_field(value) for value in ("tea", "=1+1", " =1", "'=1", "'n", " tea", -5)]
     ['tea', "'=1+1", "' =1", "''=1", "'n", '" tea"', "'-5"]
+    >>> as_field("a;b"), as_field("a;b", AMBIGUOUS)
+    ('a;b', '"a;b"')
     """
     text = str(value)
     text = f"'{text}" if FORMULA.match(text) else text
-    return text if text.strip() == text and not set(text) & set(',"\r\n') else _quote(text)
+    is_bare = text.strip() == text and not set(text) & set(',"\r\n') and not (ambiguous and ambiguous.search(text))
+    return text if is_bare else _quote(text)
 
 
 def _quote(text: str) -> str:
@@ -142,9 +146,9 @@ def fits_field(text: str) -> bool:
     return bool(text) and not text.startswith("\ufeff")
 
 
-def as_record(values: Iterable[object]) -> str:
+def as_record(values: Iterable[object], ambiguous: re.Pattern[str] | None = None) -> str:
     """Return a line of CSV without its end."""
-    return COMMA.join(map(as_field, values))
+    return COMMA.join(as_field(value, ambiguous) for value in values)
 
 
 def open_text(data: Bytes) -> Iterator[str]:

@@ -1,14 +1,14 @@
 """The one door: files, frames and plain rows in; files out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Unpack
 
-from discreet.data.itemsets import AnyFrame, Itemset, Label
+from discreet.data.itemsets import AnyFrame, Label
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
-from discreet.io import databases, files, frames
+from discreet.io import databases, frames
 from discreet.io.files import (
     Bytes,
     Place,
@@ -21,13 +21,11 @@ from discreet.io.files import (
 )
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
-from discreet.io.line_files import Losses, remove_items, spread_losses
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.readings import describe, drop_blank_end
-from discreet.io.sniff import HEAD, peek
+from discreet.io.sniff import head_of
 from discreet.io.sources import (
-    TEXTS,
     Source,
     find_format,
     find_source,
@@ -75,7 +73,7 @@ def read(
         room = None if memory is None else resources.as_memory(memory)
         with naming(source):
             data = load(source, room)
-            return _read_bytes(data, find_source(source, format, options, bytes(data[:HEAD])))
+            return _read_bytes(data, find_source(source, format, options, head_of(data)))
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
     if is_frame(source):
@@ -169,67 +167,10 @@ def write_patterns(
     save(target, pattern_functions(form).write(sort_pattern_codes(patterns)), sources=[source])
 
 
-def rewrite(
-    source: Place,
-    target: Place,
-    removed: Iterable[tuple[int, Itemset]],
-    *,
-    format: str | None = None,  # noqa: A002 - as in read
-    **how: Unpack[RowArguments],
-) -> None:
-    r"""Write a file of rows again without the items that rows lose, such as ``Hidden.log``; options as in ``read``.
-
-    ``target`` has the format of ``source``. All else stays: in files of one row per line, other lines keep their bytes,
-    and a row without items becomes an empty line; in tables, other lines and columns are kept. A table of one item per
-    line cannot hold a row without items, so such a row is refused. ``target`` must be another file; it is written
-    beside and moved into place, compressed as its suffix says, and only those who may read ``source`` may read it.
-
-    >>> from io import BytesIO
-    >>> file = BytesIO()
-    >>> rewrite(BytesIO(b"milk,rye bread\n\ntea,milk\n"), file, [(0, frozenset(["milk"]))], format="csv")
-    >>> file.getvalue()
-    b'rye bread\n\ntea,milk\n'
-    """
-    found, chunks = find_rewrite_source(source, target, format, RowOptions.of(how))
-    losses = {number: frozenset(lost) for number, lost in sorted(removed) if lost}
-    with naming(source):
-        save(target, _rewrite(source, losses, found, chunks), sources=[source])
-
-
-def find_rewrite_source(
-    source: Place, target: Place, name: str | None, options: RowOptions
-) -> tuple[Source, Iterator[bytes]]:
-    """Return how ``source`` is read, and its chunks; refuse a ``target`` that is this file, or of another format."""
-    old, new = files.as_path(source), files.as_path(target)
-    if old is not None and new is not None and old.exists() and new.exists() and old.samefile(new):
-        raise OptionError("the rows would be written over the file that they come from; give another file to write")
-    with naming(source):
-        head, chunks = peek(source)
-        found = find_source(source, name, options, head)
-    if new is not None and name is None and find_format(new, None, what="rows").family != found.form.family:
-        raise OptionError(f"the rows stay in their format, {found.form.name}; give a file to write with such a suffix")
-    return found, chunks
-
-
-def _rewrite(source: Place, losses: Losses, found: Source, chunks: Iterator[bytes]) -> Iterator[Bytes]:
-    functions, path = row_functions(found.form), files.as_path(source)
-    if functions.without is not None and (functions.lines is None or found.layout.shape == "long"):
-        whole = [load(source)] if path is not None and path.is_file() else chunks
-        yield from functions.without(b"".join(found.clean(whole)), losses, found.options)
-    elif functions.lines is not None:
-        texts = sorted({str(item) for lost in losses.values() for item in lost})
-        lines = functions.lines(texts, found.options)
-        slots = {text: slot for slot, text in enumerate(texts)}
-        for part, removed in spread_losses(lines.scan(found.clean(chunks)), losses, slots):
-            yield remove_items(part, removed, lines).data if removed.rows.size else part.data
-
-
 def _read_bytes(data: Bytes, found: Source) -> Transactions:
     """Return the rows of a file, and how they were understood."""
-    whole = data if found.form.name not in TEXTS else b"".join(found.clean([data]))
-    rows = row_functions(found.form).read(whole, found.options)
-    layout, options = found.layout, found.options
-    if found.form.lines and layout.shape == "baskets" and not options.empty_rows:
+    rows = row_functions(found.form).read(b"".join(found.clean([data])), found.options)
+    if found.has_blank_rows and not found.options.empty_rows:
         rows = rows[: sum(map(len, drop_blank_end([rows.itemsets])))]
     return describe(rows, found.reading)
 

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.data.itemsets import Itemsets
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
-from discreet.errors import Choice, Option, UnclearError
+from discreet.errors import Choice, InputError, Option, UnclearError
 
 OF_ROWS: Final = ("columns", "left_out", "person", "per", "people", "doubts", "notes")  # what a table's reader found
 EMPTY_ROWS: Final = Choice("each of them is a row without items", (Option("empty_rows", value=True),))
@@ -34,7 +34,7 @@ def drop_blank_end(chunks: Iterable[Itemsets]) -> Iterator[Itemsets]:
     >>> [len(rows) for rows in drop_blank_end([Itemsets.of([[1], [2], []])])]
     [2]
     """
-    seen = waiting = 0
+    seen = waiting = kept = 0
     for rows in chunks:
         filled = np.flatnonzero(rows.lengths)
         end = int(filled[-1]) + 1 if filled.size else 0
@@ -49,5 +49,8 @@ def drop_blank_end(chunks: Iterable[Itemsets]) -> Iterator[Itemsets]:
             raise UnclearError(f"{reason} no item: take such lines out", (EMPTY_ROWS,))
         waiting = len(rows) - end + (0 if filled.size else waiting)
         seen += len(rows)
+        kept += end
         if end:
             yield rows[:end]
+    if not kept:
+        raise InputError("the file holds no row: all of its lines are blank; write it again")

@@ -87,7 +87,7 @@ def _check_row_groups(path: Path, room: int) -> None:
 def _read_pass(number: int, path: Path, found: Source, reader: ChunkReader, tell: Progress) -> Iterator[Itemsets]:
     """Yield the rows of one of two passes over a file, without repeated items, and report progress."""
     form = found.form
-    drops_blanks = form.lines and found.layout.shape == "baskets" and not found.options.empty_rows
+    drops_blanks = found.has_blank_rows and not found.options.empty_rows
     size = path.stat().st_size if form.lines and path.suffix.lower() not in COMPRESSIONS else 0
     seen = many = 0
 

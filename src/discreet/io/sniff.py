@@ -4,6 +4,7 @@ import codecs
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
@@ -16,13 +17,14 @@ from discreet.io.notation import COMMA, as_separator
 from discreet.io.options import RowOptions
 
 HEAD: Final = 1 << 18  # bytes of a file that are inspected
+MOST: Final = 1 << 20  # the same for a file with very long lines
 MOST_RECORDS: Final = 1000  # records that are inspected
 PAIR: Final = 2
 MOST_COLUMNS: Final = 6  # of a long table; a wider one has one line per person
 MARKED: Final = re.compile(r"sep=(.)\r?\n")  # the first line of some exports of Excel
 NUMBERS: Final = re.compile(rb"[\s0-9]*")
 NUMBERED: Final = re.compile(rb"[\s0-9.-]*(?:#SUP:.*)?")
-DECIMAL: Final = re.compile(r"\d,\d")
+DECIMAL: Final = re.compile(r"\s*[+-]?[\d.]*\d,\d+%?\s*")
 ITEM: Final = re.compile(
     r"(?i)items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|"
     r"values?|categor(?:y|ies)|descriptions?|pages?|events?|what"
@@ -31,14 +33,17 @@ PATTERN_HEADERS: Final = ({"itemset", "support"}, {"itemsets", "support"}, {"ite
 RULE_HEADERS: Final = ({"rules", "support"}, {"antecedents", "consequents"}, {"LHS", "RHS"})
 TABLE: Final = Choice("each column is an attribute", (Option("format", "table"),))
 ONEHOT: Final = Choice("each column is an item", (Option("format", "onehot"),))
-NO_HEADER: Final = Option("header", value=False)
+HEADER, NO_HEADER = Option("header", value=True), Option("header", value=False)
+LONG_LINES: Final = f"the first {MOST >> 20} MB are fewer than {baskets.FEW} lines, which is too little to go by"
+COMMENTS: Final = ("#", "%", "@")
 UNNAMED: Final = "column"  # columns without a header are column1, column2 …
 
 
 class Layout(NamedTuple):
     """How a file is read: its shape, and the options with all that was found; it is ``confirmed`` if it was named.
 
-    With a ``reason``, it is unclear how, and ``choices`` lists what may be meant.
+    With a ``reason``, it is unclear how, and ``choices`` lists what may be meant. Before the first line of a text there
+    may be a byte-order ``mark``, and a line that names the separator, ``before`` (in UTF-8).
     """
 
     shape: str
@@ -47,6 +52,8 @@ class Layout(NamedTuple):
     confirmed: bool = False
     reason: str = ""
     choices: tuple[Choice, ...] = ()
+    mark: bytes = b""
+    before: bytes = b""
 
     def check(self) -> None:
         """Refuse a layout that is unclear."""
@@ -59,11 +66,17 @@ def peek(place: Place) -> tuple[bytes, Iterator[bytes]]:
     chunks, data = stream(place), b""
     for chunk in chunks:
         data += chunk
-        if len(data) >= HEAD:
+        if len(data) >= MOST:
             break
     if not data:
         raise InputError(EMPTY)
-    return data[:HEAD], chain([data], chunks)
+    return head_of(data), chain([data], chunks)
+
+
+def head_of(data: Bytes) -> bytes:
+    """Return the first bytes of a file, which are inspected: more of them if its lines are very long."""
+    is_long = data.count(b"\n", 0, HEAD) + data.count(b"\r", 0, HEAD) < 2 * baskets.FEW
+    return bytes(data[: MOST if is_long else HEAD])
 
 
 def are_numbers(head: Bytes) -> bool:
@@ -84,14 +97,13 @@ def sniff_numbers(head: Bytes, options: RowOptions) -> Layout:
     >>> sniff_numbers(b"1 2\n2 3\n", RowOptions()).shape, sniff_numbers(b"0 1\n1 1\n" * 9, RowOptions()).reason
     ('baskets', 'all 18 lines are 0 and 1, as in a one-hot table')
     """
-    lines = [
-        line.split() for line in head.decode("ascii", "replace").splitlines()[:MOST_RECORDS] if line[:1] not in "#%@"
-    ]
+    whole = _split_lines(head.decode("ascii", "replace"), is_cut=len(head) >= HEAD)
+    lines = [line.split() for line in whole[:MOST_RECORDS] if line[:1] not in COMMENTS]
     first, layout = [line for line in lines if line], Layout("baskets", options)
     numbers = Choice("the numbers are items", (Option("format", "fimi"),))
     if len(first) < baskets.FEW:
-        return layout
-    if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first):
+        return layout._replace(reason=LONG_LINES, choices=(numbers,)) if len(head) >= MOST else layout
+    if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first) or baskets.is_one_column(first):
         reason = f"all {len(first):,} lines are 0 and 1, as in a one-hot table"
         onehot = Choice("each column is an item", (*ONEHOT.options, Option("separator", " "), NO_HEADER))
         return layout._replace(reason=reason, choices=(onehot, numbers))
@@ -110,30 +122,34 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     >>> sniff_text(b"order,item\n1,tea\n1,milk\n2,tea\n", RowOptions()).options.row
     'order'
     """
-    named = options.encoding
-    encoding = encodings.find_encoding(bytes(head)) if named is None else encodings.check_encoding(named)
+    asked = options.encoding
+    encoding = encodings.find_encoding(bytes(head)) if asked is None else encodings.check_encoding(asked)
     decoder = codecs.getincrementaldecoder("utf-8-sig" if encoding == encodings.UTF_8 else encoding)("replace")
     text = decoder.decode(head)
-    lines = text.splitlines(keepends=True)
-    lines = lines[:-1] if len(lines) > 1 and len(head) >= HEAD else lines
     marked = MARKED.match(text)
-    given = marked[1] if marked and options.separator is None else options.separator
-    lines = lines[1:] if marked else lines
-    options = options._replace(encoding=encoding)
-    separator, others = (as_separator(given), ()) if given else _find_separator(lines)
-    if given and shape != "baskets" and not any(separator in line for line in lines):
-        others = [sign for sign in _find_separator(lines)[:1] if any(sign in line for line in lines)]
-    options = options._replace(separator=separator)
+    given = None if options.separator is None else as_separator(options.separator)
+    named = marked[1] if marked and given in {None, marked[1]} else ""  # else it is a line like others
+    before = marked[0] if marked and named else ""
+    lines = _split_lines(text[len(before) :], is_cut=len(head) >= HEAD)
+    separator, others = (given or as_separator(named), ()) if given or named else _find_separator(lines)
+    if given and shape != "baskets" and not any(given in line for line in _unquote(lines)):
+        others = [sign for sign in _find_separator(lines)[:1] if any(sign in line for line in _unquote(lines))]
+    options = options._replace(encoding=encoding, separator=separator)
     if others:
-        signs = tuple(Choice(f"the separator is {SEPARATORS.get(sign, 'a blank')}", (Option("separator", sign),)) for sign in others)
-        return Layout("baskets", options, reason="the fields may be separated otherwise", choices=signs)
-    records = [record for record in _parse(lines, separator) if any(record)]
-    return sniff_records(records, options, shape)
+        names = {sign: SEPARATORS.get(sign, "a blank") for sign in others}
+        signs = tuple(Choice(f"the separator is {names[sign]}", (Option("separator", sign),)) for sign in others)
+        layout = Layout("baskets", options, reason="the fields may be separated otherwise", choices=signs)
+    elif len(head) >= MOST and len(lines) < baskets.FEW and shape is None:
+        layout = Layout("baskets", options, reason=LONG_LINES, choices=(ONEHOT, TABLE, baskets.BASKETS))
+    else:
+        records = [record for record in _parse(lines, separator) if any(record)]
+        layout = sniff_records(records, options, shape)
+    return layout._replace(mark=encodings.find_mark(bytes(head), encoding), before=before.encode())
 
 
 def sniff_records(records: Sequence[Sequence[str]], options: RowOptions, shape: str | None = None) -> Layout:
     """Return the layout of a table, from the fields of its first lines."""
-    if shape is None and options.row is not None and options.item is not None:
+    if shape is None and options.item is not None:
         shape = "long"
     if shape == "baskets":
         return Layout("baskets", options._replace(is_meant=True, header=False), confirmed=True)
@@ -155,33 +171,32 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
     """
     layout = Layout("table", options._replace(header=True), tuple(head))
     columns = dict(zip(head, zip(*body, strict=True), strict=True)) if body else dict.fromkeys(head, ())
-    others = [name for name in head if not {*map(str.casefold, columns[name])} <= BITS]
-    gaps = [name for name in others if {*map(str.casefold, columns[name])} <= BITS | {""}]
     named = [name for name in head if ROW_ID.search(name)]
+    others = [name for name in head if name != options.row and not {*map(str.casefold, columns[name])} <= BITS]
+    gaps = [name for name in others if {*map(str.casefold, columns[name])} <= BITS | {""}]
     if not others or not body:
         return layout._replace(shape="onehot" if body else "table")
     if gaps == others and len(gaps) < len(head):
         reason = f"the {len(head):,} columns hold 0 and 1, and {len(gaps):,} of them miss some: fill these with 0"
         return layout._replace(reason=reason, choices=(TABLE,))
-    if (
-        len(others) == 1
-        and len(head) > PAIR
-        and (others[0] == head[0] or others == named)
-        and _is_key(columns[others[0]])
-    ):
+    is_first = others in ([head[0]], named) and len(head) > PAIR
+    if len(others) == 1 and is_first and _is_key(columns[others[0]]):
         return layout._replace(shape="onehot", options=layout.options._replace(row=others[0]))
     repeated = [name for name in named if not _is_key(columns[name])]
     item = next((name for name in head if name not in repeated and ITEM.search(name)), None)
     if len(head) == PAIR and len(repeated) == 1:
         item = next(name for name in head if name not in repeated)
         return layout._replace(shape="long", options=layout.options._replace(row=repeated[0], item=item))
-    is_keyed = len(head) == PAIR and any(baskets.has_ids([line[::step] for line in body]) for step in (1, -1))
-    if (repeated and item and len(head) <= MOST_COLUMNS) or is_keyed:
-        row, what = repeated[0] if repeated else head[0], item or head[-1]
+    keys = [name for name in head if len(head) == PAIR and _repeats_ids(columns[name])]
+    if (repeated and item and len(head) <= MOST_COLUMNS) or keys:
+        row = (repeated or keys)[0]
+        what = item or next(name for name in reversed(head) if name != row)
         long = Choice("each line is a row id and an item", (Option("row", row), Option("item", what)))
         reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
         return layout._replace(reason=reason, choices=(long, TABLE))
-    return layout
+    has_lists = any(map(baskets.are_lists, columns.values()))
+    reason = "a column seems to hold lists: write one line per item" * has_lists
+    return layout._replace(reason=reason, choices=(TABLE,) * has_lists)
 
 
 def sniff_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None) -> Layout:
@@ -208,21 +223,26 @@ def _sniff_table(records: Sequence[Sequence[str]], options: RowOptions, columns:
     """Return the layout of lines that are equally long."""
     head, body = records[0], records[1:]
     if options.header is False:
-        return sniff_columns(columns, records, options)._replace(options=options)
+        found = sniff_columns(columns, records, options)
+        return found._replace(options=found.options._replace(header=False))
     names = {*head}
     if any(wanted <= names for wanted in (*PATTERN_HEADERS, *RULE_HEADERS)):
         shape = "patterns" if any(wanted <= names for wanted in PATTERN_HEADERS) else "rules"
         return Layout(shape, options._replace(header=True), columns)
     is_bits = baskets.is_onehot(records)
     is_header = options.header or (not is_bits and all(head[1:]) and _is_header(records))
-    if is_header and len(names) == len(head):
-        return sniff_columns(head, body, options)
     many = f"all {len(records):,} lines have {len(head):,} fields"
-    if is_bits or baskets.is_onehot_with_ids(records):
+    if is_header and len(names) == len(head):
+        found = sniff_columns(head, body, options)
+        is_sure = options.header or baskets.names_columns(records) or baskets.is_table(body)
+        reason = f"{many}, and it is unclear whether the first one is a header"
+        unclear = found._replace(reason=reason, choices=(TABLE, baskets.BASKETS))
+        return found if is_sure or found.shape != "table" else unclear
+    if is_bits or baskets.is_onehot_with_ids(records) or baskets.is_onehot(body, least=1):
         bare = Choice("each column is an item, without a header", (*ONEHOT.options, NO_HEADER))
-        return Layout(
-            "onehot", options, columns, reason=f"{many} of 0 or 1, and no header", choices=(bare, baskets.BASKETS)
-        )
+        with_header = Choice("each column is an item, named in the first line", (*ONEHOT.options, HEADER))
+        reason = f"{many} of 0 or 1, and it is unclear whether the first one is a header"
+        return Layout("onehot", options, columns, reason=reason, choices=(with_header, bare, baskets.BASKETS))
     if baskets.is_table(records):
         bare = Choice("each column is an attribute, without a header", (*TABLE.options, NO_HEADER))
         reason = f"{many}, as in a table, and it is unclear whether the first one is a header"
@@ -232,6 +252,9 @@ def _sniff_table(records: Sequence[Sequence[str]], options: RowOptions, columns:
 
 def _sniff_baskets(records: Sequence[Sequence[str]], options: RowOptions) -> Layout:
     layout = Layout("baskets", options._replace(header=False))
+    if options.header:
+        reason = "the lines look like rows of items, which have no header"
+        return layout._replace(reason=reason, choices=(TABLE, ONEHOT, baskets.LONG, baskets.BASKETS))
     for doubt in baskets.find_doubts(records):
         return layout._replace(reason=doubt.reason, choices=(*doubt.choices, baskets.BASKETS))
     return layout
@@ -254,42 +277,77 @@ def _name_columns(records: Sequence[Sequence[str]], options: RowOptions) -> tupl
 
 def _name_header(layout: Layout, records: Sequence[Sequence[str]]) -> Layout:
     """Return a layout that was named, with its header; refuse one whose first line is a row like the others."""
+    head, body = (records[0], records[1:]) if records else ((), ())
+    if layout.shape == "long":
+        return _name_long(layout, head, body)
     if layout.options.header is not None:
         return layout
-    head, body = (records[0], records[1:]) if records else ((), ())
     columns = zip(*body, strict=True) if len({*map(len, records)}) == 1 else ()
     alike = sum(name in column for name, column in zip(head, columns, strict=False))
-    if layout.shape != "long" and (2 * alike > len(head) or {*map(str.casefold, head)} <= BITS) and body:
-        with_header = Choice("the first line names the columns", (Option("header", value=True),))
+    if (2 * alike > len(head) or {*map(str.casefold, head)} <= BITS) and body:
+        with_header = Choice("the first line names the columns", (HEADER,))
         without = Choice("there is no header", (NO_HEADER,))
         return layout._replace(reason="the first line looks like the others", choices=(without, with_header))
     return layout._replace(options=layout.options._replace(header=True))
 
 
+def _name_long(layout: Layout, head: Sequence[str], body: Sequence[Sequence[str]]) -> Layout:
+    """Return the layout of a long table; its columns are found unless they are named."""
+    options = layout.options
+    if options.header is None:
+        layout = layout._replace(options=options._replace(header=True))
+    if options.row is not None or options.item is not None:
+        return layout
+    is_even = options.header is not False and len({len(head), *map(len, body)}) == 1
+    found = sniff_columns(head, body, layout.options) if is_even else layout
+    if found.options.row is None or found.options.item is None:
+        return layout._replace(reason="it is unclear which columns hold row ids and items", choices=(baskets.LONG,))
+    return layout._replace(options=found.options)
+
+
+def _split_lines(text: str, *, is_cut: bool) -> list[str]:
+    """Return the lines of a text as our readers see them, without a last one that is cut."""
+    lines = list(StringIO(text, newline=""))
+    return lines[:-1] if is_cut and len(lines) > 1 else lines
+
+
 def _find_separator(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the separator of the fields, or several that it may be.
 
-    >>> _find_separator(["a;b", "c;d,e"]), _find_separator(["milk bread", "tea"]), _find_separator(["1,5;2", "1;2,5"])
+    >>> _find_separator(["a;b", "c;d"]), _find_separator(["milk bread", "tea"]), _find_separator(["1,5;2", "1;2,5"])
     ((';', ()), (',', ()), (';', ()))
+    >>> _find_separator(["a;b,c", "c;d,e"])
+    (',', [',', ';'])
     """
     filled = [line for line in lines[:MOST_RECORDS] if line.strip()]
-    bare = [re.sub(r'"[^"]*"', "", line) for line in filled]
+    bare = _unquote(filled)
     counts = {sign: sum(sign in line for line in bare) for sign in (COMMA, *SEPARATORS)}
-    often = [sign for sign, many in counts.items() if 2 * many > len(bare)]
-    often = often or [sign for sign, many in counts.items() if many and FEW_TIMES * many > max(counts.values())]
+    often = [sign for sign, many in counts.items() if many and FEW_TIMES * many > max(counts.values())]
     if len(often) <= 1:
         return (often or [_find_blank(bare)])[0], ()
-    even = [sign for sign in often if len({len(record) for record in _parse(filled, sign)}) == 1]
-    headed = [sign for sign in often if sign in bare[0]]
-    is_decimal = COMMA in often and all(len(DECIMAL.findall(line)) == line.count(COMMA) for line in bare[1:])
-    rest = [sign for sign in often if not (sign == COMMA and is_decimal)]
-    for some in (even, rest, headed):
+    rest = [sign for sign in often if sign != COMMA] if COMMA in often and _is_decimal(bare, often) else often
+    widths = {sign: {len(record) for record in _parse(filled, sign)} for sign in rest}
+    even = [sign for sign, found in widths.items() if len(found) == 1 and len(filled) > 1]
+    headed = [sign for sign in even if [other for other in often if other in bare[0]] == [sign]]
+    wide = [sign for sign in even if min(widths[sign]) > PAIR and len(filled) >= baskets.FEW]
+    for some in (rest, headed, wide):
         if len(some) == 1:
             return some[0], ()
     return often[0], often
 
 
 FEW_TIMES: Final = 10  # a separator in so many times fewer lines than another is part of labels
+
+
+def _unquote(lines: Sequence[str]) -> list[str]:
+    """Return lines without what is in quotes."""
+    return [re.sub(r'"[^"]*"', "", line) for line in lines]
+
+
+def _is_decimal(lines: Sequence[str], signs: Sequence[str]) -> bool:
+    """Return whether commas only stand in numbers, between other separators."""
+    between = f"[{re.escape(''.join(signs).replace(COMMA, ''))}]"
+    return all(DECIMAL.fullmatch(field) for line in lines for field in re.split(between, line) if COMMA in field)
 
 
 def _find_blank(lines: Sequence[str]) -> str:
@@ -307,6 +365,12 @@ def _parse(lines: Iterable[str], separator: str) -> list[list[str]]:
         return list(islice(reader, MOST_RECORDS))
     except csv.Error:
         return []
+
+
+def _repeats_ids(column: Sequence[str]) -> bool:
+    """Return whether a column may hold ids that repeat: many different values, none of them often."""
+    many = len({*column})
+    return many < len(column) and 2 * many >= baskets.FEW and baskets.FEW * many >= len(column)
 
 
 def _is_key(column: Sequence[Any]) -> bool:

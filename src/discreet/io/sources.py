@@ -1,9 +1,8 @@
 """Sources: the table of file formats, and how a file of rows is laid out."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple, Unpack
+from typing import Final, Literal, NamedTuple
 
 from discreet.data.reading import Reading
 from discreet.errors import InputError, Option, OptionError
@@ -19,11 +18,8 @@ from discreet.io.files import (
 from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions
 from discreet.io.notation import RowFunctions, as_separator
-from discreet.io.options import RowArguments, RowOptions, check_options
-from discreet.io.sniff import Layout, are_numbers, looks_numbered, peek, sniff_numbers, sniff_text
-
-SEPARATOR_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?sep=.\r?\n")  # before some exports of Excel
-MARK: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:sep=.\r?\n)?")  # the same, or a byte-order mark
+from discreet.io.options import RowOptions, check_options
+from discreet.io.sniff import Layout, are_numbers, looks_numbered, sniff_numbers, sniff_text
 
 
 @dataclass(frozen=True)
@@ -153,18 +149,27 @@ class Source(NamedTuple):
         sign = options.separator if is_text else None
         return replace(known, separator=sign, header=options.header, confirmed=self.layout.confirmed)
 
+    @property
+    def has_blank_rows(self) -> bool:
+        """Whether each line is a row of items, so that a blank one may be a row as well."""
+        return self.form.lines and self.layout.shape == "baskets"
+
+    @property
+    def header(self) -> bytes:
+        """The line of names that a table without a header is given."""
+        if self.options.header is not False or self.has_blank_rows:
+            return b""
+        return f"{as_separator(self.options.separator).join(self.layout.columns)}\n".encode()
+
     def clean(self, chunks: Iterable[Bytes]) -> Iterator[bytes]:
         """Yield the file in UTF-8, with a header if it lacks one, and without a line that names the separator."""
-        if self.form.name not in TEXTS:
-            yield from map(bytes, chunks)
-            return
-        before, is_headed = SEPARATOR_LINE, self.options.header is not False or self.layout.shape == "baskets"
-        if not is_headed:
-            before = MARK
-            yield f"{as_separator(self.options.separator).join(self.layout.columns)}\n".encode()
-        for number, chunk in enumerate(encodings.recode(chunks, self.options.encoding or "utf-8")):
-            found = None if number else before.match(chunk)
-            yield bytes(chunk[found.end() :] if found else chunk)
+        texts, first = encodings.recode(chunks, self.options.encoding or encodings.UTF_8), b""
+        mark = self.layout.mark if self.options.encoding == encodings.UTF_8 else b""  # recoding drops others
+        while len(first) < len(mark + self.layout.before) and (text := next(texts, None)) is not None:
+            first += text
+        begin = self.header + first.removeprefix(mark + self.layout.before)
+        yield from filter(None, [begin])
+        yield from map(bytes, texts)
 
 
 def find_source(place: Place, name: str | None, options: RowOptions, head: bytes) -> Source:
@@ -176,6 +181,8 @@ def find_source(place: Place, name: str | None, options: RowOptions, head: bytes
         raise InputError(
             f"this file lists {layout.shape}, not rows; audit it as it is, without ", Option("min_support")
         )
+    if form.name in TEXTS and options.row is not None and "row" not in form.options:
+        raise OptionError("a long table needs both columns; give ", Option("row"), " and ", Option("item"))
     check_options(options.given, form.options, f"the format {form.name}")
     return found
 
@@ -194,17 +201,6 @@ def sniff_source(place: Place, name: str | None, options: RowOptions, head: byte
     return Source(form, Layout("baskets", options, confirmed=name is not None))
 
 
-def find_again(place: Place, *, format: str | None = None, **how: Unpack[RowArguments]) -> dict[str, Any]:  # noqa: A002
-    """Return the arguments with which ``read`` reads a file that ``rewrite`` made of another one."""
-    options = RowOptions.of(how)
-    with naming(place):
-        found = find_source(place, format, options, peek(place)[0])
-    known = {**options.given, "format": found.form.name}
-    if found.form.name in TEXTS:
-        known |= {"separator": found.options.separator, "header": found.options.header, "encoding": "utf-8"}
-    return known | {"empty_rows": True} if found.layout.shape == "baskets" and found.form.lines else known
-
-
 def _find_container(place: Place, name: str | None, head: bytes) -> str:
     """Return the format of a file: as it is named, or else by its content and its suffix."""
     if head.startswith(b"PAR1"):
@@ -215,4 +211,6 @@ def _find_container(place: Place, name: str | None, head: bytes) -> str:
     found = next((form.name for form in FORMATS.values() if suffix in form.suffixes and form.rows), None)
     if found in {"fimi", "spmf"} and not looks_numbered(head):
         return "csv"
+    if found is None and head.startswith(b"@") and looks_numbered(head):
+        return "spmf"
     return found or ("fimi" if are_numbers(head) else "csv")

@@ -41,7 +41,9 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
 def write(rows: Transactions) -> Iterator[bytes]:
     """Yield the rows as baskets, in chunks."""
     notation.check_fits_lines(rows, "CSV")
-    fields = [notation.as_field(text) for text in notation.as_texts(rows, "CSV", notation.fits_field)]
+    fields = [
+        notation.as_field(text, notation.AMBIGUOUS) for text in notation.as_texts(rows, "CSV", notation.fits_field)
+    ]
     return notation.encode_lines(
         notation.COMMA.join([fields[code] for code in row]) for row in notation.iterate_codes(rows.itemsets)
     )
@@ -70,7 +72,7 @@ def read_in_chunks(options: RowOptions) -> ChunkReader:
 
 def _columns(options: RowOptions) -> tuple[str, str]:
     if options.row is None or options.item is None:
-        raise OptionError("the long form needs both columns; give ", Option("row"), " and ", Option("item"))
+        raise OptionError("a long table needs both columns; give ", Option("row"), " and ", Option("item"))
     return options.row, options.item
 
 

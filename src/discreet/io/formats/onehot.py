@@ -45,7 +45,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
     codes = notation.find_used_codes(rows)
     if not codes:
         raise OutputError("no row holds an item, and a one-hot table has a column an item; write another format")
-    yield f"{notation.as_record(texts[code] for code in codes)}\n".encode()
+    yield f"{notation.as_record((texts[code] for code in codes), notation.AMBIGUOUS)}\n".encode()
     column = np.zeros(len(rows.labels), dtype=np.int64)
     column[codes] = np.arange(len(codes))
     step = max(1, BLOCK // (2 * len(codes)))
