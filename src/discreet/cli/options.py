@@ -79,9 +79,10 @@ def option(words: str, metavar: str | None = None, *, name: str | None = None, *
     return field(metadata={"declare": declare, "flag": name})
 
 
-def argument(metavar: str | None = None, *, required: bool = True) -> Any:  # noqa: ANN401 - as above
+def argument(metavar: str | None = None, *, required: bool = True, nargs: int = 1) -> Any:  # noqa: ANN401 - as above
     """Declare a field as an argument."""
-    return field(metadata={"declare": lambda one: click.argument(one.name, metavar=metavar, required=required)})
+    settings: dict[str, Any] = {"metavar": metavar, "required": required, "nargs": nargs}
+    return field(metadata={"declare": lambda one: click.argument(one.name, **settings)})
 
 
 def _flag(one: "Field[object]") -> str:
@@ -174,6 +175,8 @@ class ColumnOptions(Options):
         default=None,
     )
     empty_rows: bool = option("A blank line is a row without items.")
+    labels: str | None = option("Table of codes and their names.", "FILE")
+    everyone: str | None = option("Table of all row ids, in the column of --row, for those without any item.", "FILE")
 
     def how(self) -> dict[str, Any]:
         """Return the options of a file by their names."""
@@ -186,10 +189,13 @@ class ReadOptions(ColumnOptions):
 
     table: str | None = option("Table to read, if FILE is the URL of a database.", "NAME")
     query: str | None = option("Query to read from a database, instead of a table.", "SQL")
+    also: tuple[str, ...] = argument("[FILE]...", required=False, nargs=-1)
 
     def read(self, place: "str | BinaryIO", memory: int | None = None) -> discreet.Transactions:
         """Return the rows of a file."""
-        rows = discreet.read(place, **self.how(), table=self.table, query=self.query, memory=memory)
+        several = [place, *self.also] if self.also else place
+        n = getattr(self, "n", None)
+        rows = discreet.read(several, **self.how(), table=self.table, query=self.query, memory=memory, n=n)
         self.announce(rows)
         return rows
 

@@ -178,7 +178,7 @@ def mine_or_load(asked: CandidateOptions, bars: Bars) -> tuple[Patterns, Rows | 
 
 def load_rows(asked: CandidateOptions, min_support: str, bars: Bars | None) -> tuple[Rows, Source]:
     """Return the rows of FILE, which may be merged if there are ``bars``, and its digest."""
-    for flag in asked.given("n", "kind", "rows_file"):
+    for flag in asked.given("kind", "rows_file"):
         raise OptionError(f"{flag} is for patterns, but with --min-support FILE holds rows; leave one out")
     return read_rows(asked.file, asked, asked.memory, [min_support], bars)
 
@@ -244,14 +244,15 @@ def _read_release(folder: Path) -> tuple[Patterns, Source]:
 
 def read_all(file: str, reading: ReadOptions) -> tuple[Transactions, Source]:
     """Return the rows of a file with their ids, and its digest."""
-    return digest(file, reading.read, table=reading.table)
+    return digest(file, reading.read, table=reading.table, also=reading.also)
 
 
 def read_rows(
     file: str, reading: ReadOptions, memory: int | None, min_supports: Iterable[str | int], bars: Bars | None
 ) -> tuple[Rows, Source]:
     """Return the rows of a file, which may be merged if there are ``bars``, and its digest."""
-    return digest(file, row_reader(file, reading, memory, min_supports, bars), table=reading.table)
+    reader = row_reader(file, reading, memory, min_supports, bars)
+    return digest(file, reader, table=reading.table, also=reading.also)
 
 
 def row_reader(
@@ -271,7 +272,7 @@ def row_reader(
 
     if is_url(file) and bars is not None:
         return lambda _: scan(bars.step("reading", "lines"))
-    if memory is None or is_url(file):
+    if memory is None or is_url(file) or reading.also:
         return reading.read
     if bars is None or not Path(file).is_file() or reading.format == "onehot":
         return lambda place: reading.read(place, max(memory, PIECE))
@@ -286,8 +287,12 @@ def row_reader(
     return read_or_scan
 
 
-def digest(file: str, reader: Callable[[Any], Value], *, table: str | None = None) -> tuple[Value, Source]:
+def digest(
+    file: str, reader: Callable[[Any], Value], *, table: str | None = None, also: Iterable[str] = ()
+) -> tuple[Value, Source]:
     """Return the value that a reader makes of a file, and the SHA-256 of its bytes; a pipe is read once.
+
+    The digest of several files is that of their bytes one after the other.
 
     For a database, the digest is that of the lines that were read. Its URL is omitted; the table is named.
     """
@@ -300,9 +305,12 @@ def digest(file: str, reader: Callable[[Any], Value], *, table: str | None = Non
             stream = Hashed(pipe)
             value = reader(stream)
         return value, Source("standard input" if file == "-" else path.name, stream.digest.hexdigest())
-    value = reader(file)
-    with path.open("rb") as data:
-        return value, Source(path.name, hashlib.file_digest(data, "sha256").hexdigest())
+    value, paths, found = reader(file), [path, *map(Path, also)], hashlib.sha256()
+    for one in paths:
+        with one.open("rb") as data:
+            while chunk := data.read(PIECE):
+                found.update(chunk)
+    return value, Source(", ".join(one.name for one in paths), found.hexdigest())
 
 
 class Hashed:

@@ -25,6 +25,9 @@ class RowArguments(TypedDict, total=False):
     encoding: str | None
     header: bool | None
     empty_rows: bool
+    labels: Any
+    everyone: Any
+    n: int | None
     sheet: str | None
 
 
@@ -47,6 +50,9 @@ class RowOptions(NamedTuple):
     encoding: str | None = None
     header: bool | None = None
     empty_rows: bool = False
+    labels: Any = None
+    everyone: Any = None
+    n: int | None = None
     sheet: str | None = None
 
     @classmethod

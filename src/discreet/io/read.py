@@ -9,6 +9,7 @@ from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import databases, frames
+from discreet.io.codebook import read_labels, rename
 from discreet.io.files import (
     Bytes,
     Place,
@@ -21,6 +22,7 @@ from discreet.io.files import (
 )
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
+from discreet.io.joining import add_empty, add_people, join_rows
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.readings import describe, drop_blank_end
@@ -56,6 +58,8 @@ def read(
     - ``person`` names the column of people whose rows are merged, or, with ``per="visit"``, counted as well
     - ``separator``, ``encoding`` and ``header`` are found if they are not given; with ``empty_rows``, a blank line is a
       row without items
+    - several files with ``row`` and ``item`` are joined by their row ids; ``everyone`` is a table of all row ids, or
+      ``n`` their number, for those without any item; ``labels`` is a table of codes and their names
     - a file may unpack to ``memory`` bytes, by default half of the machine's; a larger one raises a BudgetError
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
@@ -67,6 +71,25 @@ def read(
     <Transactions: 2 rows, 3 items, 4 entries>
     """
     options = RowOptions.of(how)
+    plain = options._replace(labels=None, everyone=None, n=None)
+    if isinstance(source, list | tuple) and source and all(map(is_place, source)):
+        if None in (options.row, options.item):
+            columns = (Option("row"), " and ", Option("item"))
+            raise OptionError("several files are joined by their row ids; name the columns with ", *columns)
+        return _complete(join_rows([_read(one, format, memory, plain) for one in source]), options)
+    return _complete(_read(source, format, memory, plain), options)
+
+
+def _complete(rows: Transactions, options: RowOptions) -> Transactions:
+    """Return rows with names for codes, and with those who have no item."""
+    if options.everyone is not None:
+        rows = add_people(rows, options.everyone, options.row)
+    if options.n is not None:
+        rows = add_empty(rows, options.n)
+    return rows if options.labels is None else rename(rows, read_labels(options.labels))
+
+
+def _read(source: AnySource, format: str | None, memory: int | None, options: RowOptions) -> Transactions:  # noqa: A002
     if is_url(source):
         return databases.read(source, databases.check_options(options, format))
     if is_place(source):

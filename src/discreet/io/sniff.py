@@ -132,7 +132,7 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     before = marked[0] if marked and named else ""
     lines = _split_lines(text[len(before) :], is_cut=len(head) >= HEAD)
     separator, others = (given or as_separator(named), ()) if given or named else _find_separator(lines)
-    if given and shape != "baskets" and not any(given in line for line in _unquote(lines)):
+    if (given or named) and shape != "baskets" and not any(separator in line for line in _unquote(lines)):
         others = [sign for sign in _find_separator(lines)[:1] if any(sign in line for line in _unquote(lines))]
     options = options._replace(encoding=encoding, separator=separator)
     if others:

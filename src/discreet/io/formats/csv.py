@@ -13,6 +13,7 @@ from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import baskets, frames, notation
+from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
@@ -119,9 +120,7 @@ def _long_blocks(records: Iterator[list[str]], row: str, item: str) -> Iterator[
 
 
 def _find_columns(head: Sequence[str], row: str, item: str) -> tuple[int, int, int]:
-    if row not in head or item not in head:
-        raise InputError("the header lacks a column that ", Option("row"), " or ", Option("item"), " names; check both")
-    return head.index(row), head.index(item), len(head)
+    return head.index(find_column(head, row)), head.index(find_column(head, item)), len(head)
 
 
 def _read_pair(record: Sequence[str], places: tuple[int, int, int], number: int) -> tuple[str, str]:

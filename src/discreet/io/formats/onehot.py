@@ -13,6 +13,7 @@ from discreet.data.itemsets import Itemsets
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
+from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.line_files import Losses, as_array, check_held
 from discreet.io.notation import BYTE_ORDER_MARK, Coded, RowFunctions, as_labels, as_separator
@@ -116,8 +117,8 @@ def _read_header(data: Bytes, separator: str) -> tuple[list[str], int]:
 def _find_id_column(header: Sequence[str], row: str | None) -> int:
     """Return the column of row ids, -1 if there is none; refuse columns without a label of their own."""
     many = Counter(header)
-    if row is not None and row not in many:
-        raise InputError(f"none of the {len(header)} columns is called {row!r}; check its name")
+    if row is not None:
+        find_column(header, row)
     repeated = [number for number, text in enumerate(header, start=1) if many[text] > 1]
     if repeated:
         raise InputError(f"columns {repeated[0]} and {repeated[1]} have the same label; give each one of its own")

@@ -1,0 +1,63 @@
+"""Codebooks: names for the codes in rows and patterns, from a table of two columns."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from discreet.data.itemsets import Itemsets, Label
+from discreet.data.transactions import Transactions
+from discreet.errors import InputError, Option
+from discreet.io import encodings, notation
+from discreet.io.files import Place, load, naming
+from discreet.io.options import RowOptions
+from discreet.io.sniff import sniff_text
+from discreet.runtime.text import count_of
+
+PAIR: Final = 2
+
+
+def read_labels(place: Place) -> dict[str, str]:
+    r"""Return the names of codes: a text table whose first column is the code, and the second its name.
+
+    >>> from io import BytesIO
+    >>> read_labels(BytesIO(b"code;name\n250;diabetes\n401;hypertension\n"))["250"]
+    'diabetes'
+    """
+    with naming(place):
+        data = load(place)
+        options = sniff_text(data, RowOptions(), "table").options
+        text = encodings.to_utf8(data, options.encoding or encodings.UTF_8)
+        records = notation.read_records(notation.open_text(text), notation.as_separator(options.separator))
+        pairs = [tuple(map(str.strip, record[:PAIR])) for record in records if record]
+        if any(len(pair) < PAIR for pair in pairs):
+            raise InputError("a line has no second field; each line is a code and its name, with a separator between")
+        names = {code: name for code, name in pairs if name}
+    if len(names) < len({*pairs}) - sum(not name for _, name in pairs):
+        raise InputError("a code has several names; give each one name")
+    return names
+
+
+def rename(rows: Transactions, names: Mapping[str, str]) -> Transactions:
+    """Return rows with names for their codes; codes without one stay, and a name that two codes have is refused.
+
+    >>> [sorted(row) for row in rename(Transactions([[250, 401], [250]]), {"250": "diabetes"})]
+    [['401', 'diabetes'], ['diabetes']]
+    """
+    labels = name_codes(rows.labels, names)
+    itemsets = Itemsets(rows.offsets - rows.offsets[0], rows.itemsets.entries)
+    renamed = notation.Coded.of(itemsets, labels, rows.ids).transactions()
+    left, reading = sum(str(one) not in names for one in rows.labels), rows.reading
+    if reading is not None and left:
+        reading = replace(reading, notes=(*reading.notes, f"{count_of(left, 'item')} without a name"))
+    return renamed.describe(people=rows.people, reading=reading)
+
+
+def name_codes(codes: Iterable[Label], names: Mapping[str, str]) -> list[str]:
+    """Return the name of each code, or the code itself as text."""
+    labels = [names.get(str(code), str(code)) for code in codes]
+    twice = [label for label, many in Counter(labels).items() if many > 1]
+    if twice:
+        problem = f"{len(twice):,} names stand for several codes of the data; make them differ in the file of "
+        raise InputError(problem, Option("labels"))
+    return labels
