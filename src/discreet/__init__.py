@@ -15,6 +15,7 @@ from discreet.disclosure.attacks.finding import Attack, Finding
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed
 from discreet.disclosure.detect import detect
 from discreet.disclosure.implications import Implication, Implications
+from discreet.disclosure.people import PeopleCell, PeopleCells
 from discreet.errors import (
     BudgetError,
     DiscreetError,
@@ -85,6 +86,8 @@ __all__ = [
     "OptionError",
     "OutputError",
     "Patterns",
+    "PeopleCell",
+    "PeopleCells",
     "Plan",
     "Policy",
     "Proof",

@@ -218,7 +218,7 @@ class Channels(Records):
 
     def _repr_html_(self) -> str:
         """Return the worst channels as a table, for notebooks."""
-        lines = ((channel.count, _mark_up(channel)) for channel in self.worst(html.SHOWN))
+        lines = ((channel.count, mark_up(channel)) for channel in self.worst(html.SHOWN))
         return html.table(repr(self)[1:-1], ["rows", "pattern"], lines, many=len(self))
 
     def worst(self, most: int | None = None) -> list[Channel]:
@@ -307,7 +307,7 @@ def format_sum(terms: Iterable[Term], texts: Iterable[str]) -> str:
     return "".join(parts)
 
 
-def _mark_up(channel: Channel) -> html.Html:
+def mark_up(channel: Channel) -> html.Html:
     """Return the pattern of a channel, abbreviated if it is long."""
     held = html.names(sort_labels(channel.base), between=" ∧ ")
     lacked = html.names(sort_labels(channel.top - channel.base), sign="¬", between=" ∧ ")

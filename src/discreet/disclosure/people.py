@@ -5,9 +5,11 @@ people as each of its parts. So if such a union has 1 to k − 1 people, each no
 the cells of maximal tops is enough.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple, overload
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
@@ -19,10 +21,10 @@ from discreet.data.schema import Groups
 from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.sums import widen_family
-from discreet.disclosure.channels import Channel, Channels, Term
+from discreet.disclosure.channels import Channel, Channels, Term, mark_up
 from discreet.disclosure.detect import Question
 from discreet.errors import Option, OptionError
-from discreet.runtime import resources
+from discreet.runtime import html, resources
 from discreet.runtime.solver import Numbers
 from discreet.runtime.text import count_of
 
@@ -54,10 +56,16 @@ class PeopleCell(Channel):
 class PeopleCells(Channels):
     """The cells under maximal tops of 1 to k − 1 people, in the order of channels; ``sizes`` are their rows.
 
-    All channels are among them: fewer than k rows belong to fewer than k people.
+    All channels are among them: fewer than k rows belong to fewer than k people. ``expand`` yields channels, by rows.
+
+    >>> from discreet import Transactions, audit
+    >>> rows = Transactions([["a", "b"]] * 6 + [["a"]] * 4).describe(people=np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 7]))
+    >>> audit(rows, min_support=3, k=3).people.to_dicts()
+    [{'base': ['a'], 'top': ['a', 'b'], 'count': 1, 'rows': 4}]
     """
 
     sizes: Numbers
+    _types = MappingProxyType({"base": list, "top": list, "count": int, "rows": int})
 
     @overload
     def __getitem__(self, number: int) -> PeopleCell: ...
@@ -72,6 +80,13 @@ class PeopleCells(Channels):
     def __repr__(self) -> str:
         return f"<PeopleCells: {len(self):,} cells of fewer than {self.k:,} people, {self.n:,} rows>"
 
+    def _records(self) -> Iterator[tuple[Any, ...]]:
+        return ((*record, rows) for record, rows in zip(super()._records(), self.sizes.tolist(), strict=True))
+
+    def _repr_html_(self) -> str:
+        lines = ((cell.count, cell.rows, mark_up(cell)) for cell in map(self.__getitem__, self.ranking()[: html.SHOWN]))
+        return html.table(repr(self)[1:-1], ["people", "rows", "pattern"], lines, many=len(self))
+
 
 class PeopleRows(NamedTuple):
     """Rows cut to published items, in the order of people; equal rows of one person are merged.
@@ -83,15 +98,15 @@ class PeopleRows(NamedTuple):
     owners: Numbers
     codes: int
 
-    def count(self, tops: Itemsets, limit: int, threads: int = 1) -> tuple[Cells, Numbers]:
+    def find_cells(self, tops: Itemsets, limit: int, threads: int = 1) -> tuple[Cells, Numbers]:
         """Return the cells of ``tops`` with 1 to ``limit`` − 1 people, by these, and the rows of each."""
         starts = kernels.cells.group(*tops.flat, np.arange(len(tops)), self.codes, ROOM, MOST)
         share = min(threads, max(1, len(starts) - 1))
-        parts = resources.share(lambda start, stop: self._count(tops, start, stop, limit), pairwise(starts), share)
+        parts = resources.share(lambda start, stop: self._find(tops, start, stop, limit), pairwise(starts), share)
         sizes = np.concatenate([np.empty(0, dtype=np.int64), *(held for _, held in parts)])
         return Cells.concat([cells for cells, _ in parts]), sizes
 
-    def _count(self, tops: Itemsets, start: int, stop: int, limit: int) -> tuple[Cells, Numbers]:
+    def _find(self, tops: Itemsets, start: int, stop: int, limit: int) -> tuple[Cells, Numbers]:
         group = tops.part(start, stop)
         items = np.unique(group.entries)
         place = np.full(self.codes, -1, dtype=np.int64)
@@ -134,7 +149,7 @@ def find_people_cells(question: Question, schema: str | Groups | None = None) ->
     """
     patterns, is_maximal = question.patterns, question.patterns.kind == "maximal"
     tops = patterns.itemsets if is_maximal else _widen(question, schema)
-    cells, sizes = order_by_person(question).count(tops, question.limit, question.threads)
+    cells, sizes = order_by_person(question).find_cells(tops, question.limit, question.threads)
     chosen = np.flatnonzero(cells.bases.lengths == tops.lengths[cells.tops]) if is_maximal else np.arange(len(sizes))
     numbered = cells._replace(counts=np.arange(len(sizes))).take(chosen)
     found = Channels.from_cells(numbered, tops, patterns.labels, n=patterns.n, k=question.limit)

@@ -356,7 +356,7 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     """Return the audit of the patterns in question: each check in turn, by a ``schema`` or by that of the patterns."""
     patterns = question.patterns
     every, evidence = _judge_patterns(question, policy, rows)
-    counted, people = judge_people(patterns, rows, policy.k, schema)
+    counted, people = judge_people(question, rows, schema)
     every, evidence = [*every, *counted], replace(evidence, people=people)
     if schema is not None or patterns.schema is not None:
         check, remainders = judge_schema(patterns, policy.k, schema)

@@ -1,10 +1,10 @@
 """Judging by people: groups of many rows may belong to few people, each of whom has several rows."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.data.transactions import Rows
 from discreet.disclosure.detect import Question
@@ -12,7 +12,6 @@ from discreet.disclosure.people import PeopleCells, are_visits, find_people_cell
 from discreet.errors import BudgetError, Command, InconsistencyError, Message, Option
 from discreet.judging.checks import COARSEN
 from discreet.judging.policy import Check, CheckName, Verdict
-from discreet.runtime.resources import as_threads
 from discreet.runtime.text import count_of
 
 VISITS: Final = CheckName.PEOPLE.review(
@@ -26,19 +25,19 @@ MERGE: Final = Message(
 
 
 def judge_people(
-    patterns: Patterns, rows: Rows | None, k: int, schema: str | Groups | None = None
+    question: Question, rows: Rows | None, schema: str | Groups | None = None
 ) -> tuple[list[Check], PeopleCells | None]:
-    """Judge whether the rows that ``patterns`` reveal belong to k people or more; return the groups of fewer too.
+    """Judge whether rows that the patterns in question reveal belong to k people or more; return the groups of fewer.
 
     Supports do not tell whose rows they count: without ``rows``, a person must look at patterns of visits. A reader
     who knows a ``schema``, or that of the patterns, finds more groups. If it is not known that people have several
     rows, there is no check.
     """
     if rows is None or rows.people is None:
-        return [VISITS] * are_visits(patterns, rows), None
+        return [VISITS] * are_visits(question.patterns, rows), None
     try:
-        question = Question(patterns, rows, k, as_threads(None))
-        cells = find_people_cells(question, schema)
+        behind = question if question.rows is rows else replace(question, rows=rows)
+        cells = find_people_cells(behind, schema)
     except InconsistencyError:
         return [CheckName.PEOPLE.withhold(0, "The supports contradict each other, so people were not counted.")], None
     except BudgetError as error:

@@ -156,5 +156,5 @@ def _find_small(family: Family, people: PeopleRows | None, part: Numbers, limit:
     """Return which of some itemsets, as tops, have a cell below ``limit``, and its count of rows or of people."""
     if people is None:
         return family.smallest_cells(part, limit)
-    cells, _ = people.count(family.itemsets.take(part), limit)
+    cells, _ = people.find_cells(family.itemsets.take(part), limit)
     return cells.tops.astype(np.int64), cells.counts

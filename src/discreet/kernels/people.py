@@ -54,21 +54,21 @@ def find_cells(rows, weights, people, tops, limit):
                     break
                 slot = (slot + ONE) & mask
             else:
-                cell = cells
+                cell = np.int64(cells)
                 slots[slot] = stamp | np.uint64(cell)
                 first[cell], met[cell], last[cell], held[cell] = row, 0, -1, 0
                 cells += 1
             held[cell] += weights[row]
             met[cell] += last[cell] != people[row]
             last[cell] = people[row]
-        for cell in range(cells):
-            if met[cell] >= limit:
+        for number in range(cells):
+            if met[number] >= limit:
                 continue
             if found == numbers.size:
                 numbers, maps, counts = grow(numbers, 2 * found), grow(maps, 2 * found), grow(counts, 2 * found)
-            numbers[found], counts[found, 0], counts[found, 1] = top, met[cell], held[cell]
+            numbers[found], counts[found, 0], counts[found, 1] = top, met[number], held[number]
             for word in range(words):
-                maps[found, word] = rows[word, first[cell]] & tops[word, top]
+                maps[found, word] = rows[word, first[number]] & tops[word, top]
             found += 1
     return numbers[:found].copy(), maps[:found].copy(), counts[:found, 0].copy(), counts[:found, 1].copy()
 
