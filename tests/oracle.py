@@ -224,13 +224,28 @@ def widest(tops, sigma):
     return [frozenset().union(*tops)] if sigma == 1 and tops else tops
 
 
-def people_cells(rows, people, sigma, k):
-    """Return {(base, top): (people, rows)} of every known top and every base whose rows are of 1 to k - 1 people."""
+def people_cells(rows, people, sigma, k, groups=()):
+    """Return {(base, top): (people, rows)} of every known top and every base whose rows are of 1 to k - 1 people.
+
+    Items of a group exclude each other.
+    """
     rows, found = [frozenset(row) for row in rows], {}
-    for top in told(frequent(rows, sigma), sigma):
+    for top in told_with(frequent(rows, sigma), sigma, groups):
         for base in subsets(top):
             owners = [person for row, person in zip(rows, people, strict=True) if row & top == base]
             if 0 < len(set(owners)) < k:
+                found[base, top] = len(set(owners)), len(owners)
+    return found
+
+
+def people_under(tops, rows, people, k):
+    """Return what ``people_cells`` returns for some tops, from the ways in which rows meet them."""
+    found = {}
+    for top in tops:
+        met = [frozenset(row) & top for row in rows]
+        for base in set(met):
+            owners = [person for one, person in zip(met, people, strict=True) if one == base]
+            if len(set(owners)) < k:
                 found[base, top] = len(set(owners)), len(owners)
     return found
 

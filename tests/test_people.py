@@ -63,6 +63,36 @@ def test_people_are_counted_as_by_brute_force_on_1000_random_tables(part):
         assert bool(len(cells)) == bool(every)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_tops_are_counted_alike_in_small_groups(seed, monkeypatch):
+    monkeypatch.setattr("discreet.disclosure.people.ROOM", 3)
+    monkeypatch.setattr("discreet.disclosure.people.MOST", 2)
+    rows, people, sigma, k = table(seed)
+    tops, data = oracle.widest(oracle.maximal(rows, sigma), sigma), visits(rows, people)
+    cells = find_people_cells(Question(mine(data, min_support=sigma), data, k, threads=2))
+    assert found_by(cells) == oracle.people_under(tops, rows, people, k)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_people_of_a_list_that_is_cut_are_counted_under_its_own_tops(seed):
+    rows, people, sigma, k = table(seed)
+    sigma += 1  # a list of all that any row holds says more
+    data, tops = visits(rows, people), oracle.maximal(rows, sigma, 2)
+    cells = find_people_cells(Question(mine(data, min_support=sigma, max_length=2), data, k))
+    assert found_by(cells) == oracle.people_under(tops, rows, people, k)
+
+
+@pytest.mark.parametrize("items", [63, 64, 65, 200])
+def test_people_of_tops_of_several_words_are_counted(items):
+    random = Random(items)  # noqa: S311 - no secret
+    kinds = [frozenset(item for item in range(items) if random.random() < 0.9) for _ in range(12)]
+    rows = [random.choice([*kinds, frozenset(range(items))]) for _ in range(60)]
+    people = [random.randrange(9) for _ in rows]
+    data = visits(rows, people)
+    cells = find_people_cells(Question(mine(data, min_support=1), data, 4))
+    assert found_by(cells) == oracle.people_under([frozenset(range(items))], rows, people, 4)
+
+
 def crowd():
     """Return 40 visits of 31 people: 10 of them, with a and without b, are of one person."""
     rows = [["a", "b"]] * 15 + [[]] * 15 + [["a"]] * 10
@@ -148,6 +178,20 @@ def test_a_schema_reveals_remainders_of_few_people():
     found = audit(data, min_support=10, k=5, schema="=")
     assert [str(cell) for cell in found.people] == ["¬sex=f ∧ ¬sex=m: 20 rows of 1 person"]
     assert [check.name for check in found.checks if check.verdict is Verdict.WITHHOLD] == ["people"]
+
+
+@given(seed=st.integers(0, 10_000))
+def test_people_are_counted_under_the_widest_tops_that_a_schema_makes_known(seed):
+    rows, people, sigma, k = table(seed)
+    groups = [frozenset("abc"), frozenset("de")]
+    rows = [row - {*sorted(row & groups[0])[1:], *sorted(row & groups[1])[1:]} for row in rows]
+    every = oracle.people_cells(rows, people, sigma, k, groups)
+    known = oracle.told_with(oracle.frequent(rows, sigma), sigma, groups)
+    tops = [top for top in known if not any(top < other for other in known)]
+    data = visits(rows, people)
+    cells = find_people_cells(Question(mine(data, min_support=sigma), data, k), groups)
+    assert found_by(cells) == {pair: both for pair, both in every.items() if pair[1] in tops}
+    assert bool(len(cells)) == bool(every)
 
 
 def test_changes_of_visits_go_to_review():
