@@ -13,10 +13,10 @@ READY = '#verdict[data-ready="true"]'
 
 
 def load(page, server, file):
-    """Hand a file to the start page, take the shape that is guessed, and wait for the first verdict."""
+    """Hand a file to the start page, confirm how it is read, and wait for the first verdict."""
     page.goto(server.address)
     page.set_input_files("input[type=file]", file)
-    page.get_by_role("button", name="Load", exact=True).click()
+    page.get_by_role("button", name="This is right").click()
     page.wait_for_selector(READY, timeout=60_000)
 
 

@@ -19,6 +19,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactions, read, read_patterns, write
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
+from discreet.data.reading import Reading
 from discreet.errors import Command, Message, Option, UnclearError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
@@ -45,7 +46,7 @@ OPTIONS: Final = {
     "memory": "the memory that `discreet serve --memory` allows",
     "seconds": "the time",
     "keep_n": "the fixed number of rows",
-    "n": "the number of rows that the patterns were mined from",
+    "n": "the number of rows",
     "row": "the column of row ids",
     "item": "the column of items",
     "items": "the column of lists",
@@ -59,6 +60,10 @@ OPTIONS: Final = {
     "drop": "the columns to leave out",
 } | dict.fromkeys(["max_patterns", "max_length"], "")
 """What the pages call an option, if not by its name; empty if they do not have it."""
+SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}
+"""Options that are shown with a choice between readings."""
+REMEDIES: Final = {"person": "Merge rows by {}", "drop": "Leave {} out: each row is another person"}
+"""What a doubt about a reading offers, by its option."""
 COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
 
 UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
@@ -128,9 +133,7 @@ class Loaded(NamedTuple):
     def reading(self) -> dict[str, Any] | None:
         """How it was understood, as JSON; it holds no row."""
         known = self.rows if self.patterns is None else self.patterns
-        if known is None or known.reading is None:
-            return None
-        return {**known.reading.facts(), "doubts": list(map(say_on_page, known.reading.doubts))}
+        return None if known is None or known.reading is None else describe_reading(known.reading)
 
 
 class Cache:
@@ -359,12 +362,35 @@ def describe_unclear(error: UnclearError, names: Mapping[str, str] | None = None
     >>> from discreet.errors import Choice
     >>> choice = Choice("the separator is ';'", (Option("separator", ";"),))
     >>> describe_unclear(UnclearError("the lines may have several separators", (choice,)))["choices"]
-    [{'meaning': "the separator is ';'", 'options': {'separator': ';'}}]
+    [{'meaning': "the separator is ';'", 'detail': '', 'options': {'separator': ';'}}]
     """
     choices = [
-        {"meaning": meaning, "options": {one.name: one.value for one in some}} for meaning, some in error.choices
+        {
+            "meaning": meaning,
+            "detail": ", ".join(f"{SHOWN[one.name]} {one.value}" for one in options if one.name in SHOWN and one.value),
+            "options": {one.name: one.value for one in options},
+        }
+        for meaning, options in error.choices
     ]
     return {"error": say_on_page(f"{error.reason}; choose what is meant", names), "choices": choices}
+
+
+def describe_reading(reading: Reading) -> dict[str, Any]:
+    """Return a reading as JSON; a doubt has the options that remove it.
+
+    >>> doubt = Message("who looks like the id of a person; merge their rows with ", Option("person", "who"))
+    >>> describe_reading(Reading("table", "csv", doubts=(doubt,)))["doubts"]
+    [{'text': 'who looks like the id of a person', 'remedies': [{'text': 'Merge rows by who', 'options': \
+{'person': 'who'}}]}]
+    """
+    return {**reading.facts(), "doubts": [_describe_doubt(doubt) for doubt in reading.doubts]}
+
+
+def _describe_doubt(doubt: Message) -> dict[str, Any]:
+    options = [part for part in doubt.parts if isinstance(part, Option) and part.name in REMEDIES]
+    text = str(doubt.parts[0]).rpartition("; ")[0] if options else ""
+    remedies = [{"text": REMEDIES[one.name].format(one.value), "options": {one.name: one.value}} for one in options]
+    return {"text": text or say_on_page(doubt), "remedies": remedies if text else []}
 
 
 def say_unforeseen(error: BaseException) -> str:

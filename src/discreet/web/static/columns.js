@@ -16,7 +16,7 @@ export function columnTable(place, changed) {
     const isUsual = lines.every(({ name, bins, isUsed, isFixed }) => isFixed || isUsed === (!reasons.has(name) || bins !== ""));
     const used = lines.filter(({ isUsed }) => isUsed).map(({ name }) => name);
     const bins = lines.filter(({ bins }) => bins).map(({ name, bins }) => `${name}=${bins}`);
-    return { columns: isUsual ? null : used, drop: null, bins: bins.length ? bins : null };
+    return { ...(isUsual ? { columns: null } : { columns: used, drop: null }), bins: bins.length ? bins : null };
   }
 
   place.addEventListener("change", ({ target }) => {

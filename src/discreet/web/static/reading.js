@@ -76,8 +76,8 @@ export function readingForm(loaded, left) {
 /** Show the form, or the choice of a file. */
 function showForm(isShown) {
   byId("reading").hidden = !isShown;
-  byId("drop").hidden = isShown;
-  byId("samples").hidden = isShown;
+  for (const id of ["hero", "drop", "samples"]) byId(id).hidden = isShown;
+  if (isShown) byId("facts").hidden = true;
 }
 
 function unfold(isOpen) {
@@ -121,7 +121,7 @@ function show(seen, preview) {
   byId("sentence").textContent = isUnclear ? sentence(seen.error) : seen.reading ? sentence(seen.reading.text) : "";
   byId("sentence").hidden = !byId("sentence").textContent;
   showChoices(seen, preview);
-  showDoubts(seen.reading?.doubts ?? []);
+  showDoubts(seen, preview);
   showFields(seen);
   byId("raw").textContent = seen.lines.length ? seen.lines.join("\n") : "This format is not text.";
   showRows(seen.rows);
@@ -134,7 +134,7 @@ function show(seen, preview) {
 
 /** Show the ways in which a file may be read; one that leaves out a value unfolds the field for it. */
 function showChoices({ choices, chosen }, preview) {
-  const button = ({ meaning, options }) =>
+  const button = ({ meaning, detail, options }) =>
     make(
       "button",
       {
@@ -148,12 +148,24 @@ function showChoices({ choices, chosen }, preview) {
         },
       },
       make("strong", {}, sentence(meaning).slice(0, -1)),
+      detail ? make("span", { class: "help" }, detail) : null,
     );
   fill(byId("choices"), ...choices.map(button)).hidden = !choices.length;
 }
 
-function showDoubts(doubts) {
-  fill(byId("doubts"), ...doubts.map((doubt) => make("li", { class: "note" }, sentence(doubt)))).hidden = !doubts.length;
+/** Show why a person must look at the reading, with what can be done about it. */
+function showDoubts({ reading, confirm }, preview) {
+  const doubts = reading?.doubts ?? [];
+  const button = ({ text, options }) =>
+    make("button", { type: "button", class: "button small", click: () => preview({ ...confirm, ...options }) }, text);
+  const line = ({ text, remedies }) =>
+    make(
+      "li",
+      { class: "note" },
+      make("p", {}, `${text}.`),
+      remedies.length ? make("p", { class: "actions" }, ...remedies.map(button)) : null,
+    );
+  fill(byId("doubts"), ...doubts.map(line)).hidden = !doubts.length;
 }
 
 function showFields(seen) {
