@@ -252,7 +252,7 @@ CALLS = {
     "missing column": (
         lambda _: read_bytes(LONG, format="csv", row="whom", item="what"),
         InputError,
-        "the header lacks a column that row= or item= names; check both",
+        "none of the 2 columns is called 'whom'; did you mean 'who'?",
     ),
     "an empty field in long form": (
         lambda _: read_bytes(LONG + b"2,\n", format="csv", row="who", item="what"),

@@ -192,7 +192,7 @@ def test_line_numbers_count_lines_within_quotes_and_line_ends_of_all_kinds():
 
 
 def test_columns_of_ids_are_checked():
-    with pytest.raises(InputError, match="none of the 2 columns is called 'whom'; check its name"):
+    with pytest.raises(InputError, match="none of the 2 columns is called 'whom'; did you mean 'who'"):
         parsed(b"who,a\n7,1\n", row="whom")
     with pytest.raises(InputError, match="column 1 holds 2 missing values; give each row an id"):
         parsed(b'who,a\n7,1\n,0\n" ",0\n', row="who")

@@ -51,6 +51,24 @@ def by_person(rows: Transactions, names: Sequence[Hashable], options: RowOptions
     return describe(merged.describe(schema=schema), replace(reading, notes=(*reading.notes, *notes)))
 
 
+def find_people(
+    rows: NDArray[np.int32], people: NDArray[np.int32], names: Sequence[Hashable], options: RowOptions
+) -> list[Hashable]:
+    """Return the person of each row, from lines with the codes of a row and of a person; refuse a row of two people.
+
+    >>> lines = np.array([0, 1, 0], np.int32), np.array([0, 0, 0], np.int32)
+    >>> find_people(*lines, ["Ann"], RowOptions(row="visit", person="who", per="visit"))
+    ['Ann', 'Ann']
+    """
+    person = np.full(int(rows.max(initial=-1)) + 1, -1, dtype=np.int32)
+    person[rows] = people
+    shared = np.unique(rows[person[rows] != people])
+    if shared.size:
+        problem = f"column {options.row!r} has {count_of(shared.size, 'row id')} that more than one person has"
+        raise InputError(f"{problem}; check ", Option("row"), " and ", Option("person"))
+    return [names[code] for code in person.tolist()]
+
+
 def check_people(options: RowOptions) -> None:
     """Refuse ``per`` without ``person``."""
     if options.per is not None and options.person is None:

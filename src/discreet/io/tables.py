@@ -46,7 +46,7 @@ def find_cells(frame: AnyFrame, losses: Losses, options: RowOptions) -> dict[int
     """Return for each line of a table the columns of the items that its row loses; a person may have several lines."""
     table = _read(frame, options)
     is_merged = table.people is not None and options.per is None
-    owners = Coder[Any]().encode(table.people if is_merged else range(len(frame)))
+    owners = Coder[Any]().encode(table.people if is_merged and table.people else range(len(frame)))
     wanted = {row: frozenset(lost) for row, lost in losses.items()}
     missing = {(row, label) for row, lost in wanted.items() for label in lost}
     gone: dict[int, list[int]] = {}

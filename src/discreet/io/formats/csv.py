@@ -19,6 +19,7 @@ from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, s
 from discreet.io.lines import group_rising
 from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, as_labels
 from discreet.io.options import RowOptions
+from discreet.io.people import by_person, check_people, find_people
 
 
 def read(data: Bytes, options: RowOptions) -> Transactions:
@@ -33,7 +34,7 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     """
     records = notation.read_records(notation.open_text(data), notation.as_separator(options.separator))
     if options.row is not None or options.item is not None:
-        return _read_long(records, *_columns(options))
+        return _read_long(records, options)
     codes: Coder[str] = Coder()
     rows = Itemsets.concat(list(_code_blocks(_read_baskets(records), codes)))
     return notation.Coded.of(rows, _labels(codes, is_meant=options.is_meant)).transactions()
@@ -72,9 +73,12 @@ def read_in_chunks(options: RowOptions) -> ChunkReader:
 
 
 def _columns(options: RowOptions) -> tuple[str, str]:
-    if options.row is None or options.item is None:
+    """Return the columns of row ids and of items; merged rows have the person for an id."""
+    check_people(options)
+    row = options.row if options.person is None or options.per is not None else options.person
+    if row is None or options.item is None:
         raise OptionError("a long table needs both columns; give ", Option("row"), " and ", Option("item"))
-    return options.row, options.item
+    return row, options.item
 
 
 def _read_baskets(records: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -92,44 +96,46 @@ def _labels(codes: Coder[str], *, is_meant: bool) -> list[Label]:
     return as_labels(codes.values)
 
 
-def _read_long(records: Iterator[list[str]], row: str, item: str) -> Transactions:
-    ids: Coder[str] = Coder()
-    labels: Coder[str] = Coder()
-    rows, items = array("i"), array("i")
-    for pairs in _long_blocks(records, row, item):
-        rows.extend(ids.encode(row_id for row_id, _ in pairs))
-        items.extend(labels.encode(label for _, label in pairs))
-    coded = (np.array(rows, dtype=np.int32), np.array(items, dtype=np.int32))
-    return frames.group_lines(*coded, as_labels(ids.values), as_labels(labels.values)).transactions()
+def _read_long(records: Iterator[list[str]], options: RowOptions) -> Transactions:
+    """Return the rows of the long form; those of one person are merged, or have the person of each."""
+    names = _columns(options) if options.per is None else (*_columns(options), str(options.person))
+    coders: list[Coder[str]] = [Coder() for _ in names]
+    codes = [array("i") for _ in names]
+    for block in _long_blocks(records, names):
+        for coder, coded, values in zip(coders, codes, zip(*block, strict=True), strict=True):
+            coded.extend(coder.encode(values))
+    lines, items, *people = (np.array(coded, dtype=np.int32) for coded in codes)
+    ids, labels, *persons = (as_labels(coder.values) for coder in coders)
+    rows = frames.group_lines(lines, items, ids, labels).transactions()
+    if options.person is None:
+        return rows
+    return by_person(rows, find_people(lines, people[0], persons[0], options) if people else ids, options)
 
 
 def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item: str) -> Iterator[Itemsets]:
-    blocks = _long_blocks(records, row, item)
+    blocks = _long_blocks(records, (row, item))
     first = next(blocks, [])
     if first:
         baskets.check_pairs(*zip(*first[: baskets.SEEN], strict=True))
     every = chain([first], blocks)
-    return group_rising(([name for name, _ in some], codes.encode(label for _, label in some)) for some in every)
+    return group_rising(([name for name, *_ in some], codes.encode(label for _, label in some)) for some in every)
 
 
-def _long_blocks(records: Iterator[list[str]], row: str, item: str) -> Iterator[list[tuple[str, str]]]:
-    places = _find_columns(next(filter(None, records), []), row, item)
+def _long_blocks(records: Iterator[list[str]], names: Sequence[str]) -> Iterator[list[tuple[str, ...]]]:
+    head = next(filter(None, records), [])
+    places = [head.index(find_column(head, name)) for name in names]
     numbered = ((number, record) for number, record in enumerate(records, start=2) if record)
-    while block := [_read_pair(record, places, number) for number, record in islice(numbered, BLOCK)]:
+    while block := [_read_fields(record, places, len(head), number) for number, record in islice(numbered, BLOCK)]:
         yield block
 
 
-def _find_columns(head: Sequence[str], row: str, item: str) -> tuple[int, int, int]:
-    return head.index(find_column(head, row)), head.index(find_column(head, item)), len(head)
-
-
-def _read_pair(record: Sequence[str], places: tuple[int, int, int], number: int) -> tuple[str, str]:
-    row, item, width = places
+def _read_fields(record: Sequence[str], places: Sequence[int], width: int, number: int) -> tuple[str, ...]:
     if len(record) > width:
         raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
-    if len(record) <= max(row, item) or not record[row] or not record[item]:
-        raise InputError(f"record {number} has no row id or no item; leave such lines out, or fill them")
-    return notation.unescape(record[row]), notation.unescape(record[item])
+    if len(record) <= max(places) or not all(record[place] for place in places):
+        what = "row id or no item" if len(places) == 2 else "row id, no item or no person"  # noqa: PLR2004 - those two
+        raise InputError(f"record {number} has no {what}; leave such lines out, or fill them")
+    return tuple(notation.unescape(record[place]) for place in places)
 
 
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
@@ -138,11 +144,11 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
     head, names = "", list[str]()
     while not names and (record := next(records, None)):
         head, names = head + record[0], record[1]
-    places = _find_columns(names, *_columns(options))
+    places = [names.index(find_column(names, name)) for name in _columns(options)]
     filled = ((number, *line) for number, line in enumerate(records, start=2) if line[1])
-    lines = [(text, *_read_pair(record, places, number)) for number, text, record in filled]
+    lines = [(text, *_read_fields(record, places, len(names), number)) for number, text, record in filled]
     gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
-    stays = select_lines([row_id for _, row_id, _ in lines], [label for *_, label in lines], gone)
+    stays = select_lines([line[1] for line in lines], [line[2] for line in lines], gone)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
     yield mark + head.encode()
     yield from (text.encode() for (text, *_), is_left in zip(lines, stays, strict=True) if is_left)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,8 +16,9 @@ from discreet.io import notation
 from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.line_files import Losses, as_array, check_held
-from discreet.io.notation import BYTE_ORDER_MARK, Coded, RowFunctions, as_labels, as_separator
+from discreet.io.notation import BYTE_ORDER_MARK, Coded, Coder, RowFunctions, as_labels, as_separator
 from discreet.io.options import RowOptions
+from discreet.io.people import by_person, check_people
 
 BLOCK: Final = 1 << 22  # bytes that are joined before they are written
 LINE_END: Final = re.compile(rb"\r\n|\r|\n")
@@ -25,7 +26,7 @@ ZEROS: Final = {b"1": b"0", b"1.0": b"0.0", b"true": b"false", b"True": b"False"
 
 
 def read(data: Bytes, options: RowOptions) -> Transactions:
-    r"""Return the rows of a one-hot table; ``row`` names the column of row ids, if it has one.
+    r"""Return the rows of a one-hot table; ``row`` or ``person`` names the column of ids, if it has one.
 
     Cells are 0, 1, 0.0, 1.0, false or true. Blank lines are no rows. Blanks are part of labels, and no part of ids.
 
@@ -33,8 +34,11 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     >>> [sorted(row) for row in rows], rows.ids
     ([['tea'], ['rye bread', 'tea']], [7, 8])
     """
+    check_people(options)
     table = _parse(data, options)
-    return Coded.of(table.rows, as_labels(table.texts), _read_ids(data, table)).transactions()
+    ids = _read_ids(data, table)
+    rows = Coded.of(table.rows, as_labels(table.texts), ids).transactions()
+    return rows if ids is None or options.person is None else by_person(rows, ids, options)
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
@@ -63,7 +67,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
     """Yield the table with zeros for the items that rows lose; all else stays the same bytes."""
     table = _parse(data, options)
-    cells = [(number, str(item)) for number, lost in losses.items() for item in lost]
+    cells = [(number, str(item)) for number, lost in _find_lines(losses, data, table, options) for item in lost]
     item = {text: code for code, text in enumerate(table.texts)}
     check_held(number for number, text in cells if number >= len(table.rows) or text not in item)
     held = table.rows.owners * len(item) + table.rows.entries
@@ -77,6 +81,24 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
     yield bytes(data[at:])
 
 
+def _find_lines(
+    losses: Losses, data: Bytes, table: "_OneHotTable", options: RowOptions
+) -> Iterator[tuple[int, Collection[object]]]:
+    """Yield what each line loses; a person whose lines are merged loses an item in each that holds it."""
+    ids = _read_ids(data, table)
+    if ids is None or options.person is None or options.per is not None:
+        yield from losses.items()
+        return
+    people = np.array(Coder[object]().encode(ids), dtype=np.int64)
+    for person, lost in losses.items():
+        lines = [
+            (line, {table.texts[at] for at in table.rows[line].tolist()} & {*map(str, lost)})
+            for line in np.flatnonzero(people == person).tolist()
+        ]
+        check_held([person] * (set().union(*(held for _, held in lines)) != {*map(str, lost)}))
+        yield from lines
+
+
 class _OneHotTable(NamedTuple):
     separator: int
     start: int
@@ -87,7 +109,7 @@ class _OneHotTable(NamedTuple):
 
 
 def _parse(data: Bytes, options: RowOptions) -> _OneHotTable:
-    row, separator = options.row, as_separator(options.separator)
+    row, separator = _find_id_name(options), as_separator(options.separator)
     if not separator.isascii():
         raise OptionError("the separator of a one-hot table must be an ASCII character such as ',' or ';'")
     header, start = _read_header(data, separator)
@@ -114,15 +136,21 @@ def _read_header(data: Bytes, separator: str) -> tuple[list[str], int]:
     raise InputError("the file holds nothing but blanks; a one-hot table begins with a header of labels")
 
 
+def _find_id_name(options: RowOptions) -> str | None:
+    """Return the column of row ids or of people; a one-hot table can have one of them."""
+    if options.row is not None and options.person not in {None, options.row}:
+        problem = "a one-hot table can have one column that is no item: take the row ids out of the file, and leave "
+        raise OptionError(problem, Option("row"), " out")
+    return options.row if options.person is None else options.person
+
+
 def _find_id_column(header: Sequence[str], row: str | None) -> int:
     """Return the column of row ids, -1 if there is none; refuse columns without a label of their own."""
     many = Counter(header)
-    if row is not None:
-        find_column(header, row)
     repeated = [number for number, text in enumerate(header, start=1) if many[text] > 1]
     if repeated:
         raise InputError(f"columns {repeated[0]} and {repeated[1]} have the same label; give each one of its own")
-    id_column = -1 if row is None else header.index(row)
+    id_column = -1 if row is None else header.index(find_column(header, row))
     if "" in header and header.index("") != id_column:
         advice = "give it one in the header, or leave it out: if it holds row ids, name it, and say so with "
         raise InputError(f"column {header.index('') + 1} has no label; {advice}", Option("row"))
