@@ -97,7 +97,7 @@ def test_seconds_that_do_not_suffice_leave_something_undecided(tmp_path):
     [
         (["--pattern", "a & zz"], "of which nothing is published"),
         (["--pattern", "a &"], "column"),
-        (["--level", "magic"], "is not one of"),
+        (["--level", "magic"], "--level is 'magic'; give one of plain"),
         (["--seconds", "0"], "seconds"),
     ],
 )

@@ -247,7 +247,7 @@ def test_an_unknown_item_is_named_with_show_labels(file, tmp_path):
 
 OK = ["rows.csv", "--sensitive", "secret.txt"]
 BAD = [
-    (["rows.csv"], "Missing option '--sensitive'"),
+    (["rows.csv"], "--sensitive is missing"),
     (["missing.csv", "--sensitive", "secret.txt"], "missing.csv: there is no such file"),
     (["rows.csv", "--sensitive", "missing.txt"], "missing.txt: there is no such file"),
     ([*OK, "--psi", "1.5"], "disclosure is 1.5"),
@@ -257,7 +257,7 @@ BAD = [
     ([*OK, "--psi", "10%", "--below", "3"], "Both --psi and --below"),
     ([*OK, "--below", "3"], "both below and a disclosure are given"),
     ([*OK, "--below", "0"], "the count 0"),
-    ([*OK, "--method", "magic"], "'magic' is not one of"),
+    ([*OK, "--method", "magic"], "--method is 'magic'; give one of"),
     ([*OK, "--method", "swa", "--reading", "dynamic"], "--reading means nothing to the method swa"),
     ([*OK, "--window", "10"], "--window means nothing to the method iga"),
     ([*OK, "--seconds", "10"], "--seconds means nothing to the method iga"),

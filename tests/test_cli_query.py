@@ -203,7 +203,7 @@ def test_of_a_long_query_what_stands_around_the_mistake_is_shown():
         (["a", "--count", "--rows"], "--count, --rows and --explain are three answers; give one of them"),
         (["a", "--index", "nowhere"], "nowhere: there is no such file"),
         (["a", "--format", "nothing"], "nothing"),
-        ([], "Missing argument 'QUERY'"),
+        ([], "QUERY is missing; give one"),
     ],
 )
 def test_wrong_usage_takes_one_line(file, arguments, words):

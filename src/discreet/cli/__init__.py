@@ -27,6 +27,7 @@ from discreet.cli.hide import hide
 from discreet.cli.mine import mine
 from discreet.cli.query import index, query
 from discreet.cli.terminal import use_plain_signs
+from discreet.cli.usage import explain
 from discreet.errors import on_command_line
 
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -60,7 +61,7 @@ class Commands(click.Group):
             _quit(error.exit_code)
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else "discreet"
-            sentence = error.format_message().rstrip(".")
+            sentence = explain(error)
             usage = f"{sentence}{'' if sentence.endswith('?') else ';'} see '{path} --help'"
             _fail(redact(usage, given), error.exit_code)
         except click.ClickException as error:

@@ -6,21 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import click
-
 import discreet
 from discreet import Channel, Channels
 from discreet import report as reports
 from discreet.cli.options import CandidateOptions, EndingOptions, OlderOptions, command, limit_time, option
 from discreet.cli.reading import mine_or_load, read_older
 from discreet.cli.terminal import ask_about_support, check_place, put, wants_json, watching
+from discreet.cli.usage import OneOf
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Method
 from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
-LEVELS: Final = click.Choice(list(ATTACKERS))
+LEVELS: Final = OneOf(list(ATTACKERS))
 
 
 @dataclass(frozen=True)

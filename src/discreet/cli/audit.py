@@ -17,6 +17,7 @@ from discreet.cli.block import FITS
 from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
 from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_all
 from discreet.cli.terminal import Bars, ask_about_support, check_place, fixed_time, put, wants_json, watching
+from discreet.cli.usage import OneOf
 from discreet.io.files import is_url
 
 OURS: Final = b"<!-- written by discreet -->"  # our reports have this near their beginning
@@ -120,7 +121,7 @@ def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iter
 class ReportOptions(QuietOptions, JudgeOptions):
     """What the page is about, and where it goes."""
 
-    method: str | None = option("Block FILE; report the release.", name="--block", type=click.Choice((BEST, *METHODS)))
+    method: str | None = option("Block FILE; report the release.", name="--block", type=OneOf((BEST, *METHODS)))
     seconds: float | None = option(
         "With --block: time for optimal, or best, to look for less distortion.  [default: 60]", "N"
     )

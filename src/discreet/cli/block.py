@@ -31,6 +31,7 @@ from discreet.cli.options import (
 )
 from discreet.cli.reading import read_rows
 from discreet.cli.terminal import ask_about_support, check_place, put, say, watching
+from discreet.cli.usage import OneOf
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.io.sources import FORMATS
@@ -55,7 +56,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     )
     method: str = option(
         "How channels are blocked; best tries all but withhold, and takes the one with the least average distortion.",
-        type=click.Choice((BEST, *METHODS)),
+        type=OneOf((BEST, *METHODS)),
         default=BEST,
     )
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
@@ -63,14 +64,14 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     seconds: float | None = option("Time for optimal, or best, to look for less distortion.  [default: 60]", "N")
     against: Level = option(
         "Also block the inferences of this attacker; see `discreet attack`.",
-        type=click.Choice(list(ATTACKERS)),
+        type=OneOf(list(ATTACKERS)),
         default="plain",
     )
     compare: bool = option("Show the cost of each method, side by side.")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
         "Format of the patterns in the folder.",
-        type=click.Choice([form.name for form in FORMATS.values() if form.patterns]),
+        type=OneOf([form.name for form in FORMATS.values() if form.patterns]),
         default="json",
     )
     as_json: bool = option("Write the release and its cost as JSON.", name="--json")

@@ -9,7 +9,7 @@ import click
 
 import discreet
 from discreet import Audit, Channel, Channels, Patterns, Release, Tradeoff, Transactions
-from discreet.cli.options import PORT, ColumnOptions, argument, as_bytes, command, option
+from discreet.cli.options import DECIMAL, PORT, WHOLE, ColumnOptions, argument, as_bytes, command, option
 from discreet.cli.terminal import join_labels, say, watching
 from discreet.data import generate as generators
 from discreet.data.thresholds import say_least
@@ -19,7 +19,9 @@ PATIENTS: Final = 2000
 MIN_SUPPORT: Final = "5%"
 K: Final = 10  # ten is a common rule of statistical offices
 SECONDS: Final = 2  # time to look for less distortion
-SEED: Final = click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random numbers.")
+SEED: Final = click.option(
+    "--seed", type=WHOLE, metavar="N", default=1, show_default=True, help="Seed of the random numbers."
+)
 OUT: Final = click.option("--out", required=True, metavar="FILE", help="Write the rows to this file; - for stdout.")
 ADVICE: Final = "the web app needs packages that are not installed; install them with: pip install 'discreet[web]'"
 FORMAT: Final = click.option(
@@ -114,7 +116,7 @@ def generate() -> None:
     short_help="Write an invented clinic.",
     epilog="Example: discreet generate clinic --rows 1000 --seed 7 --out clinic.csv",
 )
-@click.option("--rows", type=int, default=1000, show_default=True, help="Number of patients.")
+@click.option("--rows", type=WHOLE, metavar="N", default=1000, show_default=True, help="Number of patients.")
 @SEED
 @OUT
 @FORMAT
@@ -128,16 +130,41 @@ def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # no
     short_help="Write market baskets by the IBM Quest generator.",
     epilog="Example: discreet generate quest --rows 100000 --length 10 --pattern-length 4 --out t10i4.dat",
 )
-@click.option("--rows", type=int, default=100_000, show_default=True, help="Number of baskets: D.")
-@click.option("--length", type=float, default=10, show_default=True, help="Mean number of items in a basket: T.")
-@click.option("--pattern-length", type=float, default=4, show_default=True, help="Mean size of a planted itemset: I.")
-@click.option("--items", type=int, default=1000, show_default=True, help="Number of items: N.")
-@click.option("--patterns", type=int, default=2000, show_default=True, help="Number of planted itemsets: L.")
+@click.option("--rows", type=WHOLE, metavar="N", default=100_000, show_default=True, help="Number of baskets: D.")
 @click.option(
-    "--correlation", type=float, default=0.5, show_default=True, help="Mean share of items taken from the last itemset."
+    "--length", type=DECIMAL, metavar="X", default=10, show_default=True, help="Mean number of items in a basket: T."
 )
-@click.option("--corruption", type=float, default=0.5, show_default=True, help="Mean corruption level of an itemset.")
-@click.option("--corruption-variance", type=float, default=0.1, show_default=True, help="Variance of that level.")
+@click.option(
+    "--pattern-length",
+    type=DECIMAL,
+    metavar="X",
+    default=4,
+    show_default=True,
+    help="Mean size of a planted itemset: I.",
+)
+@click.option("--items", type=WHOLE, metavar="N", default=1000, show_default=True, help="Number of items: N.")
+@click.option(
+    "--patterns", type=WHOLE, metavar="N", default=2000, show_default=True, help="Number of planted itemsets: L."
+)
+@click.option(
+    "--correlation",
+    type=DECIMAL,
+    metavar="X",
+    default=0.5,
+    show_default=True,
+    help="Mean share of items taken from the last itemset.",
+)
+@click.option(
+    "--corruption",
+    type=DECIMAL,
+    metavar="X",
+    default=0.5,
+    show_default=True,
+    help="Mean corruption level of an itemset.",
+)
+@click.option(
+    "--corruption-variance", type=DECIMAL, metavar="X", default=0.1, show_default=True, help="Variance of that level."
+)
 @SEED
 @OUT
 @FORMAT

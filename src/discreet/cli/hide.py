@@ -15,6 +15,7 @@ from discreet import report as reports
 from discreet.cli.options import QuietOptions, ReadOptions, argument, as_bytes, command, limit_time, option, refuse
 from discreet.cli.reading import digest, read_all
 from discreet.cli.terminal import Bars, check_place, put, watching
+from discreet.cli.usage import OneOf
 from discreet.hiding.folder import check_place as check_folder
 from discreet.hiding.folder import must_stream, stream_hidden
 from discreet.hiding.hide import METHODS
@@ -44,12 +45,12 @@ class HideOptions(QuietOptions, ReadOptions):
     files: tuple[str, ...] = option(
         "Itemsets to hide, one per line; give one file per recipient.", "FILE", name="--sensitive", required=True
     )
-    method: str | None = option("Method of hiding.  [default: iga]", type=click.Choice(list(METHODS)))
+    method: str | None = option("Method of hiding.  [default: iga]", type=OneOf(list(METHODS)))
     psi: str | None = option("Share of its rows in which an itemset may still be found.  [default: 0]", "SHARE")
     below: str | None = option("Hide just enough: leave the itemset fewer rows than this.", "COUNT|SHARE")
     reading: str | None = option(
         "Whether naive, minfia, maxfia and iga look at the original rows, or at the changed ones.",
-        type=click.Choice(list(READINGS)),
+        type=OneOf(list(READINGS)),
     )
     window: int | None = option("Rows that swa looks at together.", "N")
     memory: int | None = option("With swa: scan FILE once, within this memory.", "SIZE", type=as_bytes)

@@ -5,6 +5,7 @@ from dataclasses import Field, dataclass, field, fields
 from fractions import Fraction
 from functools import wraps
 from inspect import getdoc
+from math import isfinite
 from re import ASCII, fullmatch
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_args, get_origin
@@ -13,6 +14,7 @@ import click
 
 import discreet
 from discreet.cli import terminal
+from discreet.cli.usage import OneOf
 from discreet.data.patterns import Kind
 from discreet.runtime.text import abbreviate
 
@@ -36,7 +38,7 @@ def as_bytes(size: str) -> int:
     """
     match = fullmatch(r"(\d{1,40}(?:\.\d{1,40})?)\s*([A-Z]*)", size.strip().upper(), ASCII)
     if match is None or match[2] not in UNITS:
-        raise click.BadParameter(f"{size[:40]!r} is no size; give a number and a unit such as 512MB, 2GB or 2GiB")
+        raise click.BadParameter(f"{size[:40]!r}, no size; give a number and a unit such as 512MB, 2GB or 2GiB")
     return int(Fraction(match[1]) * UNITS[match[2]])
 
 
@@ -56,6 +58,8 @@ def _number(kind: type[Number], is_allowed: Callable[[Number], bool], allowed: s
 
 COUNT: Final = _number(int, lambda number: number >= 0, "a whole number of at least 0")
 POSITIVE: Final = _number(int, lambda number: number >= 1, "a whole number of at least 1")
+WHOLE: Final = _number(int, lambda _: True, "a whole number")
+DECIMAL: Final = _number(float, isfinite, "a number such as 0.5")
 PORT: Final = _number(int, lambda number: 0 <= number < 1 << 16, "a whole number from 0 to 65535")
 DURATION: Final = _number(float, lambda number: number > 0, "a number of seconds above 0, such as 60")
 SETTINGS: Final[Mapping[object, dict[str, object]]] = {
@@ -72,7 +76,7 @@ def option(words: str, metavar: str | None = None, *, name: str | None = None, *
 
     def declare(one: "Field[object]") -> Callable[[Callable[..., object]], Callable[..., object]]:
         kind = get_args(one.type)[0] if NoneType in get_args(one.type) else one.type
-        known = {"type": click.Choice(get_args(kind))} if get_origin(kind) is Literal else SETTINGS.get(kind, {})
+        known = {"type": OneOf(get_args(kind))} if get_origin(kind) is Literal else SETTINGS.get(kind, {})
         more: dict[str, Any] = {**known, **settings}
         return click.option(name or _flag(one), one.name, help=words, metavar=metavar, show_default=True, **more)
 

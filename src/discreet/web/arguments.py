@@ -174,7 +174,7 @@ _positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
     **dict.fromkeys(("min_supports", "disclosures"), _several(_threshold)),
-    **dict.fromkeys(("offset", "number", "n"), _whole),
+    **dict.fromkeys(("offset", "number", "n", "max_length"), _whole),
     **dict.fromkeys(("k", "limit"), _positive),
     "ks": _several(_positive),
     "seconds": _seconds,

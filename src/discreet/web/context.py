@@ -58,7 +58,8 @@ OPTIONS: Final = {
     "per": "the choice of rows or people",
     "columns": "the columns to use",
     "drop": "the columns to leave out",
-} | dict.fromkeys(["max_patterns", "max_length"], "")
+    "max_length": "the longest itemsets",
+} | dict.fromkeys(["max_patterns"], "")
 """What the pages call an option, if not by its name; empty if they do not have it."""
 SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}
 """Options that are shown with a choice between readings."""

@@ -37,6 +37,7 @@ class Rule(TypedDict, total=False):
     min_support: Threshold
     k: int
     policy: str
+    max_length: int
 
 
 def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
@@ -53,6 +54,7 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
         "min_support": patterns.min_support,
         "share": reports.share(patterns.min_support, patterns.n),
         "kind": patterns.kind,
+        "max_length": patterns.max_length,
         "itemsets": len(patterns),
         "policy": rule.get("policy"),
         "reading": context.load().reading,
@@ -70,10 +72,16 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
 
 
 def tradeoff(
-    context: Context, *, ks: list[int] | None = None, min_supports: list[Threshold] | None = None, k: int | None = None
+    context: Context,
+    *,
+    ks: list[int] | None = None,
+    min_supports: list[Threshold] | None = None,
+    k: int | None = None,
+    max_length: int | None = None,
 ) -> dict[str, Any]:
     """Count channels for each minimum support and k; the figure highlights ``k``."""
-    grid = _compare(context, min_supports or _choose_grid(context), {*(ks or KS), *([] if k is None else [k])})
+    every = {*(ks or KS), *([] if k is None else [k])}
+    grid = _compare(context, min_supports or _choose_grid(context), every, max_length)
     return {
         "n": grid.n,
         "min_supports": grid.min_supports,
@@ -89,7 +97,11 @@ def tradeoff(
 def report(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     """Write the report of an audit as one HTML file."""
     judged, loaded = _audit(context, rule), context.load()
-    grid = None if loaded.rows is None else _compare(context, _choose_grid(context), {*KS, judged.k})
+    grid = (
+        None
+        if loaded.rows is None
+        else _compare(context, _choose_grid(context), {*KS, judged.k}, judged.patterns.max_length)
+    )
     context.stage("writing")
     path = context.file("report.html")
     path.write_text(judged.to_html(tradeoff=grid, source=loaded.source), encoding="utf-8")
@@ -172,16 +184,16 @@ def split_words(search: str) -> list[str]:
 def _audit(context: Context, rule: Rule) -> Audit:
     """Return the audit of the data; it is kept for the next request with the same rule."""
     patterns, k, policy = context.load().patterns, rule.get("k"), rule.get("policy")
-    min_support = rule.get("min_support") if patterns is None else None
+    min_support, length = rule.get("min_support") if patterns is None else None, rule.get("max_length")
 
     def make() -> Audit:
         if patterns is not None:
             context.stage("auditing")
-            return discreet.audit(patterns, k=k, policy=policy)
+            return discreet.audit(patterns.cut_at(length), k=k, policy=policy)
         budget = context.budget("auditing")
-        return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, **budget)
+        return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, max_length=length, **budget)
 
-    return context.cache.get("audit", (context.data.id, min_support, k, policy), make)
+    return context.cache.get("audit", (context.data.id, min_support, k, policy, length), make)
 
 
 def _list_channels(judged: Audit) -> Channels | tuple[Difference, ...]:
@@ -190,9 +202,13 @@ def _list_channels(judged: Audit) -> Channels | tuple[Difference, ...]:
     return judged.differences if found is None else found
 
 
-def _compare(context: Context, min_supports: Sequence[Threshold], ks: set[int]) -> Tradeoff:
+def _compare(
+    context: Context, min_supports: Sequence[Threshold], ks: set[int], max_length: int | None = None
+) -> Tradeoff:
     progress = context.budget("comparing")["progress"]
-    return discreet.tradeoff(context.rows(), min_supports=min_supports, ks=sorted(ks), progress=progress)
+    return discreet.tradeoff(
+        context.rows(), min_supports=min_supports, ks=sorted(ks), max_length=max_length, progress=progress
+    )
 
 
 def _choose_grid(context: Context) -> Sequence[str]:

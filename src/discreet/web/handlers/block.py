@@ -28,6 +28,7 @@ class BlockRule(TypedDict):
     k: NotRequired[int]
     policy: NotRequired[str]
     seconds: NotRequired[float]
+    max_length: NotRequired[int]
 
 
 def compare(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:

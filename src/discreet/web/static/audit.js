@@ -5,7 +5,7 @@ import { byId, download, figure, fill, make, number, part, counted } from "./dom
 import { draw } from "./charts.js";
 import { showFacts } from "./facts.js";
 import { opened } from "./page.js";
-import { settings } from "./settings.js";
+import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
 import { tradeoff } from "./tradeoff.js";
 import { asking, worker } from "./work.js";
@@ -18,7 +18,7 @@ const runReport = worker(byId("report-work"));
 async function begin() {
   const facts = await opened();
   if (!facts) return;
-  const args = (now) => ({ data: facts.data, min_support: now.min_support, k: Number(now.k), policy: now.policy });
+  const args = (now) => asArguments(facts, now);
   const parts = {
     channels: browser(),
     tradeoff: facts.is_patterns ? null : tradeoff(facts, (text) => controls.setMinSupport(text)),
@@ -37,7 +37,7 @@ async function begin() {
 
 /** Ask for the verdict on the present settings, and show it; the old one is stale meanwhile. */
 async function audit(args, since, parts) {
-  state.put({ min_support: args.min_support, k: args.k, policy: args.policy });
+  state.put({ min_support: args.min_support, k: args.k, policy: args.policy, max_length: args.max_length });
   setReady(false);
   if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
   const found = await run(asking("audit", args));
@@ -102,12 +102,12 @@ function showNone(word, sentence, sign) {
   byId("verdict").classList.remove("stale");
 }
 
-function showNumbers({ itemsets, kind, channels, counted: unit, exposed, n, min_support: least, share }) {
+function showNumbers({ itemsets, kind, max_length: length, channels, counted: unit, exposed, n, min_support: least, share }) {
   const smallest = exposed?.smallest?.[0]?.count;
   const size = unit === "people" ? people(smallest) : counted(smallest ?? 0, "row");
   fill(
     byId("numbers"),
-    figure(number(itemsets), `${kind ?? ""} itemsets would be published`),
+    figure(number(itemsets), `${kind ?? ""} itemsets${atMost(length)} would be published`),
     least === null || least === undefined
       ? null
       : figure(
@@ -126,6 +126,8 @@ function showNumbers({ itemsets, kind, channels, counted: unit, exposed, n, min_
     smallest ? figure(size, "in the smallest group that can be singled out") : null,
   );
 }
+
+const atMost = (length) => (length === null || length === undefined ? "" : ` of at most ${counted(length, "item")}`);
 
 const people = (many) => `${number(many ?? 0)} ${many === 1 ? "person" : "people"}`;
 

@@ -3,7 +3,7 @@
 import { bytes, byId, counted, figure, fill, itemset, make, number, part, percent, sentence } from "./dom.js";
 import { draw } from "./charts.js";
 import { opened } from "./page.js";
-import { settings } from "./settings.js";
+import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
 import { asking, worker } from "./work.js";
 
@@ -18,8 +18,7 @@ let seconds = Number(state.get("seconds")) || 3;
 async function begin() {
   const facts = await opened({ rowsNeeded: true });
   if (!facts) return;
-  const follow = (now) =>
-    compare({ data: facts.data, min_support: now.min_support, k: Number(now.k), policy: now.policy });
+  const follow = (now) => compare(asArguments(facts, now));
   const controls = settings(facts, follow);
   byId("seconds").value = String(seconds);
   byId("seconds").addEventListener("change", () => {
@@ -32,7 +31,8 @@ async function begin() {
 /** Compare the methods, then show the one chosen before or the recommended one. */
 async function compare(now) {
   args = now;
-  state.put({ min_support: now.min_support, k: now.k, policy: now.policy, seconds: seconds === 3 ? null : seconds });
+  const { min_support, k, policy, max_length } = now;
+  state.put({ min_support, k, policy, max_length, seconds: seconds === 3 ? null : seconds });
   for (const id of ["methods", "released", "recommendation"]) byId(id).classList.add("stale");
   const found = await runCompare(asking("compare", { ...now, seconds }));
   if (!found) return;

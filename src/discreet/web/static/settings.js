@@ -1,4 +1,4 @@
-// Settings: minimum support and k, each as a slider and a field, and the policy.
+// Settings: minimum support and k, each as a slider and a field, the longest itemsets and the policy.
 
 import { byId, debounced, number, percent } from "./dom.js";
 import * as state from "./state.js";
@@ -8,6 +8,15 @@ const FEW = 100; // rows, of which k = 10 would be too large a part
 const PAUSE = 120; // milliseconds without a change before one counts
 const WRONG = "Write a share such as 5% or 0.05, or a number of rows such as 813.";
 
+/** Return the arguments that the settings stand for. */
+export const asArguments = ({ data }, now) => ({
+  data,
+  min_support: now.min_support,
+  k: Number(now.k),
+  policy: now.policy,
+  max_length: now.max_length,
+});
+
 /** Begin to follow the settings: ``touched`` hears of each change at once, ``changed`` gets them after a burst of changes,
  * and when its first one was made. */
 export function settings(facts, changed, touched = () => {}) {
@@ -15,6 +24,7 @@ export function settings(facts, changed, touched = () => {}) {
     min_support: state.get("min_support") ?? usual(facts),
     k: state.get("k") ?? (facts.n < FEW ? "3" : "10"),
     policy: state.get("policy"),
+    max_length: state.get("max_length"),
   };
   let since = 0;
   const later = debounced(() => {
@@ -31,6 +41,7 @@ export function settings(facts, changed, touched = () => {}) {
   const support = minSupport(facts, now, set);
   const k = groupSize(now, set);
   policies(now, set, k);
+  longest(now, set);
   byId("settings").addEventListener("submit", (event) => event.preventDefault());
   return { now, setMinSupport: (text) => support(text) };
 }
@@ -113,6 +124,17 @@ function groupSize(now, set) {
   field.value = now.k;
   show(Number(now.k) || 10);
   return take;
+}
+
+/** Follow the length at which lists are cut; empty for none. */
+function longest(now, set) {
+  const field = byId("max-length");
+  field.value = now.max_length ?? "";
+  field.addEventListener("input", () => {
+    const isRight = /^\s*\d*\s*$/.test(field.value);
+    field.setAttribute("aria-invalid", !isRight);
+    if (isRight) set({ max_length: field.value.trim() || null });
+  });
 }
 
 function policies(now, set, takeK) {

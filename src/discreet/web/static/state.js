@@ -1,6 +1,6 @@
 // The address holds the state: numbers and names in the query string; labels only after the #, which no server sees.
 
-const CARRIED = ["data", "min_support", "k", "policy"]; // from page to page
+const CARRIED = ["data", "min_support", "k", "policy", "max_length"]; // from page to page
 
 export const get = (name) => new URLSearchParams(location.search).get(name);
 

@@ -14,15 +14,17 @@ export function tradeoff({ data, n }, use) {
   let curve = null;
   let present = null;
   let from = Infinity;
+  let length = null;
   const show = () => curve && drawCurve(curve, present, n, use);
   return async function follow(args, found) {
     present = { k: args.k, x: (100 * found.min_support) / Math.max(1, n), channels: found.channels };
     show();
     const least = start(shareOf(args.min_support, n) ?? 0.05);
-    if (curve && from <= least && curve.ks.includes(args.k)) return;
-    const answer = await run(asking("tradeoff", { data, min_supports: supports(least), k: args.k }));
+    if (curve && from <= least && length === args.max_length && curve.ks.includes(args.k)) return;
+    const asked = { data, min_supports: supports(least), k: args.k, max_length: args.max_length };
+    const answer = await run(asking("tradeoff", asked));
     if (!answer) return;
-    [curve, from] = [answer, least];
+    [curve, from, length] = [answer, least, args.max_length];
     show();
   };
 }
