@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Unpack
+from typing import Any, Final, Unpack
 
 import click
 
@@ -19,14 +19,19 @@ PATIENTS: Final = 2000
 MIN_SUPPORT: Final = "5%"
 K: Final = 10  # ten is a common rule of statistical offices
 SECONDS: Final = 2  # time to look for less distortion
-SEED: Final = click.option(
-    "--seed", type=WHOLE, metavar="N", default=1, show_default=True, help="Seed of the random numbers."
-)
 OUT: Final = click.option("--out", required=True, metavar="FILE", help="Write the rows to this file; - for stdout.")
 ADVICE: Final = "the web app needs packages that are not installed; install them with: pip install 'discreet[web]'"
 FORMAT: Final = click.option(
     "--format", metavar="FORMAT", help="Format of the rows.  [default: by the suffix of --out]"
 )
+
+
+def _number(name: str, default: float, words: str, kind: Callable[[str], float] = WHOLE) -> Callable[[Any], Any]:
+    """Declare an option that is a number."""
+    return click.option(name, type=kind, metavar="N", default=default, show_default=True, help=words)
+
+
+SEED: Final = _number("--seed", 1, "Seed of the random numbers.")
 
 
 @click.command(short_help="Show what a harmless table gives away.", epilog="Example: discreet demo")
@@ -116,7 +121,7 @@ def generate() -> None:
     short_help="Write an invented clinic.",
     epilog="Example: discreet generate clinic --rows 1000 --seed 7 --out clinic.csv",
 )
-@click.option("--rows", type=WHOLE, metavar="N", default=1000, show_default=True, help="Number of patients.")
+@_number("--rows", 1000, "Number of patients.")
 @SEED
 @OUT
 @FORMAT
@@ -130,41 +135,14 @@ def clinic(*, rows: int, seed: int, out: str, format: str | None) -> None:  # no
     short_help="Write market baskets by the IBM Quest generator.",
     epilog="Example: discreet generate quest --rows 100000 --length 10 --pattern-length 4 --out t10i4.dat",
 )
-@click.option("--rows", type=WHOLE, metavar="N", default=100_000, show_default=True, help="Number of baskets: D.")
-@click.option(
-    "--length", type=DECIMAL, metavar="X", default=10, show_default=True, help="Mean number of items in a basket: T."
-)
-@click.option(
-    "--pattern-length",
-    type=DECIMAL,
-    metavar="X",
-    default=4,
-    show_default=True,
-    help="Mean size of a planted itemset: I.",
-)
-@click.option("--items", type=WHOLE, metavar="N", default=1000, show_default=True, help="Number of items: N.")
-@click.option(
-    "--patterns", type=WHOLE, metavar="N", default=2000, show_default=True, help="Number of planted itemsets: L."
-)
-@click.option(
-    "--correlation",
-    type=DECIMAL,
-    metavar="X",
-    default=0.5,
-    show_default=True,
-    help="Mean share of items taken from the last itemset.",
-)
-@click.option(
-    "--corruption",
-    type=DECIMAL,
-    metavar="X",
-    default=0.5,
-    show_default=True,
-    help="Mean corruption level of an itemset.",
-)
-@click.option(
-    "--corruption-variance", type=DECIMAL, metavar="X", default=0.1, show_default=True, help="Variance of that level."
-)
+@_number("--rows", 100_000, "Number of baskets: D.")
+@_number("--length", 10, "Mean number of items in a basket: T.", DECIMAL)
+@_number("--pattern-length", 4, "Mean size of a planted itemset: I.", DECIMAL)
+@_number("--items", 1000, "Number of items: N.")
+@_number("--patterns", 2000, "Number of planted itemsets: L.")
+@_number("--correlation", 0.5, "Mean share of items taken from the last itemset.", DECIMAL)
+@_number("--corruption", 0.5, "Mean corruption level of an itemset.", DECIMAL)
+@_number("--corruption-variance", 0.1, "Variance of that level.", DECIMAL)
 @SEED
 @OUT
 @FORMAT
