@@ -452,7 +452,7 @@ def test_columns_that_are_not_there_are_refused(tmp_path):
     path.write_text("who,what\n7,a\n")
     with pytest.raises(InputError, match="none of the 2 columns is called 'drug'"):
         scan(path, min_support=1, row="who", item="drug")
-    with pytest.raises(OptionError, match="the long form needs both columns"):
+    with pytest.raises(OptionError, match="a long table needs both columns"):
         scan(path, min_support=1, row="who")
     path.write_text("who,what\n7,a,b\n")
     with pytest.raises(InputError, match="as many fields in each line as in the header"):

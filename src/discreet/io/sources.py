@@ -181,7 +181,7 @@ def find_source(place: Place, name: str | None, options: RowOptions, head: bytes
         raise InputError(
             f"this file lists {layout.shape}, not rows; audit it as it is, without ", Option("min_support")
         )
-    is_half = layout.shape == "long" and None in {layout.options.row, layout.options.item}
+    is_half = layout.shape == "long" and None in {layout.options.row or options.person, layout.options.item}
     if form.name in TEXTS and (is_half or (options.row is not None and "row" not in form.options)):
         raise OptionError("a long table needs both columns; give ", Option("row"), " and ", Option("item"))
     check_options(options.given, form.options, f"the format {form.name}")
