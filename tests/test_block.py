@@ -27,8 +27,8 @@ from discreet import (
     compare,
 )
 from discreet.blocking.block import METHODS as BLOCKERS
-from discreet.blocking.block import Release
 from discreet.blocking.problem import NOBODY, BlockProblem, BlockSolution, change_rows, check, has_small_sum, recount
+from discreet.blocking.release import Release
 from discreet.data.itemsets import Weighted
 from discreet.mining.mine import mine
 

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from web import served
 
 from discreet import Patterns, Transactions, attack, audit, block, compare, detect, hide, mine, read, report, write
-from discreet.blocking.block import Release
+from discreet.blocking.release import Release
 from discreet.cli import main
 from discreet.judging.policy import CheckName, Verdict
 

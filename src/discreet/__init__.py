@@ -1,9 +1,10 @@
 """Publish patterns, not people."""
 
-from discreet.blocking.block import Comparison, Release, block, compare
+from discreet.blocking.block import Comparison, block, compare
 from discreet.blocking.distortion import Distortion
 from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Proof
+from discreet.blocking.release import Release
 from discreet.blocking.verify import Verification
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading

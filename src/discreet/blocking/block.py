@@ -5,34 +5,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.blocking import methods
-from discreet.blocking.distortion import Distortion, class_sizes, distortion
 from discreet.blocking.optimal import minimize_distortion
-from discreet.blocking.problem import BlockProblem, Form, Proof, change_rows, check
-from discreet.data.itemsets import Label, Weighted
-from discreet.data.patterns import Patterns
+from discreet.blocking.problem import BlockProblem, Form, check
+from discreet.blocking.release import Release, Rival
+from discreet.data.itemsets import Label
+from discreet.data.schema import Groups, Schema
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
+from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.finding import Level
-from discreet.disclosure.detect import Question
-from discreet.errors import BudgetError, Either, Option, OptionError, refuse_truth
-from discreet.judging.audit import Audit, judge_itemsets
-from discreet.judging.policy import Policy, Verdict, as_policy
+from discreet.errors import BudgetError, Either, InputError, Option, OptionError, refuse_truth
+from discreet.judging.policy import Policy, as_policy
 from discreet.mining.mine import Mining
 from discreet.runtime import html
 from discreet.runtime.resources import as_seconds, watching
 from discreet.runtime.text import percent
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from discreet.report import Source
 
 
 class Blocker(NamedTuple):
@@ -40,7 +33,8 @@ class Blocker(NamedTuple):
 
     ``resist`` is its form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows,
     each for several channels. A method ``is_whole`` if it publishes the whole list of some rows, ``keeps_n`` if it can
-    keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged.
+    keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged. If it
+    ``adds_rows``, these lack values of attributes: a reader who knows the schema could tell them apart.
     """
 
     how: str
@@ -50,6 +44,7 @@ class Blocker(NamedTuple):
     is_whole: bool = True
     keeps_n: bool = False
     is_search: bool = False
+    adds_rows: bool = False
 
 
 METHODS: Final[Mapping[str, Blocker]] = {
@@ -59,6 +54,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
         methods.add,
         methods.add_more,
         merged=(methods.add_merged, methods.add_merged_more),
+        adds_rows=True,
     ),
     "withhold": Blocker(
         "itemsets with an inference channel are left out, and the others have their exact supports",
@@ -73,129 +69,13 @@ METHODS: Final[Mapping[str, Blocker]] = {
         minimize_distortion,
         keeps_n=True,
         is_search=True,
+        adds_rows=True,
     ),
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
-BEST: Final = "best"  # the method that distorts least, of those whose list is whole
+BEST: Final = "best"  # the method that distorts least, of those whose list is whole or, with a schema, of all
+NO_SUCH_ROWS: Final = "adds rows that lack values of attributes, and readers who know the schema could tell them apart"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
-
-
-class Rival(NamedTuple):
-    """A method that a release was compared with, and its average distortion; None if it was left out."""
-
-    name: str
-    average: float | None
-
-
-@refuse_truth(ask=".is_safe")
-@dataclass(frozen=True, eq=False, repr=False)
-class Release:
-    """Patterns that may be published, and how they were made from ``rows`` and their closed itemsets, ``original``.
-
-    They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
-    the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
-    frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
-    with others. ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md).
-    Only ``patterns`` are for others to see. ``question`` holds them with the result of the detection.
-
-    >>> from discreet import block
-    >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
-    >>> [(sorted(itemset), support) for itemset, support in release.patterns], release.suppressed.tolist()
-    ([([], 98), (['a', 'b', 'c'], 48)], [48, 49])
-    """
-
-    method: str
-    policy: Policy
-    rows: Rows
-    original: Patterns
-    question: Question
-    suppressed: NDArray[np.intp]
-    added: Weighted
-    proof: Proof | None = None
-    rounds: int | None = None
-    compared: tuple[Rival, ...] = ()
-    against: str = "plain"
-
-    @property
-    def patterns(self) -> Patterns:
-        """The itemsets to publish."""
-        return self.question.patterns
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all frequent itemsets of some rows are published; otherwise the list has gaps."""
-        return self.question.complete
-
-    @cached_property
-    def audit(self) -> Audit | None:
-        """The audit of the patterns by the policy; None if there is nothing to publish."""
-        return judge_itemsets(self.question, self.policy, None) if len(self.patterns) else None
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of the policy; a release of nothing gives nothing away."""
-        return Verdict.RELEASE if self.audit is None else self.audit.verdict
-
-    @property
-    def is_safe(self) -> bool:
-        """Whether the verdict of the policy is RELEASE."""
-        return self.verdict is Verdict.RELEASE
-
-    @cached_property
-    def distortion(self) -> Distortion:
-        """The cost: how far the published supports are from the original ones."""
-        return distortion(self.original, self.patterns)
-
-    @cached_property
-    def frequent(self) -> int:
-        """The number of frequent itemsets that the patterns stand for."""
-        return sum(class_sizes(self.patterns))
-
-    @property
-    def rows_suppressed(self) -> int:
-        """The number of suppressed rows."""
-        return int(self.rows.weights[self.suppressed].sum())
-
-    @property
-    def rows_added(self) -> int:
-        """The number of added rows."""
-        return int(self.added.weights.sum())
-
-    @cached_property
-    def witness(self) -> Rows | None:
-        """Rows that have these patterns; None if none are known."""
-        return change_rows(self.rows, self.suppressed, self.added) if self.is_whole else None
-
-    def __repr__(self) -> str:
-        patterns = self.patterns
-        return f"<Release: {self.method}, {len(patterns):,} {patterns.kind} itemsets of {patterns.n:,} rows>"
-
-    def to_html(
-        self,
-        *,
-        comparison: "Comparison | None" = None,
-        source: "Source | None" = None,
-        private: bool = False,
-        timestamp: "datetime | None" = None,
-    ) -> str:
-        """Return the release as an HTML page to publish with it; a ``private`` page shows the owner the cost."""
-        from discreet.report import release_html  # noqa: PLC0415 - a door: loaded when it is opened
-
-        return release_html(self, comparison=comparison, source=source, private=private, timestamp=timestamp)
-
-    def _repr_html_(self) -> str:
-        cost, published = self.distortion, self.patterns
-        touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
-        lines = {
-            "method": self.method,
-            "safe for": f"k = {self.policy.k:,}",
-            "published": repr(published)[1:-1].removeprefix("Patterns: "),
-            "rows": f"{self.rows.n:,} before, {published.n:,} now: {touched}",
-            "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost, {cost.changed - cost.lost:,} changed",
-            "average distortion": percent(cost.average),
-        }
-        note = "Only its .patterns are for others to see; what it cost is for the owner of the rows."
-        return html.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)
 
 
 class ComparedMethod(NamedTuple):
@@ -214,10 +94,12 @@ class ComparedMethod(NamedTuple):
 class Comparison:
     """The releases of all methods for the same rows, in the order in which they ran.
 
-    The ``best`` is the one of the least average distortion among those whose list is whole; of several, the first.
+    The ``best`` is the one of the least average distortion among those whose list is whole or, with ``gaps``, among
+    all; of several, the first.
     """
 
     lines: tuple[ComparedMethod, ...]
+    gaps: bool = False
 
     def __repr__(self) -> str:
         return f"<Comparison: {len(self.lines)} ways to block, the best is {self.best_name}>"
@@ -230,9 +112,14 @@ class Comparison:
     @cached_property
     def best(self) -> Release:
         """The release of the least average distortion."""
-        whole = ((line.name, line.release) for line in self.lines if METHODS[line.method].is_whole)
-        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in whole)
+        tried = ((line.name, line.release) for line in self._eligible)
+        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in tried)
         return replace(self._first[1], compared=tuple(rivals))
+
+    @property
+    def has_best(self) -> bool:
+        """Whether some method that may be the best made a release."""
+        return any(line.release is not None for line in self._eligible)
 
     @property
     def best_name(self) -> str:
@@ -241,9 +128,12 @@ class Comparison:
 
     @cached_property
     def _first(self) -> tuple[str, Release]:
-        whole = (line for line in self.lines if METHODS[line.method].is_whole)
-        releases = [(line.name, line.release) for line in whole if line.release is not None]
+        releases = [(line.name, line.release) for line in self._eligible if line.release is not None]
         return min(releases, key=lambda pair: pair[1].distortion.average)
+
+    @property
+    def _eligible(self) -> list[ComparedMethod]:
+        return [line for line in self.lines if self.gaps or METHODS[line.method].is_whole]
 
     @property
     def recommendation(self) -> str:
@@ -256,6 +146,7 @@ class Comparison:
         others = [average for average in averages if average > cost.average]
         next_best = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
         gaps = " withhold costs less, but its list has gaps." if min(averages) < cost.average else ""
+        gaps = gaps if self._first[1].is_whole else " Its list has gaps: an itemset that is missing need not be rare."
         share = 100 * cost.average
         return f"Take {self.best_name}: it {effect}, and its average distortion is {share:.3g}%{next_best}.{gaps}"
 
@@ -279,6 +170,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     keep_n: bool = False,
     seconds: float = 60.0,
     against: Level = "plain",
+    schema: str | Groups | None = None,
     **budget: Unpack[Mining],
 ) -> Release:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
@@ -294,6 +186,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     - "optimal": find the least average distortion in ``seconds``, with a proof of how far it is from the best; with
       ``keep_n=True`` keep the number of rows;
     - "best": try all of these that fit but "withhold", and take the one of the least average distortion.
+
+    With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
+    either. Then no rows are added, since they would lack values of attributes: "best" is "suppress" or "withhold".
 
     ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
     "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing. Against
@@ -318,14 +213,15 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, wait = as_policy(policy, k), as_seconds(seconds)
-    level = against if against == "plain" else as_level(against)
+    rule, wait, data = as_policy(policy, k), as_seconds(seconds), as_rows(rows)
+    level, known = against if against == "plain" else as_level(against), as_known(schema, data)
+    if blocker is not None and blocker.adds_rows and known is not None:
+        raise OptionError(f"{method!r} {NO_SUCH_ROWS}; use the method 'withhold' or 'suppress'")
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
-        problem = replace(
-            BlockProblem.of(as_rows(rows), rule.k, min_support, budget), keep_n=keep_n, seconds=wait, against=level
-        )
+        problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
+        problem = replace(problem, keep_n=keep_n, seconds=wait, against=level)
         if method == BEST:
-            return compare_methods(problem, rule, whole=True).best
+            return compare_methods(problem, rule, whole=not problem.schema).best
         return solve(method, problem, rule, merge=merge)
 
 
@@ -338,6 +234,7 @@ def compare(
     keep_n: bool = False,
     seconds: float = 60.0,
     against: Level = "plain",
+    schema: str | Groups | None = None,
     **budget: Unpack[Mining],
 ) -> Comparison:
     """Return the release of each method of ``block`` for ``rows``, side by side, with a recommendation.
@@ -348,11 +245,22 @@ def compare(
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
-    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    rule, wait, data = as_policy(policy, k), as_seconds(seconds), as_rows(rows)
     level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
-        problem = BlockProblem.of(as_rows(rows), rule.k, min_support, budget)
+        problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
         return compare_methods(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
+
+
+def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:
+    """Return the schema that readers know: the given one, or that of the rows; refuse one that the rows contradict."""
+    known = rows.schema if schema is None else Schema.of(schema, rows.labels)
+    groups = as_schema(known, rows.labels)
+    owners = (rows.itemsets.owners[np.isin(rows.itemsets.entries, [*group])] for group in groups)
+    wrong = sum(int(np.count_nonzero(np.bincount(each) > 1)) for each in owners)
+    if wrong:
+        raise InputError(f"{wrong:,} rows hold two items of a group of the schema, which exclude each other; check it")
+    return known if groups else None
 
 
 def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = False) -> Release:
@@ -371,6 +279,11 @@ def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = Fals
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
     chosen = {name: blocker for name, blocker in METHODS.items() if blocker.is_whole or not whole}
     for method, blocker in chosen.items():
+        if problem.schema and blocker.adds_rows:
+            lines.append(
+                ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=f"it {NO_SUCH_ROWS}")
+            )
+            continue
         for merge in (False, True) if blocker.merged else (False,):
             start, release, left_out = perf_counter(), None, ""
             try:
@@ -382,11 +295,12 @@ def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = Fals
                 release, left_out = None, error.message
             name = f"{method}, merged" if merge else method
             lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
-    if all(line.release is None for line in lines if METHODS[line.method].is_whole):
+    result = Comparison(tuple(lines), gaps=bool(problem.schema))
+    if not result.has_best:
         more = ("raise {}", "memory", "max_patterns", "min_support")
         advice = Either(more, *[("leave {} out", "keep_n")] * problem.keep_n, "use the method 'withhold'")
         raise BudgetError("no method that makes a whole list fits the limits; ", advice)
-    return Comparison(tuple(lines))
+    return result
 
 
 def describe(method: str) -> str | None:

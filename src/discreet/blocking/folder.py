@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import BEST, METHODS, Release
+from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.distortion import supports_in
+from discreet.blocking.release import Release
 from discreet.blocking.verify import CLAIMS, PATTERNS, Verification
 from discreet.blocking.verify import verify as verify_files
 from discreet.blocking.verify_cells import visible

@@ -4,7 +4,7 @@ Each comes in two forms: against an attacker who adds and subtracts supports; an
 more than channels, where it goes on until they find nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import chain, count
@@ -17,7 +17,7 @@ from discreet import kernels
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
-from discreet.data.lattice import Trie
+from discreet.data.lattice import Trie, build_family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import attack
@@ -25,7 +25,8 @@ from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
-from discreet.disclosure.detect import Question, find_channels
+from discreet.disclosure.channels import Channels, as_bits, places
+from discreet.disclosure.detect import Question
 from discreet.errors import BudgetError, GuaranteeError, Option
 from discreet.mining.mine import mine
 from discreet.mining.search import Controls, Watch, unpack
@@ -48,16 +49,17 @@ def suppress(problem: BlockProblem) -> BlockSolution:
     merged, numbers = problem.merged
     rows, is_left = problem.as_rows(merged), np.ones(len(merged), dtype=np.bool_)
     solution = BlockSolution.of(problem, problem.patterns, rounds=0)
-    channels, trie, rounds = problem.channels, _find_trie(problem.question), 0
-    while len(channels):
-        hit = channels.rows(rows).numbers
+    threats = problem.channels, *problem.find_remainders(problem.question)
+    trie, rounds = _find_trie(problem.question), 0
+    while any(map(len, threats)):
+        hit = np.unique(np.concatenate([channels.rows(rows).numbers for channels in threats]))
         hit = hit[is_left[hit]]
         if not hit.size:
             raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
         left, rounds = remove_rows(solution.patterns, merged.take(hit), trie), rounds + 1
         solution = BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
-        channels, trie = find_channels(solution.question), _find_trie(solution.question)
+        threats, trie = solution.find_threats() if len(left) else (), _find_trie(solution.question)
     return solution
 
 
@@ -208,7 +210,30 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     listed = Patterns.from_codes(
         *core.arrays, patterns.labels, n=n, min_support=least, max_length=length, threads=threads
     )
-    return BlockSolution.of(problem, listed, is_whole=False)
+    solution = BlockSolution.of(problem, replace(listed, schema=patterns.schema), is_whole=False)
+    while len(solution.patterns) and any(map(len, remainders := problem.find_remainders(solution.question))):
+        solution = BlockSolution.of(problem, _break_up(solution.patterns, remainders[0]), is_whole=False)
+    return solution
+
+
+def _break_up(patterns: Patterns, remainders: Channels) -> Patterns:
+    """Leave out, for each remainder, the rarest of the longest itemsets in its sum, and all that contain it."""
+    itemsets = (as_bits(itemset.tolist()) for itemset in patterns.itemsets)
+    supports = dict(zip(itemsets, patterns.supports.tolist(), strict=True))
+    tops = [as_bits(top.tolist()) for top in build_family(patterns).top_itemsets]
+    chosen, cells = set[int](), remainders.cells
+    for at in np.unique(cells.tops).tolist():
+        top = as_bits(remainders.tops[at].tolist())
+        within = {top & one for one in tops}
+        for base in cells.bases.take(np.flatnonzero(cells.tops == at)):
+            chosen.add(_choose_longest(within, as_bits(base.tolist()), supports))
+    longest = [Pattern.conjunction(places(one)) for one in sorted(chosen)]
+    return patterns.take(np.flatnonzero(~match_rows(patterns.itemsets, longest)))
+
+
+def _choose_longest(itemsets: Iterable[int], base: int, supports: Mapping[int, int]) -> int:
+    """Return the longest of the itemsets that contain ``base``, and of several the rarest."""
+    return max(itemsets, key=lambda one: (not base & ~one, one.bit_count(), -supports[one], one))
 
 
 def _find_safe_core(problem: BlockProblem) -> Weighted:

@@ -13,9 +13,12 @@ from discreet.blocking.distortion import distortion, plant, supports_in
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells, Family, Trie
 from discreet.data.patterns import Kind, Patterns
+from discreet.data.schema import Schema
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, are_all
+from discreet.disclosure.attacks.facts import Codes, as_schema
 from discreet.disclosure.attacks.finding import Level
+from discreet.disclosure.attacks.sums import find_remainders
 from discreet.disclosure.channels import Channels
 from discreet.disclosure.detect import Question, find_cells, find_channels
 from discreet.disclosure.people import refuse_visits
@@ -79,6 +82,21 @@ class BlockProblem:
                 f"{how} needs itemsets of any length; leave ",
                 *(Option("max_length"), " out, or use the method 'add', 'suppress' or 'withhold'"),
             )
+
+    def assume(self, schema: Schema | None) -> Self:
+        """Return the problem of publishing the same for readers who know a schema."""
+        return replace(self, patterns=replace(self.patterns, schema=schema))
+
+    @cached_property
+    def schema(self) -> tuple[Codes, ...]:
+        """The groups of items that exclude each other."""
+        return as_schema(self.patterns.schema, self.patterns.labels)
+
+    def find_remainders(self, question: Question) -> tuple[Channels, ...]:
+        """Return the cells of 1 to k − 1 rows that follow from other patterns and the schema, if there is one."""
+        if self.schema and "schema" not in question.found:
+            question.found["schema"] = find_remainders(question.known, self.schema, self.k)
+        return tuple(question.found[name] for name in question.found.keys() & {"schema"})
 
     @property
     def threads(self) -> int:
@@ -198,10 +216,14 @@ class BlockSolution:
         is_same = self.patterns.itemsets is self.problem.patterns.itemsets
         return self.question.complete and not self.suppressed.size and is_same
 
+    def find_threats(self) -> tuple[Channels, ...]:
+        """Return the channels that are left and, with a schema, the remainders of attributes."""
+        return find_channels(self.question), *self.problem.find_remainders(self.question)
+
     def has_channel(self) -> bool:
-        """Return whether detection finds a channel, or cells that no rows can have."""
+        """Return whether detection finds a channel or a remainder, or cells that no rows can have."""
         try:
-            return bool(len(self.patterns)) and bool(len(find_channels(self.question)))
+            return bool(len(self.patterns)) and any(map(len, self.find_threats()))
         except InconsistencyError:
             return True
 
@@ -226,7 +248,10 @@ def change_rows(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Ro
 def check(solution: BlockSolution) -> None:
     """Refuse a solution that has a channel, or a support that its changed rows do not have."""
     problem, patterns = solution.problem, solution.patterns
-    if has_small_sum(problem, solution.added) if solution.only_adds() else solution.has_channel():
+    if problem.schema and len(solution.added):
+        raise GuaranteeError("rows were added that lack values of attributes; nothing is released: please report this")
+    only_adds = solution.only_adds() and not problem.schema
+    if has_small_sum(problem, solution.added) if only_adds else solution.has_channel():
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")
     if (patterns.supports < problem.least).any() or not _has_supports(solution):
         raise GuaranteeError(

@@ -6,7 +6,7 @@ be subtracted from that of X. With the zeros of itemsets with two values, channe
 such cells, or made of them; they are looked for one by one where supports are missing, or known only within limits.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -19,8 +19,9 @@ from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups, Schema
 from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.facts import Codes, Facts, as_schema
-from discreet.disclosure.attacks.sums import known_family, widen_family
-from discreet.disclosure.channels import Channel, as_text
+from discreet.disclosure.attacks.sums import find_totals, known_family, widen_family
+from discreet.disclosure.attacks.totals import Totals
+from discreet.disclosure.channels import Channel, as_text, places
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
 from discreet.errors import BudgetError, InconsistencyError
@@ -117,9 +118,11 @@ def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
 
 def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:
     """Return how many cells of wider itemsets hold 1 to k − 1 rows, and the smallest of them."""
-    wide = widen_family(family, facts.schema)
+    totals = find_totals(family, facts.schema)
+    beyond = [_name_cell(facts, totals, *cell) for cell in totals.find_cells(k)]
+    wide = widen_family(family, facts.schema, totals.largest)
     if wide is None:
-        return 0, []
+        return len(beyond), beyond
     cells, tops = wide.cells(k), wide.itemsets.take(wide.tops)
     listed = Patterns(family.itemsets, family.supports, family.labels, family.n, 1, "closed")
     smallest = []
@@ -132,7 +135,25 @@ def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded
         lacked = [frozenset([facts.labels[item]]) for item in sorted(top - base) if not facts.excludes(base | {item})]
         supports = tuple((term.itemset, (term.support, term.support)) for term in terms)
         smallest.append(Bounded(names, tuple(lacked), count, count, supports, tuple(term.times for term in terms)))
-    return cells.counts.size, smallest
+    return cells.counts.size + len(beyond), smallest + beyond
+
+
+def _name_cell(facts: Facts, totals: Totals, base: int, top: int, count: int) -> Bounded:
+    """Return a cell that follows because attributes are total, with the sum of listed supports."""
+    times: Counter[int] = Counter()
+    for part in totals.find_parts(top, base):
+        sign = -1 if (part ^ base).bit_count() % 2 else 1
+        for listed, often in totals.express(part).items():
+            times[listed] += sign * often
+
+    def named(itemset: int) -> Itemset:
+        return frozenset(facts.labels[item] for item in places(itemset))
+
+    lacked = [item for item in places(top & ~base) if not facts.excludes(frozenset([*places(base), item]))]
+    used = sorted((one for one in times if times[one]), key=lambda one: (one.bit_count(), places(one)))
+    terms = tuple((named(one), 2 * (totals.support(one),)) for one in used)
+    without = tuple(named(1 << item) for item in lacked)
+    return Bounded(named(base), without, count, count, terms, tuple(times[one] for one in used))
 
 
 def find_remainders(facts: Facts) -> Iterator[Bounded]:

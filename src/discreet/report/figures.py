@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking.block import Comparison, Release
+from discreet.blocking.block import Comparison
 from discreet.blocking.distortion import supports_in
+from discreet.blocking.release import Release
 from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
 from discreet.errors import InputError

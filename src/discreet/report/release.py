@@ -5,8 +5,9 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.block import Comparison, describe
 from discreet.blocking.problem import Proof
+from discreet.blocking.release import Release
 from discreet.data.thresholds import say_least, share
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.judging.checks import WIDTH
@@ -30,7 +31,8 @@ def public_facts(release: Release) -> dict[str, Any]:
     return {
         "release": 1,
         "discreet": __version__,
-        "method": "best" if release.compared else release.method,  # which one was the best is for the owner
+        # Which method was the best is for the owner, unless its list has gaps: then readers must know.
+        "method": "best" if release.compared and release.is_whole else release.method,
         "k": release.policy.k,
         "min_support": patterns.min_support,
         "n": patterns.n,

@@ -12,10 +12,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from discreet import kernels
-from discreet.blocking.block import Release, solve
 from discreet.blocking.block import block as block_locally
+from discreet.blocking.block import solve
 from discreet.blocking.methods import remove_rows
 from discreet.blocking.problem import BlockProblem
+from discreet.blocking.release import Release
 from discreet.data.itemsets import Items, Itemsets, Weighted
 from discreet.data.lattice import Cells, build_cells
 from discreet.data.patterns import Patterns

@@ -16,8 +16,9 @@ from discreet.disclosure.attacks.derive import SearchTask, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Mark, Pattern, subsets
-from discreet.disclosure.channels import as_bits, places
-from discreet.errors import BudgetError, Option
+from discreet.disclosure.attacks.totals import Totals, too_many
+from discreet.disclosure.channels import Channels, as_bits, places
+from discreet.errors import BudgetError
 
 Pair: TypeAlias = tuple[Codes, Codes]  # an itemset that rows hold, and a larger one that they do not hold whole
 
@@ -106,11 +107,11 @@ def _find_unknown(family: Family, facts: Facts) -> list[Codes]:
     return sorted(is_open, key=sorted)
 
 
-def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:
+def widen_family(family: Family, schema: Iterable[Codes], largest: Sequence[int] | None = None) -> Family | None:
     """Return the family with wider itemsets as its tops, the largest ones, or None if there are none.
 
     Each part of a wider itemset is listed, or has two items of a group of the schema and so support 0. Hence all its
-    cells are known. Too many of them are a BudgetError.
+    cells are known. Too many of them are a BudgetError. ``largest`` are they, as ``find_largest`` finds them.
 
     >>> from discreet import Patterns
     >>> from discreet.data.lattice import build_family
@@ -121,13 +122,43 @@ def widen_family(family: Family, schema: Iterable[Codes]) -> Family | None:
     """
     listed = [as_bits(top.tolist()) for top in family.top_itemsets]
     known = set(listed)
-    wider = [one for one in find_largest(listed, map(as_bits, schema), len(family.labels)) if one not in known]
+    found = find_largest(listed, map(as_bits, schema), len(family.labels)) if largest is None else largest
+    wider = [one for one in found if one not in known]
     if not wider:
         return None
     if len(wider) * family.items.size > MOST_MEETINGS:
-        raise _too_many()
+        raise too_many()
     wide, new = family.widen(Itemsets.of(map(places, wider)), partial=True), set(wider)
     return replace(wide, tops=wide.tops[[as_bits(top.tolist()) in new for top in wide.top_itemsets]])
+
+
+def find_remainders(family: Family, schema: Iterable[Codes], k: int) -> Channels:
+    """Return the cells of 1 to k − 1 rows that only a reader of the schema can add up, under wider itemsets.
+
+    >>> from discreet import Patterns
+    >>> from discreet.data.lattice import build_family
+    >>> listed = build_family(Patterns.from_itemsets([([], 90), (["f"], 40), (["m"], 48)], n=90))
+    >>> print(*find_remainders(listed, [frozenset([0, 1])], 5))
+    ¬f ∧ ¬m: 2 rows
+    """
+    groups = tuple(schema)
+    totals = find_totals(family, groups)
+    wide, more = widen_family(family, groups, totals.largest), [*totals.find_cells(k)]
+    known = replace(family, tops=family.tops[:0]) if wide is None else wide
+    tops = list(dict.fromkeys(cell.top for cell in more))
+    place = {top: at for at, top in enumerate(tops, start=known.tops.size)}
+    beyond = Cells(
+        np.array([place[cell.top] for cell in more], dtype=np.int32),
+        Itemsets.of(places(cell.base) for cell in more),
+        np.array([cell.rows for cell in more], dtype=np.int64),
+    )
+    every = Itemsets.concat([known.top_itemsets, Itemsets.of(map(places, tops))])
+    return Channels.from_cells(Cells.concat([known.cells(k), beyond]), every, family.labels, n=family.n, k=k)
+
+
+def find_totals(family: Family, schema: Iterable[Codes]) -> Totals:
+    """Return what follows because every row holds a value of some attributes."""
+    return Totals(family, schema, find_largest)
 
 
 def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[int]:
@@ -150,7 +181,7 @@ def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[
         for rest, values in parts.items():
             steps += len(joined) + 1
             if steps > MOST_STEPS:
-                raise _too_many()
+                raise too_many()
             # If one has all values of the other, joining them adds nothing.
             both = [(rest & one, values | held) for one, held in joined.items() if values & ~held and held & ~values]
             for one, held in [(rest, values), *both]:
@@ -160,13 +191,6 @@ def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[
         is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, every)).flat, max(1, many)).tolist()
         tops = [itemset for itemset, is_one in zip(every, is_largest, strict=True) if is_one]
     return list(tops)
-
-
-def _too_many() -> BudgetError:
-    return BudgetError(
-        "the schema lets readers add up more itemsets than can be looked at; raise ",
-        *(Option("min_support"), ", or leave out items"),
-    )
 
 
 def infer_differences(task: SearchTask) -> Searched:

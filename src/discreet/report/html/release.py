@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import Comparison, Release, describe
+from discreet.blocking.block import Comparison, describe
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
+from discreet.blocking.release import Release
 from discreet.blocking.verify import PATTERNS, Verification
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import say_count

@@ -1,0 +1,144 @@
+"""Release: patterns that may be published, and how they were made."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.blocking.distortion import Distortion, class_sizes, distortion
+from discreet.blocking.problem import Proof, change_rows
+from discreet.data.itemsets import Weighted
+from discreet.data.patterns import Patterns
+from discreet.data.transactions import Rows
+from discreet.disclosure.detect import Question
+from discreet.errors import refuse_truth
+from discreet.judging.audit import Audit, judge_itemsets
+from discreet.judging.policy import Policy, Verdict
+from discreet.runtime import html
+from discreet.runtime.text import percent
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from discreet.blocking.block import Comparison
+    from discreet.report import Source
+
+
+class Rival(NamedTuple):
+    """A method that a release was compared with, and its average distortion; None if it was left out."""
+
+    name: str
+    average: float | None
+
+
+@refuse_truth(ask=".is_safe")
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """Patterns that may be published, and how they were made from ``rows`` and their closed itemsets, ``original``.
+
+    They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
+    the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
+    frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
+    with others. ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md).
+    Only ``patterns`` are for others to see. ``question`` holds them with the result of the detection.
+
+    >>> from discreet import block
+    >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
+    >>> [(sorted(itemset), support) for itemset, support in release.patterns], release.suppressed.tolist()
+    ([([], 98), (['a', 'b', 'c'], 48)], [48, 49])
+    """
+
+    method: str
+    policy: Policy
+    rows: Rows
+    original: Patterns
+    question: Question
+    suppressed: NDArray[np.intp]
+    added: Weighted
+    proof: Proof | None = None
+    rounds: int | None = None
+    compared: tuple[Rival, ...] = ()
+    against: str = "plain"
+
+    @property
+    def patterns(self) -> Patterns:
+        """The itemsets to publish."""
+        return self.question.patterns
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all frequent itemsets of some rows are published; otherwise the list has gaps."""
+        return self.question.complete
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """The audit of the patterns by the policy; None if there is nothing to publish."""
+        return judge_itemsets(self.question, self.policy, None) if len(self.patterns) else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the policy; a release of nothing gives nothing away."""
+        return Verdict.RELEASE if self.audit is None else self.audit.verdict
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the verdict of the policy is RELEASE."""
+        return self.verdict is Verdict.RELEASE
+
+    @cached_property
+    def distortion(self) -> Distortion:
+        """The cost: how far the published supports are from the original ones."""
+        return distortion(self.original, self.patterns)
+
+    @cached_property
+    def frequent(self) -> int:
+        """The number of frequent itemsets that the patterns stand for."""
+        return sum(class_sizes(self.patterns))
+
+    @property
+    def rows_suppressed(self) -> int:
+        """The number of suppressed rows."""
+        return int(self.rows.weights[self.suppressed].sum())
+
+    @property
+    def rows_added(self) -> int:
+        """The number of added rows."""
+        return int(self.added.weights.sum())
+
+    @cached_property
+    def witness(self) -> Rows | None:
+        """Rows that have these patterns; None if none are known."""
+        return change_rows(self.rows, self.suppressed, self.added) if self.is_whole else None
+
+    def __repr__(self) -> str:
+        patterns = self.patterns
+        return f"<Release: {self.method}, {len(patterns):,} {patterns.kind} itemsets of {patterns.n:,} rows>"
+
+    def to_html(
+        self,
+        *,
+        comparison: "Comparison | None" = None,
+        source: "Source | None" = None,
+        private: bool = False,
+        timestamp: "datetime | None" = None,
+    ) -> str:
+        """Return the release as an HTML page to publish with it; a ``private`` page shows the owner the cost."""
+        from discreet.report import release_html  # noqa: PLC0415 - a door: loaded when it is opened
+
+        return release_html(self, comparison=comparison, source=source, private=private, timestamp=timestamp)
+
+    def _repr_html_(self) -> str:
+        cost, published = self.distortion, self.patterns
+        touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
+        lines = {
+            "method": self.method,
+            "safe for": f"k = {self.policy.k:,}",
+            "published": repr(published)[1:-1].removeprefix("Patterns: "),
+            "rows": f"{self.rows.n:,} before, {published.n:,} now: {touched}",
+            "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost, {cost.changed - cost.lost:,} changed",
+            "average distortion": percent(cost.average),
+        }
+        note = "Only its .patterns are for others to see; what it cost is for the owner of the rows."
+        return html.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)
