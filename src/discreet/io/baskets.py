@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.itemsets import Label
-from discreet.errors import Choice, InputError, Message, Option, UnclearError
+from discreet.errors import Choice, InputError, Option, UnclearError
 
 LabelRows: TypeAlias = Sequence[Sequence[Label]]
 SEEN: Final = 4096  # the first lines, which are inspected
@@ -28,7 +28,6 @@ TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 BASKETS: Final = Choice("each line is a row of items", (Option("format", "baskets"),))
-MEANT: Final = Message("if each line is a row of items, say so with ", Option("format", "baskets"))
 
 
 def check_rows(rows: LabelRows) -> None:
@@ -53,19 +52,19 @@ class Doubt(NamedTuple):
 
     reason: str
     choices: tuple[Choice, ...] = ()
+    has_ids: bool = False
 
 
-def find_doubts(lines: Sequence[Sequence[str]], separator: str | None = None) -> Iterator[Doubt]:
-    """Yield reasons why lines of a CSV file are hardly baskets; ``separator`` is None if a comma was assumed.
+def find_doubts(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
+    """Yield reasons why lines of a CSV file are hardly baskets.
 
     >>> [doubt.reason for doubt in find_doubts([["tea;milk"], ["milk;rye"]])]
-    ["2 of 2 lines have ';' in their only field"]
+    ["2 of 2 lines have ';' in their only field: take the quotes out"]
     >>> list(find_doubts([["bread", "milk"], ["milk"]]))
     []
     """
     filled = [line for line in lines if any(line)]
-    if separator is None:
-        yield from _find_separator(filled)
+    yield from _find_lists(filled)
     yield from _find_tables(_cut_frame(filled))
     yield from _find_stray_line(filled)
 
@@ -93,8 +92,8 @@ def check_pairs(ids: Sequence[object], labels: Sequence[Label]) -> None:
         raise InputError("each row id has one line, and most items look like lists of items; write one line per item")
 
 
-def are_lists(labels: Sequence[Label]) -> bool:
-    """Return whether many labels are lists of items, in brackets or of common parts.
+def are_lists(labels: Sequence[Label], *, alone: bool = False) -> bool:
+    """Return whether many labels are lists of items, in brackets or of common parts; ``alone``, of any parts.
 
     >>> are_lists(["tea, milk", "milk, rye", "rye, tea"] * 4), are_lists(["tea", "milk, whole", "rye"] * 4)
     (True, False)
@@ -102,8 +101,10 @@ def are_lists(labels: Sequence[Label]) -> bool:
     texts = [label for label in labels if isinstance(label, str)] if len(labels) >= FEW else []
     bracketed = sum(text[:1] + text[-1:] in BRACKETS for text in texts)
     signs = [sign for sign in ",;|" if 2 * sum(sign in text for text in texts) > len(labels)]
-    parts = Counter(part.strip() for text in {*texts} for sign in signs[:1] for part in text.split(sign))
-    return 2 * bracketed > len(labels) or 2 * sum(many > 1 for many in parts.values()) > len(parts)
+    if 2 * bracketed > len(labels) or not signs or alone:
+        return 2 * bracketed > len(labels) or (alone and bool(signs) and not all(map(_is_number, texts)))
+    parts = Counter(part.strip() for text in {*texts} for part in text.split(signs[0]))
+    return 2 * sum(many > 1 for many in parts.values()) > len(parts)
 
 
 def is_onehot(lines: LabelRows, *, least: int = 2) -> bool:
@@ -256,8 +257,8 @@ def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
         reason = f"{many:,} lines have {len(lines[0]):,} fields, as in a table{first}"
         yield Doubt(reason, (Choice("each column is an attribute", (Option("format", "table"),)), LONG))
     if begins_with_ids(lines) or begins_with_ids(lines[1:]):
-        reason = f"the lines begin with what looks like row ids, {_count_ids(lines):,} different ones in {many:,} lines"
-        yield Doubt(reason, (LONG,))
+        ids = f"{_count_ids(lines):,} different ones in {many:,} lines"
+        yield Doubt(f"the lines begin with what looks like row ids, {ids}: take these out", has_ids=True)
 
 
 def is_table(lines: LabelRows) -> bool:
@@ -270,15 +271,13 @@ def is_table(lines: LabelRows) -> bool:
     return _is_yes_or_no(lines) or (is_wide and (_is_of_attributes(lines) or _is_of_attributes(lines[1:])))
 
 
-def _find_separator(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
+def _find_lists(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
+    """Yield that lines are lists within one field: in quotes, or with blanks between items."""
     alone = [line[0] for line in lines if len(line) == 1]
     for sign, name in SEPARATORS.items():
-        count, where = sum(sign in field for field in alone), "only"
-        if 2 * count <= len(lines):
-            count, where = sum(sign in line[0] for line in lines if sign != ","), "first"
+        count = sum(sign in field for field in alone)
         if 2 * count > len(lines):
-            reason = f"{count:,} of {len(lines):,} lines have {name} in their {where} field"
-            yield Doubt(reason, (Choice(f"the separator is {name}", (Option("separator", sign),)),))
+            yield Doubt(f"{count:,} of {len(lines):,} lines have {name} in their only field: take the quotes out")
     blank = sum(" " in field.strip() for field in alone)
     if len(alone) == len(lines) >= FEW and 2 * blank > len(lines) and not _are_names(alone):
         reason = f"no line has a comma, and {blank:,} of {len(lines):,} have blanks"

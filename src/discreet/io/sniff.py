@@ -194,7 +194,7 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
         long = Choice("each line is a row id and an item", (Option("row", row), Option("item", what)))
         reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
         return layout._replace(reason=reason, choices=(long, TABLE))
-    has_lists = any(map(baskets.are_lists, columns.values()))
+    has_lists = any(baskets.are_lists(column, alone=len(head) == PAIR) for column in columns.values())
     reason = "a column seems to hold lists: write one line per item" * has_lists
     return layout._replace(reason=reason, choices=(TABLE,) * has_lists)
 
@@ -246,8 +246,16 @@ def _sniff_table(records: Sequence[Sequence[str]], options: RowOptions, columns:
     if baskets.is_table(records):
         bare = Choice("each column is an attribute, without a header", (*TABLE.options, NO_HEADER))
         reason = f"{many}, as in a table, and it is unclear whether the first one is a header"
-        return Layout("table", options, columns, reason=reason, choices=(TABLE, bare, baskets.BASKETS))
+        long = _offer_long(records) if baskets.begins_with_ids(records) else ()
+        return Layout("table", options, columns, reason=reason, choices=(*long, TABLE, bare, baskets.BASKETS))
     return _sniff_baskets(records, options)
+
+
+def _offer_long(records: Sequence[Sequence[str]]) -> tuple[Choice, ...]:
+    """Return how a table of two columns without a header is read as a long one."""
+    first, second = Option("row", f"{UNNAMED}1"), Option("item", f"{UNNAMED}2")
+    choice = Choice("each line is a row id and an item, without a header", (first, second, NO_HEADER))
+    return (choice,) if {*map(len, records)} == {PAIR} else ()
 
 
 def _sniff_baskets(records: Sequence[Sequence[str]], options: RowOptions) -> Layout:
@@ -256,7 +264,8 @@ def _sniff_baskets(records: Sequence[Sequence[str]], options: RowOptions) -> Lay
         reason = "the lines look like rows of items, which have no header"
         return layout._replace(reason=reason, choices=(TABLE, ONEHOT, baskets.LONG, baskets.BASKETS))
     for doubt in baskets.find_doubts(records):
-        return layout._replace(reason=doubt.reason, choices=(*doubt.choices, baskets.BASKETS))
+        choices = doubt.choices or (_offer_long(records) if doubt.has_ids else ())
+        return layout._replace(reason=doubt.reason, choices=(*choices, baskets.BASKETS))
     return layout
 
 
