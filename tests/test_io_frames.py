@@ -1,5 +1,6 @@
 """Frames: one-hot, long and of lists, from every library, and never made dense."""
 
+import io
 import tracemalloc
 
 import numpy as np
@@ -7,7 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import InputError, OptionError, Transactions, read
+from discreet import (
+    DiscreetError,
+    InputError,
+    Merged,
+    OptionError,
+    Transactions,
+    attack,
+    audit,
+    block,
+    detect,
+    hide,
+    mine,
+    read,
+    tradeoff,
+    write,
+)
 
 TABLE = [[True, False, True], [False, False, False], [True, True, False]]
 LABELS = ["tea", "milk", "bread"]
@@ -152,6 +168,11 @@ def test_parquet_files_of_others_are_read(tmp_path):
     assert read(path) == Transactions([["tea", "milk"], ["milk"]])
 
 
+MISSING = (
+    "^column 2 of the one-hot table holds missing values; fill|2 columns hold 0 and 1, and 1 of them miss some: fill"
+)
+
+
 @pytest.mark.parametrize("form", ["pandas", "polars", "Arrow", "sparse", "numpy", "objects"])
 def test_missing_values_in_a_one_hot_table_are_refused(form):
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
@@ -164,7 +185,7 @@ def test_missing_values_in_a_one_hot_table_are_refused(form):
         "numpy": frame.to_numpy(),
         "objects": frame.astype(object),
     }[form]
-    with pytest.raises(InputError, match=r"^column 2 of the one-hot table holds missing values; fill them") as caught:
+    with pytest.raises(InputError, match=MISSING) as caught:
         read(native)
     assert "label" not in str(caught.value)
 
@@ -174,7 +195,7 @@ def test_values_that_are_not_one_hot_are_refused(values):
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     for frame in (pandas.DataFrame({"a": values}), polars.DataFrame({"a": values})):
         with pytest.raises(InputError, match=r"^column 1 of the one-hot table holds values other than 0, 1, True and"):
-            read(frame)
+            read(frame, format="onehot")
 
 
 def test_tables_that_cannot_be_read_say_why():
@@ -191,10 +212,197 @@ def test_tables_that_cannot_be_read_say_why():
         (lambda: read(frame, row="who", item="what"), InputError, "column 'who' holds 1 missing values"),
         (lambda: read(frame[:2], row="who", item="what"), InputError, "column 'what' holds 1 missing values"),
         (lambda: read(frame, items="what"), InputError, "row 1 of column 'what' holds no list"),
-        (lambda: read(frame, row="who"), OptionError, "row= means nothing for a one-hot frame"),
-        (lambda: read(frame, separator=","), OptionError, "separator= means nothing for a one-hot frame"),
-        (lambda: read(frame.lazy()), InputError, "a table of type LazyFrame cannot be read"),
+        (lambda: read(frame, row="who"), OptionError, "row= means nothing for a frame that is read as a table"),
+        (
+            lambda: read(frame, separator=","),
+            OptionError,
+            "separator= means nothing for a frame",
+        ),
+        (lambda: read(frame, format="csv"), OptionError, "a frame has no format 'csv'; it is read as one of table, "),
+        (lambda: read(frame.lazy().select("gone")), InputError, "of type LazyFrame could not be collected"),
+        (lambda: read(np.array([[1, 2]])), InputError, "column 2 of the one-hot table holds values other than 0"),
+        (lambda: read({"a": [1], "b": [1, 0]}), InputError, "the columns are not equally long"),
+        (lambda: read({1: [1], "1": [0]}), InputError, "two columns have the same name"),
+        (lambda: read({"a": 1}), InputError, "rows are given as dict"),
+        (lambda: read(polars.Series(["bread,milk"])), InputError, "row 1 is of type str"),
+        (lambda: read(pandas.Series(["bread,milk"])), InputError, "row 1 is of type str"),
+        (
+            lambda: read(pandas.DataFrame({"support": [1], "itemsets": [["a"]]})),
+            InputError,
+            "frame of itemsets and supp",
+        ),
         (lambda: read(np.zeros((2, 2, 2))), InputError, "an array of 3 dimensions is no table"),
     ):
         with pytest.raises(error, match=sentence):
             read_it()
+
+
+SEX = ["f", "m", "f", "f", "m", "m", "f", "m"] * 3
+SMOKES = ["yes", "no", None, "no", "yes", "no", "no", "yes"] * 3
+PEOPLE = [{"sex": sex, "smokes": smokes} for sex, smokes in zip(SEX, SMOKES, strict=True)]
+ITEMS = [[f"{name}={value}" for name, value in person.items() if value] for person in PEOPLE]
+
+
+def natives(columns):
+    """How to make the same table in every form in memory that we read, by name."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow, duckdb = pytest.importorskip("pyarrow"), pytest.importorskip("duckdb")
+    frame = polars.DataFrame(columns)
+    table = frame.to_arrow()
+    lines = frame.rows()
+    kinds = [(name, "O") for name in columns]
+    return {
+        "pandas": lambda: pandas.DataFrame(columns),
+        "pandas of categories": lambda: pandas.DataFrame(columns).astype("category"),
+        "polars": lambda: frame,
+        "polars, lazy": frame.lazy,
+        "Arrow table": lambda: table,
+        "Arrow batch": lambda: table.to_batches()[0],
+        "Arrow reader": lambda: arrow.RecordBatchReader.from_batches(table.schema, table.to_batches()),
+        "Arrow stream": lambda: Stream(table),
+        "DuckDB": lambda: duckdb.connect().from_arrow(table),
+        "records": frame.to_dicts,
+        "columns": lambda: columns,
+        "columns of arrays": lambda: {name: np.array(values, dtype=object) for name, values in columns.items()},
+        "structured array": lambda: np.array(lines, dtype=kinds),
+        "record array": lambda: np.array(lines, dtype=kinds).view(np.recarray),
+    }
+
+
+class Stream:
+    """A table of a library that nobody has heard of."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+NATIVES = tuple(natives({"a": [1]}))
+
+
+@pytest.mark.parametrize("form", NATIVES)
+def test_a_table_of_attributes_is_read_in_every_form(form):
+    rows = read(natives({"sex": SEX, "smokes": SMOKES})[form]())
+    assert rows == Transactions(map(set, ITEMS))
+    assert rows.reading.shape == "table"
+    assert [attribute.name for attribute in rows.schema.attributes] == ["sex", "smokes"]
+
+
+@pytest.mark.parametrize("form", NATIVES)
+def test_a_one_hot_table_in_memory_is_read_in_every_form(form):
+    assert read(natives({"tea": [1, 0, 1], "milk": [0, 0, 1]})[form]()) == Transactions([["tea"], [], ["tea", "milk"]])
+
+
+@pytest.mark.parametrize("form", NATIVES)
+def test_a_one_hot_table_with_ids_is_read_in_every_form(form):
+    columns = {"patient": [7, 3, 9], "tea": [1, 0, 1], "milk": [0, 0, 1]}
+    expected = Transactions([["tea"], [], ["tea", "milk"]], ids=[7, 3, 9])
+    assert read(natives(columns)[form](), format="onehot", row="patient") == expected
+
+
+@pytest.mark.parametrize("form", NATIVES)
+def test_a_long_table_in_memory_is_read_in_every_form(form):
+    columns = {"patient": [7, 3, 7], "drug": ["a", "a", "b"]}
+    expected = Transactions([["a", "b"], ["a"]], ids=[7, 3])
+    assert read(natives(columns)[form](), row="patient", item="drug") == expected
+
+
+@pytest.mark.parametrize("form", [form for form in NATIVES if "categories" not in form])
+def test_a_column_of_lists_in_memory_is_read_in_every_form(form):
+    columns = {"patient": ["x", "y", "z"], "drugs": [["a", "b"], [], ["a"]]}
+    assert read(natives(columns)[form]()) == Transactions([["a", "b"], [], ["a"]])
+
+
+def write_bytes(rows):
+    file = io.BytesIO()
+    write(rows, file, format="csv")
+    return file.getvalue()
+
+
+VERBS = {
+    "mine": lambda rows: mine(rows, min_support=2),
+    "audit": lambda rows: audit(rows, min_support=2, k=2).patterns,
+    "tradeoff": lambda rows: tradeoff(rows, min_supports=[2], ks=[2]).channels.tolist(),
+    "block": lambda rows: block(rows, min_support=2, k=2).patterns,
+    "hide": lambda rows: Transactions(hide(rows, [["sex=f", "smokes=no"]], below=2).rows),
+    "detect": lambda rows: len(detect(mine(ITEMS, min_support=2), rows=rows, k=2)),
+    "attack": lambda rows: len(attack(mine(ITEMS, min_support=2), rows=rows, k=2).findings),
+    "merge": lambda rows: Merged.of(rows, 2),
+    "write": write_bytes,
+    "Transactions": Transactions,
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_every_form_of_rows(verb):
+    expected = VERBS[verb](Transactions(map(set, ITEMS)))
+    wrong = [form for form, make in natives({"sex": SEX, "smokes": SMOKES}).items() if VERBS[verb](make()) != expected]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "Transactions"])
+def test_every_verb_takes_files(verb, tmp_path):
+    path = tmp_path / "clinic.csv"
+    path.write_text("sex;smokes\n" + "".join(f"{one['sex']};{one['smokes'] or ''}\n" for one in PEOPLE))
+    expected = VERBS[verb](Transactions(map(set, ITEMS)))
+    assert VERBS[verb](path) == expected
+    assert VERBS[verb](str(path)) == expected
+    with path.open("rb") as file:
+        assert VERBS[verb](file) == expected
+
+
+class Strange:
+    columns = ()
+
+
+NO_ROWS = {
+    "a number": 7,
+    "bytes": b"1 2",
+    "a missing file": "no/such/file.csv",
+    "a mapping": {"a": 1},
+    "patterns": mine([["a"]] * 3, min_support=1),
+    "a strange table": Strange(),
+    "text in a column": [["a", ["b"]]],
+    "an array of three dimensions": np.zeros((2, 2, 2)),
+    "an array of numbers": np.arange(6).reshape(2, 3),
+    "numbers": [1, 2, 3],
+    "texts": ["bread", "milk"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("name", NO_ROWS)
+def test_what_is_no_rows_is_refused_by_every_verb_with_a_sentence(verb, name):
+    with pytest.raises(DiscreetError):
+        VERBS[verb](NO_ROWS[name])
+
+
+def test_frames_of_spark_have_a_door_of_their_own():
+    kind = type("DataFrame", (), {"columns": (), "__module__": "pyspark.sql.dataframe"})
+    with pytest.raises(InputError, match=r"use the functions of discreet\.spark"):
+        read(kind())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_series_of_lists_holds_rows(library):
+    series = pytest.importorskip(library).Series([["a", "b"], ["a"]])
+    assert read(series) == Transactions([["a", "b"], ["a"]])
+
+
+def test_people_with_several_rows_are_merged_in_every_shape():
+    expected = Transactions([["a", "b"], ["b"]], ids=["Ann", "Ben"])
+    onehot = {"who": ["Ann", "Ben", "Ann"], "a": [1, 0, 0], "b": [0, 1, 1]}
+    lists = {"who": ["Ann", "Ben", "Ann"], "items": [["a"], ["b"], ["b"]]}
+    long = {"visit": [1, 2, 3], "who": ["Ann", "Ben", "Ann"], "what": ["a", "b", "b"]}
+    assert read(onehot, format="onehot", person="who") == expected
+    assert read(lists, items="items", person="who") == expected
+    assert read(long, row="visit", item="what", person="who") == expected
+    assert read(long, item="what", person="who") == expected
+    assert read(onehot, format="onehot", person="who", per="visit").people.tolist() == [0, 1, 0]
+
+
+def test_cells_are_items_if_that_is_said():
+    columns = {"column1": ["tea", "tea"], "column2": ["milk", None]}
+    assert read(columns, format="baskets") == Transactions([["tea", "milk"], ["tea"]])

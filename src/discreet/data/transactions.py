@@ -1,7 +1,6 @@
 """Rows of items, immutable, coded as integers: n transactions, or equal rows merged."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Self, TypeAlias, TypedDict, Unpack, overload
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data import query
+from discreet.data import plain_rows, query
 from discreet.data.itemsets import (
     AnyFrame,
     Items,
@@ -20,9 +19,7 @@ from discreet.data.itemsets import (
     Labelled,
     Weighted,
     as_itemset,
-    is_missing,
     offsets_of,
-    sort_labels,
 )
 from discreet.data.reading import Reading
 from discreet.data.schema import Schema
@@ -65,21 +62,22 @@ class Transactions(Labelled):
     reading: Reading | None
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
-        """Encode ``rows``: an iterable of iterables of hashable labels, or a one-hot table as in ``from_onehot``."""
-        from discreet.io import baskets, files, frames  # noqa: PLC0415 - io stands on this module
+        """Encode ``rows``: an iterable of iterables of hashable labels, or a frame of any shape that ``read`` knows."""
+        from discreet.io import baskets, natives  # noqa: PLC0415 - io stands on this module
 
-        if files.is_frame(rows):
-            itemsets, labels, _ = frames.from_onehot(rows)
-        else:
-            lengths, flat, is_ordered = _flatten(rows)
-            labels = _sort_labels(flat)
-            if is_ordered:
-                bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
-                baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
-            code = {label: number for number, label in enumerate(labels)}
-            items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
-            itemsets = Itemsets.from_lengths(lengths, items)
-        self._fill(itemsets, labels, ids)
+        if natives.is_frame(rows):
+            found = as_transactions(rows)
+            vars(self).update(vars(found) | ({} if ids is None else {"ids": _check_ids(ids, found.n)}))
+            return
+        _check_source(rows)
+        lengths, flat, is_ordered = plain_rows.flatten(rows)
+        labels = plain_rows.order_labels(flat)
+        if is_ordered:
+            bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
+            baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
+        code = {label: number for number, label in enumerate(labels)}
+        items = np.fromiter(map(code.__getitem__, flat), dtype=np.int32, count=len(flat))
+        self._fill(Itemsets.from_lengths(lengths, items), labels, ids)
 
     @classmethod
     def from_codes(
@@ -209,8 +207,7 @@ class Transactions(Labelled):
 
     def _fill(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
         """Sort the rows, check them and keep them."""
-        if ids is not None and len(ids) != len(itemsets):
-            raise InputError(f"there are {len(itemsets)} rows but {len(ids)} row ids; give one id a row")
+        _check_ids(ids, len(itemsets))
         sorted_ = itemsets.sort_items()
         check_lengths(sorted_.lengths)
         self._set(sorted_, labels, ids)
@@ -258,7 +255,7 @@ class Merged(Labelled):
     @classmethod
     def of(cls, rows: Transactions | Iterable[Iterable[Label]], min_support: Threshold) -> Self:
         """Merge ``rows``."""
-        data = rows if isinstance(rows, Transactions) else Transactions(rows)
+        data = as_transactions(rows)
         if data.people is not None:
             raise OptionError(
                 "equal rows of several people cannot be told apart once merged; merge those of each person: leave ",
@@ -322,9 +319,22 @@ class Merged(Labelled):
 Rows: TypeAlias = Transactions | Merged  # rows to mine: each of weight one, or merged
 
 
-def as_rows(rows: Rows | Iterable[Iterable[Label]]) -> Rows:
-    """Return ``rows``, coded if they are not yet."""
-    return rows if isinstance(rows, Transactions | Merged) else Transactions(rows)
+def as_rows(rows: Rows | Iterable[Iterable[Label]] | AnyFrame) -> Rows:
+    """Return ``rows``: they are read if they are a path, an open file or a frame, and coded if they are not yet."""
+    return rows if isinstance(rows, Merged) else as_transactions(rows)
+
+
+def as_transactions(rows: Transactions | Iterable[Iterable[Label]] | AnyFrame) -> Transactions:
+    """Return ``rows`` as ``as_rows`` does; merged rows are refused."""
+    from discreet.io.read import read  # noqa: PLC0415 - io stands on this module
+
+    return rows if isinstance(rows, Transactions) else read(rows)
+
+
+def _check_ids(ids: Sequence[Hashable] | None, n: int) -> Sequence[Hashable] | None:
+    if ids is not None and len(ids) != n:
+        raise InputError(f"there are {n} rows but {len(ids)} row ids; give one id a row")
+    return ids
 
 
 def are_all(rows: Rows) -> bool:
@@ -347,22 +357,6 @@ def check_lengths(lengths: Numbers, *, before: int = 0) -> None:
         raise InputError(f"row {row} holds {longest:,} items; at most {LONGEST_ROW:,} are allowed: check the line ends")
 
 
-def _flatten(rows: Iterable[Iterable[Label]]) -> tuple[list[int], list[Label], bool]:
-    """Return the length of each row, the items of all rows, and whether rows are ordered, as in a table."""
-    _check_source(rows)
-    lengths: list[int] = []
-    flat: list[Label] = []
-    kinds: set[type] = set()
-    for number, row in enumerate(rows, start=1):
-        if type(row) not in kinds:
-            _check_row(row, number)
-            kinds.add(type(row))
-        before = len(flat)
-        flat.extend(getattr(row, "tolist", row.__iter__)())  # numbers of an array as Python numbers
-        lengths.append(len(flat) - before)
-    return lengths, flat, not any(issubclass(kind, AbstractSet) for kind in kinds)
-
-
 def _check_source(rows: object) -> None:
     """Refuse text, mappings and our own values: their elements are not rows."""
     kind = type(rows)
@@ -370,27 +364,3 @@ def _check_source(rows: object) -> None:
     if is_ours or isinstance(rows, str | bytes | bytearray | Mapping) or not isinstance(rows, Iterable):
         advice = "give a list of rows, each a collection of items such as ['bread', 'milk'], or read(...) a file"
         raise InputError(f"rows are given as {kind.__name__}; {advice} or a frame")
-
-
-def _check_row(row: object, number: int) -> None:
-    """Refuse a row that is not a collection of items: text, a number, or a record of columns and values."""
-    is_record = isinstance(row, Mapping) or hasattr(type(row), "_fields") or hasattr(type(row), "columns")
-    if is_record or isinstance(row, str | bytes | bytearray | memoryview) or not isinstance(row, Iterable):
-        raise InputError(
-            f"row {number} is of type {type(row).__name__}; a row is a collection of items such as ['bread', 'milk'] "
-            "(make a frame of records, and read it with read(frame), with row= and item= if a line holds one item)"
-        )
-
-
-def _sort_labels(flat: Sequence[Label]) -> tuple[Label, ...]:
-    """Return the distinct labels in their fixed order; refuse values that cannot be labels."""
-    try:
-        labels = sort_labels(flat)
-    except TypeError:
-        raise InputError(
-            "the rows hold items that cannot be labels, such as lists; a row is a collection of items such as "
-            "['bread', 'milk'], and rows are a list of them"
-        ) from None
-    if any(is_missing(label) for label in labels):
-        raise InputError("the rows hold missing values; leave them out of the rows, or give them a label")
-    return labels

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Unpack
 from discreet.data.itemsets import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import BudgetError, InputError, OptionError, refuse_truth
 from discreet.hiding import border, exact
 from discreet.hiding import problem as problems
@@ -196,7 +196,7 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     1
     """
     check_method(method, reading)
-    data = rows if isinstance(rows, Transactions) else Transactions(rows)
+    data = as_transactions(rows)
     least = None if below is None else as_count(below, len(data))
     parsed = problems.parse_sensitive(sensitive, disclosure, data.code, least)
     if index is not None and not isinstance(index, InvertedFile):
@@ -327,7 +327,7 @@ def compare_hiding(
     >>> [(line.method, [round(measured.misses_cost, 2) for measured in line.measures]) for line in comparison.lines]
     [('minfia', [0.25, 0.4]), ('maxfia', [0.5, 0.0])]
     """
-    data = rows if isinstance(rows, Transactions) else Transactions(rows)
+    data = as_transactions(rows)
     itemsets = sensitive if isinstance(sensitive, tuple | Patterns) else list(sensitive)
     with watching(budget.pop("progress", None), what="comparing methods", unit="done") as tell:
         yardstick = Yardstick.of(data, itemsets, min_supports, **budget)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError, UnclearError
+from discreet.io.natives import is_frame
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
 
@@ -51,13 +52,6 @@ class Compression(NamedTuple):
 def is_place(source: object) -> bool:
     """Return whether ``source`` is a path or an open file, rather than rows."""
     return isinstance(source, str | os.PathLike) or (hasattr(source, "read") and not is_frame(source))
-
-
-def is_frame(source: object) -> bool:
-    """Return whether ``source`` is a table: a frame, a sparse matrix or an array of rows and columns."""
-    # Ask the type: a lazy frame warns when it is asked itself, and a column of pandas may have any name.
-    is_table = any(hasattr(type(source), name) for name in ("columns", "__dataframe__", "tocsc"))
-    return is_table or getattr(source, "ndim", 1) != 1
 
 
 def is_url(source: object) -> bool:

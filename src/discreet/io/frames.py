@@ -15,6 +15,7 @@ AnySource: TypeAlias = Any  # a path, an open file, a frame of any library, or r
 CodeArray: TypeAlias = NDArray[np.int32]
 RowNumbers: TypeAlias = NDArray[np.integer]  # the numbers of the rows that hold an item, increasing
 MISSING: Final = "column {} of the one-hot table holds missing values; fill them with 0 or False"
+SAME_NAME: Final = "two columns have the same label, or one has none; give each column a label of its own"
 SLICE: Final = 1 << 16  # values of a column that become Python objects at once
 
 
@@ -25,7 +26,7 @@ def from_onehot(frame: AnyFrame, *, labels: Sequence[Label] | None = None) -> Co
     if len(names) != len(columns):
         raise InputError(f"there are {len(columns)} columns but {len(names)} labels; give one label a column")
     if len(set(names)) != len(names) or any(map(is_missing, names)):
-        raise InputError("two columns have the same label, or one has none; give each column a label of its own")
+        raise InputError(SAME_NAME)
     rows_of = dict(zip(names, holders, strict=True))
     return _transpose(n, [(label, rows_of[label]) for label in sort_labels(names)])
 
@@ -152,8 +153,10 @@ def as_narwhals(native: AnyFrame, *, series: bool = False) -> AnyFrame:
         if series:
             return nw.from_native(native, eager_only=True, series_only=True)
         return nw.from_native(native, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        raise InputError(SAME_NAME) from None
     except TypeError:
-        advice = "give a frame of pandas, polars or Arrow (of a lazy frame, collect() it)"
+        advice = "give a frame of pandas, polars or Arrow"
         raise InputError(f"a table of type {type(native).__name__} cannot be read; {advice}") from None
 
 

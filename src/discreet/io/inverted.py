@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.data import query
 from discreet.data.itemsets import Label, as_itemset, offsets_of
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import InputError
 from discreet.io import inverted_lists
 from discreet.io.files import FilePath
@@ -37,7 +37,7 @@ class InvertedFile:
 
     def __init__(self, rows: Transactions | Iterable[Iterable[Label]]) -> None:
         """Invert ``rows``."""
-        data = rows if isinstance(rows, Transactions) else Transactions(rows)
+        data = as_transactions(rows)
         self._keep(invert(data), None, data.mark)
 
     @classmethod

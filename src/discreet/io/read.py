@@ -6,14 +6,13 @@ from typing import Unpack
 from discreet.data.itemsets import AnyFrame, Label
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.thresholds import Threshold, as_count
-from discreet.data.transactions import Transactions
+from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import databases, frames
 from discreet.io.codebook import read_labels, rename
 from discreet.io.files import (
     Bytes,
     Place,
-    is_frame,
     is_place,
     is_url,
     load,
@@ -23,9 +22,11 @@ from discreet.io.files import (
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.joining import add_empty, add_people, join_rows
+from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.readings import describe, drop_blank_end
+from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
 from discreet.io.sources import (
     Source,
@@ -97,10 +98,10 @@ def _read(source: AnySource, format: str | None, memory: int | None, options: Ro
         with naming(source):
             data = load(source, room)
             return _read_bytes(data, find_source(source, format, options, head_of(data)))
-    if format is not None:
-        raise OptionError(Option("format"), " is for files; leave it out for frames and rows")
     if is_frame(source):
-        return _read_frame(source, options.given)
+        return read_frame(as_frame(source), options, _find_shape(format))
+    if format is not None:
+        raise OptionError(Option("format"), " is for files and frames; leave it out for rows")
     check_options(options.given, frozenset(), "a source of plain rows")
     return source if isinstance(source, Transactions) else Transactions(source)
 
@@ -158,7 +159,7 @@ def write(
     >>> file.getvalue()
     b'bread,milk\n\n'
     """
-    transactions = rows if isinstance(rows, Transactions) else Transactions(rows)
+    transactions = as_transactions(rows)
     options = RowOptions(row, item, table=table)
     if is_url(target):
         databases.write(transactions, str(target), databases.check_options(options, format))
@@ -198,14 +199,10 @@ def _read_bytes(data: Bytes, found: Source) -> Transactions:
     return describe(rows, found.reading)
 
 
-def _read_frame(frame: AnyFrame, given: dict[str, str]) -> Transactions:
-    if given.keys() == {"row", "item"}:
-        return Transactions.from_long(frame, row=given["row"], item=given["item"])
-    if "items" in given:
-        check_options(given, frozenset({"items", "row"}), "a frame with a column of lists")
-        return frames.from_lists(frame, items=given["items"], row=given.get("row")).transactions()
-    check_options(given, frozenset(), "a one-hot frame, unlike one of row ids and items,")
-    return Transactions.from_onehot(frame)
+def _find_shape(name: str | None) -> str | None:
+    if name is None or name in SHAPES:
+        return name
+    raise OptionError(f"a frame has no format {str(name)[:40]!r}; it is read as one of {', '.join(SHAPES)}")
 
 
 def _read_pattern_frame(

@@ -320,7 +320,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
-    rows = None if rows is None else as_rows(rows)  # type: ignore[arg-type]  # it refuses what is none
+    rows = None if rows is None else as_rows(rows)
     if isinstance(source, Rules | Facts):
         if for_itemsets:
             raise OptionError(
@@ -345,7 +345,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         raise ThresholdError(
             Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
         )
-    data = as_rows(source)  # type: ignore[arg-type]  # trees are judged above
+    data = as_rows(source)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))

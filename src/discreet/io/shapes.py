@@ -1,0 +1,151 @@
+"""Shapes of frames: the rows of a frame, from a file or in memory, in the shape that was named or found."""
+
+from collections.abc import Callable, Hashable, Mapping
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from discreet.data.itemsets import AnyFrame, Itemsets, is_missing
+from discreet.data.reading import SHAPES as CALLED
+from discreet.data.reading import Reading
+from discreet.data.transactions import Transactions
+from discreet.errors import InputError, Option, OptionError
+from discreet.io import frames, tables
+from discreet.io.columns import find_column
+from discreet.io.notation import Coded, Coder
+from discreet.io.options import RowOptions, check_options
+from discreet.io.people import by_person
+from discreet.io.readings import describe
+from discreet.io.sniff import PATTERN_HEADERS, Layout, sniff_frame
+
+_PEOPLE: Final = frozenset({"person", "per"})
+
+
+def read_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None, form: str = "frame") -> Transactions:
+    """Return the rows of a frame, a sparse matrix or an array; ``shape`` names its shape, else it is found.
+
+    >>> import polars as pl
+    >>> rows = read_frame(pl.DataFrame({"id": [1, 1, 2], "item": ["a", "b", "a"]}), RowOptions())
+    >>> rows.reading.shape, [sorted(row) for row in rows]
+    ('long', [['a', 'b'], ['a']])
+    """
+    layout, rows = _find_layout(frame, options, shape)
+    allowed = {*SHAPES[layout.shape].options} | CONTAINED
+    check_options(options.given, allowed, f"a frame that is read as {CALLED[layout.shape]}")
+    rows = SHAPES[layout.shape].read(frame, layout.options) if rows is None else rows
+    known = Reading(layout.shape, form, row=layout.options.row, item=layout.options.item, confirmed=layout.confirmed)
+    return describe(rows, known)
+
+
+CONTAINED: Final = {"sheet", "header", "empty_rows", "encoding"}  # options of the file that held the frame
+
+
+def _find_layout(frame: AnyFrame, options: RowOptions, shape: str | None) -> tuple[Layout, Transactions | None]:
+    """Return the layout of a frame, and its rows if it is a one-hot table; refuse one that is unclear."""
+    chosen = options.given.keys() - CONTAINED
+    if shape is None and not chosen:
+        try:
+            return Layout("onehot", options), frames.from_onehot(frame).transactions()
+        except InputError:
+            if _is_matrix(frame):
+                raise
+    if _is_matrix(frame):
+        if shape not in {None, "onehot"} or chosen:
+            raise OptionError("an array or a sparse matrix is a one-hot table; make a frame of it to name its columns")
+        return Layout("onehot", options, confirmed=shape is not None), None
+    table = frames.as_narwhals(frame)
+    names = frozenset(map(str, table.columns))
+    if shape is None and any(wanted <= names for wanted in PATTERN_HEADERS):
+        raise InputError(
+            "this is a frame of itemsets and supports, not of rows; read it with read_patterns, or audit it"
+        )
+    layout = sniff_frame(table, options, shape)
+    layout.check()
+    return layout, None
+
+
+def _is_matrix(frame: AnyFrame) -> bool:
+    return hasattr(type(frame), "tocsc") or not hasattr(type(frame), "columns")
+
+
+def _read_onehot(frame: AnyFrame, options: RowOptions) -> Transactions:
+    if _is_matrix(frame):
+        return frames.from_onehot(frame).transactions()
+    left_out = [name for name in (options.row, options.person) if name is not None]
+    ids = _list_column(frame, options.row)
+    rows = frames.from_onehot(_drop(frame, left_out))._replace(ids=ids).transactions()
+    return _merge(rows, _list_column(frame, options.person), options)
+
+
+def _read_lists(frame: AnyFrame, options: RowOptions) -> Transactions:
+    if options.items is None:
+        raise OptionError("the column of lists is not named; name it with ", Option("items"))
+    rows = frames.from_lists(frame, items=options.items, row=options.row).transactions()
+    return _merge(rows, _list_column(frame, options.person), options)
+
+
+def _read_long(frame: AnyFrame, options: RowOptions) -> Transactions:
+    row = options.row or options.person
+    if row is None or options.item is None:
+        raise OptionError("the long form needs both columns; give ", Option("row"), " and ", Option("item"))
+    rows = frames.from_long(frame, row=row, item=options.item).transactions()
+    people = _list_column(frame, options.person)
+    if people is None:
+        return rows
+    owners: dict[Hashable, Hashable] = {}
+    for line, person in zip(_list_column(frame, row) or (), people, strict=True):
+        if owners.setdefault(line, person) != person and not is_missing(person):
+            raise InputError(
+                f"rows of column {row!r} belong to several people of column {options.person!r}; check both"
+            )
+    return _merge(rows, [owners[line] for line in rows.ids or ()], options)
+
+
+def _read_baskets(frame: AnyFrame, options: RowOptions) -> Transactions:  # noqa: ARG001 - one signature for all shapes
+    """Return the cells of each line as its items."""
+    table = frames.as_narwhals(frame)
+    columns = [table[name].to_list() for name in table.columns]
+    lines = [[value for value in line if not is_missing(value) and value != ""] for line in zip(*columns, strict=True)]
+    codes: Coder[Any] = Coder()
+    items = np.array(codes.encode(chain.from_iterable(lines)), dtype=np.int32)
+    return Coded.of(Itemsets.from_lengths(list(map(len, lines)), items), codes.values).transactions()
+
+
+def _merge(rows: Transactions, people: list[Any] | None, options: RowOptions) -> Transactions:
+    return rows if people is None else by_person(rows, people, options)
+
+
+def _list_column(frame: AnyFrame, name: str | None) -> list[Any] | None:
+    if name is None:
+        return None
+    table = frames.as_narwhals(frame)
+    values: list[Any] = table[find_column(list(table.columns), name)].to_list()
+    return values
+
+
+def _drop(frame: AnyFrame, names: list[str]) -> AnyFrame:
+    """Return a frame without some columns; others of pandas may have names of any type."""
+    if not names:
+        return frame
+    table = frames.as_narwhals(frame)
+    for name in names:
+        find_column(list(table.columns), name)
+    return table.drop(names).to_native()
+
+
+class Shape(NamedTuple):
+    """How a frame of a shape is read, and the options that it has."""
+
+    read: Callable[[AnyFrame, RowOptions], Transactions]
+    options: frozenset[str]
+
+
+SHAPES: Final[Mapping[str, Shape]] = {
+    "table": Shape(tables.from_table, _PEOPLE | {"columns", "drop", "na", "bins"}),
+    "long": Shape(_read_long, _PEOPLE | {"row", "item"}),
+    "lists": Shape(_read_lists, _PEOPLE | {"items", "row"}),
+    "onehot": Shape(_read_onehot, _PEOPLE | {"row"}),
+    "baskets": Shape(_read_baskets, frozenset()),
+}
+"""The shapes of frames, by the name that ``format`` has for each."""
