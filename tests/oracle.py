@@ -856,6 +856,20 @@ def inferred_conjunctions(databases, items, k):
     return found
 
 
+def inferred_pairs(databases, items, k):
+    """Return the pairs of cells that hold 1 to k - 1 rows of each of the databases, as the kinds of rows within both.
+
+    The cells are over some items, and differ in two of them or more; in one, they would be a conjunction.
+    """
+    found = set()
+    for over in subsets(items):
+        for one, other in combinations(list(subsets(over)), 2):
+            low, high = limits_of({one, other}, databases, over)
+            if len(one ^ other) > 1 and 1 <= low <= high < k:
+                found.add(frozenset(kind for kind in subsets(items) if kind & over in {one, other}))
+    return found
+
+
 def is_anything_inferred(databases, items, k):
     """Return whether some Boolean pattern over ``items`` holds for 1 to k - 1 rows of each of the databases."""
     cells = list(subsets(items))

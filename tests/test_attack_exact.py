@@ -2,14 +2,18 @@
 
 import os
 
+import numpy as np
 import oracle
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from discreet import Patterns, Transactions, attack, block, mine, report
-from discreet.disclosure.attacks.exact import exact
+from discreet.disclosure.attacks.constraints import Ground, build_system
+from discreet.disclosure.attacks.exact import ITEMS as ITEMS_AT_MOST
+from discreet.disclosure.attacks.exact import ExactSearch, exact
 from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.feasible import Clock, Region
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 ITEMS = "abc"
@@ -72,6 +76,40 @@ def test_it_is_safe_if_and_only_if_no_pattern_at_all_is_inferred(cells, sigma, k
         )
         low, high = oracle.limits_of(set(inside), databases, over)
         assert 1 <= finding.low <= low <= high <= finding.high < k
+
+
+def search_pairs(patterns, k):
+    """Return the kinds of rows of each pair of cells that the search for pairs finds, where no conjunction is rare."""
+    ground = Ground(Facts.of(patterns))
+    region = Region(build_system(ground, ground.everything, most=1 << ITEMS_AT_MOST), Clock(60), whole=True)
+    region.least(np.zeros(len(region.system.rows)))
+    search = ExactSearch(ground, region, k)
+    search._find_conjunctions()
+    assert not search.rare
+    search._find_pairs()
+    kinds = [frozenset(patterns.labels[code] for code in ground.codes(row)) for row in region.system.rows]
+    return {frozenset(kind for kind, is_true in zip(kinds, truth, strict=True) if is_true) for truth in search.rare}
+
+
+@settings(max_examples=2_000 if LARGE else 30)
+@given(cells=counts(8), sigma=st.integers(3, 4), k=st.integers(2, 3))
+@example(**UNIONS[0])
+@example(**UNIONS[1])
+@example(**UNIONS[2])
+@example(**UNIONS[3])
+@example(**UNIONS[4])
+def test_the_search_for_pairs_finds_each_inferred_pair_or_one_that_says_more_or_less(cells, sigma, k):
+    patterns = mine(rows_of(cells), min_support=sigma)
+    databases = databases_of(patterns, ITEMS, sigma, complete=True)
+    assume(len(patterns.labels) == len(ITEMS) and not oracle.inferred_conjunctions(databases, ITEMS, k))
+    expected, found = oracle.inferred_pairs(databases, ITEMS, k), search_pairs(patterns, k)
+    assert found <= expected
+    assert all(any(one <= pair or one >= pair for one in found) for pair in expected)
+
+
+@pytest.mark.parametrize("case", UNIONS)
+def test_there_are_inferred_pairs_to_be_found(case):
+    assert search_pairs(mine(rows_of(case["cells"]), min_support=case["sigma"]), case["k"])
 
 
 @settings(max_examples=500 if LARGE else 25)
