@@ -190,8 +190,17 @@ def test_people_are_counted_under_the_widest_tops_that_a_schema_makes_known(seed
     tops = [top for top in known if not any(top < other for other in known)]
     data = visits(rows, people)
     cells = find_people_cells(Question(mine(data, min_support=sigma), data, k), groups)
-    assert found_by(cells) == {pair: both for pair, both in every.items() if pair[1] in tops}
+    maximal = {(base, top): both for (base, top), both in every.items() if top in tops}
+    assert found_by(cells) == {
+        (base, base | oracle.lacked_by(base, top, groups)): both for (base, top), both in maximal.items()
+    }
     assert bool(len(cells)) == bool(every)
+
+
+def test_a_schema_that_the_rows_contradict_is_not_used():
+    data = visits([["a", "b"]] * 20 + [["a"]] * 20 + [["b"]] * 20 + [[]] * 20, range(80))
+    plain, wrong = (audit(data, min_support=30, k=15, schema=schema).people for schema in ((), [["a", "b"]]))
+    assert (len(plain), len(wrong)) == (0, 0)
 
 
 def test_changes_of_visits_go_to_review():

@@ -53,7 +53,8 @@ def detect(asked: DetectOptions) -> int:
     """List the inference channels of FILE: differences of supports that reveal fewer than K rows.
 
     With --min-support, FILE holds rows, and their closed itemsets are mined. Without it, FILE holds patterns; with
-    --rows their channels are counted in the rows. FILE may be - for stdin.
+    --rows their channels are counted in the rows. FILE may be - for stdin. It counts rows: where a person has several,
+    discreet audit also counts people.
 
     A terminal shows the worst channels. A pipe or a file gets all: one per line, the number of rows, a tab, and the
     pattern.

@@ -5,7 +5,8 @@ people as each of its parts. So if such a union has 1 to k − 1 people, each no
 the cells of maximal tops is enough.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from discreet.data.lattice import WORD, Cells, build_cells
 from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.data.transactions import Rows
-from discreet.disclosure.attacks.facts import as_schema
+from discreet.disclosure.attacks.facts import Codes, as_schema
 from discreet.disclosure.attacks.sums import widen_family
 from discreet.disclosure.channels import Channel, Channels, Term, mark_up
 from discreet.disclosure.detect import Question
@@ -140,7 +141,8 @@ def find_people_cells(question: Question, schema: str | Groups | None = None) ->
     """Return the cells under the tops in question whose rows belong to 1 to k − 1 people.
 
     Values of an attribute of the ``schema``, or of that of the patterns, exclude each other: so cells of wider tops are
-    known. Of maximal itemsets, only the cells are looked at whose counts are their supports.
+    known, and rows that hold a value are not said to lack the others. Of maximal itemsets, only the cells are looked at
+    whose counts are their supports.
 
     >>> from discreet import Transactions, mine
     >>> rows = Transactions([["a", "b"]] * 6 + [["a"]] * 4).describe(people=np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 7]))
@@ -148,20 +150,50 @@ def find_people_cells(question: Question, schema: str | Groups | None = None) ->
     a ∧ ¬b: 4 rows of 1 person
     """
     patterns, is_maximal = question.patterns, question.patterns.kind == "maximal"
-    tops = patterns.itemsets if is_maximal else _widen(question, schema)
+    groups = () if is_maximal else _find_true(question, schema)
+    tops = patterns.itemsets if is_maximal else _widen(question, groups)
     cells, sizes = order_by_person(question).find_cells(tops, question.limit, question.threads)
     chosen = np.flatnonzero(cells.bases.lengths == tops.lengths[cells.tops]) if is_maximal else np.arange(len(sizes))
     numbered = cells._replace(counts=np.arange(len(sizes))).take(chosen)
+    if groups:
+        numbered, tops = _shorten(numbered, tops, groups)
     found = Channels.from_cells(numbered, tops, patterns.labels, n=patterns.n, k=question.limit)
     order = found.cells.counts
     arranged = found.cells._replace(counts=cells.counts[order])
     return PeopleCells(arranged, found.tops, found.labels, found.n, found.k, sizes[order])
 
 
-def _widen(question: Question, schema: str | Groups | None) -> Itemsets:
-    """Return the largest itemsets whose cells are known to a reader who knows the schema."""
-    patterns = question.patterns
+def _find_true(question: Question, schema: str | Groups | None) -> tuple[Codes, ...]:
+    """Return the groups of a schema, by codes, of which no row holds two items: nobody knows what is not so."""
+    patterns, rows = question.patterns, question.require_rows("people")
+
+    def is_true(group: Codes) -> bool:
+        held = np.zeros(len(rows.labels) + 1, dtype=np.int64)
+        held[question.row_codes[sorted(group)]] = 1
+        return int(rows.itemsets.add_up(held[rows.items]).max(initial=0)) <= 1
+
     groups = as_schema(patterns.schema if schema is None else schema, patterns.labels)
+    return tuple(group for group in groups if is_true(group))
+
+
+def _shorten(cells: Cells, tops: Itemsets, groups: Iterable[Codes]) -> tuple[Cells, Itemsets]:
+    """Return the cells without the items that their bases exclude anyway, each once, and their tops."""
+    others: defaultdict[int, set[int]] = defaultdict(set)
+    for group in groups:
+        for item in group:
+            others[item] |= group - {item}
+    every: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    for number, (base, top) in enumerate(zip(cells.bases, cells.tops.tolist(), strict=True)):
+        held = base.tolist()
+        excluded = set[int]().union(*(others[item] for item in held))
+        every.setdefault((tuple(item for item in tops[top].tolist() if item not in excluded), tuple(held)), number)
+    place = {top: at for at, top in enumerate(sorted({top for top, _ in every}))}
+    kept = cells.take(np.array(list(every.values()), dtype=np.int64))
+    return kept._replace(tops=np.array([place[top] for top, _ in every], dtype=np.int32)), Itemsets.of(place)
+
+
+def _widen(question: Question, groups: Sequence[Codes]) -> Itemsets:
+    """Return the largest itemsets whose cells are known to a reader who knows the groups."""
     wide = widen_family(question.known, groups) if groups else None
     if wide is None:
         return question.tops
