@@ -9,7 +9,7 @@ from typing import Final
 import discreet
 from discreet import Channel, Channels
 from discreet import report as reports
-from discreet.cli.options import CandidateOptions, EndingOptions, OlderOptions, command, limit_time, option
+from discreet.cli.options import SCHEMA, CandidateOptions, EndingOptions, OlderOptions, command, limit_time, option
 from discreet.cli.reading import mine_or_load, read_older
 from discreet.cli.terminal import ask_about_support, check_place, put, wants_json, watching
 from discreet.cli.usage import OneOf
@@ -44,6 +44,7 @@ class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
         name="--complete/--partial",
         default=True,
     )
+    schema: str | None = option(SCHEMA, "TEXT")
     pattern: str | None = option("Bound the rows of this pattern only, such as 'a & b & ~c'.", "QUERY")
     seconds: float | None = option("Time for the attacker; the rest is undecided.", "N")
 
@@ -110,7 +111,14 @@ def attack(asked: AttackOptions) -> int:
         patterns, rows, source = mine_or_load(asked, bars)
         ask_about_support(patterns, asked.k, quiet=asked.quiet)
         if asked.pattern is not None:
-            bounds = discreet.bounds(patterns, asked.pattern, complete=complete, against=old_patterns, grown=grown)
+            bounds = discreet.bounds(
+                patterns,
+                asked.pattern,
+                complete=complete,
+                schema=asked.schema,
+                against=old_patterns,
+                grown=grown,
+            )
             chunks = reports.bounds_json(bounds, source=source, against=against)
             put(asked.out, chunks, reports.bounds_text(bounds), sources, as_json=asked.as_json)
             return int(0 < bounds.low <= bounds.high < asked.k)
@@ -119,6 +127,7 @@ def attack(asked: AttackOptions) -> int:
             k=asked.k,
             level=asked.level,
             complete=complete,
+            schema=asked.schema,
             rows=None if grown else rows,  # rows do not say which of them were there before
             against=old_patterns,
             grown=grown,

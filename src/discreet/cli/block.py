@@ -17,6 +17,7 @@ from discreet.blocking.folder import check_place as check_folder
 from discreet.cli.options import (
     COUNT,
     POSITIVE,
+    SCHEMA,
     EndingOptions,
     LimitOptions,
     QuietOptions,
@@ -67,6 +68,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
         type=OneOf(list(ATTACKERS)),
         default="plain",
     )
+    schema: str | None = option(SCHEMA, "TEXT")
     compare: bool = option("Show the cost of each method, side by side.")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
@@ -106,6 +108,7 @@ def block(asked: BlockOptions) -> int:
             policy=asked.policy,
             keep_n=asked.keep_n,
             against=asked.against,
+            schema=asked.schema,
             **limit_time(asked.seconds),
             **asked.budget(bars),
         )

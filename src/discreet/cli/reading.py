@@ -16,6 +16,7 @@ import discreet
 from discreet import Audit, BudgetError, InputError, Merged, OptionError, Patterns, Transactions
 from discreet.cli.options import (
     COUNT,
+    SCHEMA,
     CandidateOptions,
     LimitOptions,
     OlderOptions,
@@ -63,9 +64,7 @@ class PublicationOptions(Options):
 class JudgeOptions(CandidateOptions, OlderOptions, PublicationOptions, RuleOptions):
     """FILE, what it holds and how it is read, and how it is judged."""
 
-    schema: str | None = option(
-        "Separator of attribute and value in labels, such as =; values of an attribute exclude each other.", "TEXT"
-    )
+    schema: str | None = option(SCHEMA, "TEXT")
 
     @property
     def sources(self) -> tuple[str | None, ...]:

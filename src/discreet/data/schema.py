@@ -67,6 +67,18 @@ class Schema:
                 values[label.split(sign, 1)[0]].append(label)
         return cls(tuple(Attribute(str(name), frozenset(one)) for name, one in values.items() if len(one) > 1))
 
+    @classmethod
+    def guess(cls, labels: Iterable[Label]) -> Self | None:
+        """Return the schema that labels suggest; None unless all are such as ``sex=f``, and some share an attribute.
+
+        >>> Schema.guess(["sex=f", "sex=m", "age=40"]), Schema.guess(["sex=f", "sex=m", "smoker"])
+        (<Schema: 1 attribute, 0 of them in every row>, None)
+        """
+        known = list(labels)
+        parts = [label.split(SIGN) if isinstance(label, str) else [] for label in known]
+        found = cls.read(known) if all(len(part) == PAIR and all(part) for part in parts) else cls(())
+        return found if len(found) else None
+
     def __iter__(self) -> Iterator[Itemset]:
         return (attribute.values for attribute in self.attributes)
 

@@ -358,9 +358,9 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     every, evidence = _judge_patterns(question, policy, rows)
     counted, people = judge_people(question, rows, schema)
     every, evidence = [*every, *counted], replace(evidence, people=people)
-    if schema is not None or patterns.schema is not None:
-        check, remainders = judge_schema(patterns, policy.k, schema)
-        every, evidence = [*every, check], replace(evidence, remainders=remainders)
+    by_schema = judge_schema(patterns, policy.k, schema)
+    if by_schema is not None:
+        every, evidence = [*every, by_schema[0]], replace(evidence, remainders=by_schema[1])
     read = check_reading(patterns, rows)
     every += [] if read is None else [read]
     cut = "" if patterns.max_length is None else f" of at most {count_of(patterns.max_length, 'item')}"

@@ -69,6 +69,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 _UNSURE: Final = "what the numbers give away could not be followed to the end"
 _UNSURE_TREES: Final = "what the trees reveal together could not be followed to the end"
 _UNSURE_PEOPLE: Final = "its counts are of visits, and one person may have several"
+_UNSURE_SCHEMA: Final = "readers may know which of its items exclude each other"
 _UNSURE_CHANGES: Final = "what it reveals together with an older release is not certain"
 
 
@@ -99,7 +100,7 @@ class CheckName(StrEnum):
     PEOPLE = ("people", "some groups of rows belong to {few}", _UNSURE_PEOPLE)
     SEVERAL_TREES = ("several trees", "overlaps of leaves are of {few}", _UNSURE_TREES)
     DIFFERENCING = ("differencing", "differences from an older release reveal {few}", _UNSURE_CHANGES)
-    SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}")
+    SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}", _UNSURE_SCHEMA)
     READING = ("reading", "it is not certain that the data was read as its owner meant")
     CLASS_DISCLOSURE = ("class disclosure", "the numbers reveal what everyone in some group has")
     COMPLETENESS = ("completeness", "the list has gaps, so nothing can be judged")

@@ -9,7 +9,7 @@ such cells, or made of them; they are looked for one by one where supports are m
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from discreet.disclosure.attacks.totals import Totals
 from discreet.disclosure.channels import Channel, as_text, places
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
-from discreet.errors import BudgetError, InconsistencyError
+from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
@@ -33,6 +33,8 @@ from discreet.publications.rules.bounded import MOST, Bounded, Narrowed, narrow_
 from discreet.publications.rules.reading import as_rounded
 from discreet.publications.rules.rule import Rules
 from discreet.runtime.text import count_of
+
+JudgedSchema: TypeAlias = tuple[Check, tuple[Bounded, ...]]
 
 LISTED: Final = 1000  # sums, those of the fewest rows first
 MOST_KNOWN: Final = 1_000_000  # itemsets with exact supports that are summed up
@@ -52,13 +54,37 @@ class SchemaSums(NamedTuple):
     wrong: Itemset | None = None
 
 
-def judge_schema(patterns: Patterns, k: int, schema: str | Groups | None = None) -> tuple[Check, tuple[Bounded, ...]]:
+def judge_schema(patterns: Patterns, k: int, schema: str | Groups | None = None) -> JudgedSchema | None:
     """Judge what patterns reveal to a reader who knows which items exclude each other; return the sums too.
 
-    Without a ``schema``, that of the patterns counts.
+    Without a ``schema``, that of the patterns counts. If there is none, but all labels are such as ``sex=f``, readers
+    may know one: what that would reveal is for a person to look at. Otherwise there is nothing to judge: None.
+
+    >>> listed = Patterns.from_itemsets([([], 90), (["sex=f"], 40), (["sex=m"], 48)], n=90)
+    >>> [judge_schema(listed, 5, schema)[0].verdict.name for schema in ("=", None)]
+    ['WITHHOLD', 'REVIEW']
+    """
+    if schema is not None or patterns.schema is not None:
+        return _judge_known(patterns, k, schema)
+    guess = Schema.guess(patterns.labels)
+    try:
+        judged = None if guess is None else _judge_known(patterns, k, guess)
+    except InputError:  # itemsets have two values of an attribute: they do not exclude each other
+        return None
+    if judged is None or (judged[0].found and not judged[1]):
+        return None
+    check, sums = judged
+    if check.verdict is Verdict.RELEASE:
+        return judged
+    ask = f"Labels look like values of attributes. {check.sentence} If no row has two values of one, say so with "
+    return CheckName.SCHEMA.review(check.found, Message(ask, Option("schema", "="), ".")), sums
+
+
+def _judge_known(patterns: Patterns, k: int, schema: str | Groups | None) -> JudgedSchema:
+    """Judge what patterns reveal to a reader who knows a schema.
 
     >>> listed = [([], 90), (["f"], 40), (["m"], 48)]
-    >>> check, sums = judge_schema(Patterns.from_itemsets(listed, n=90), 5, [["f", "m"]])
+    >>> check, sums = _judge_known(Patterns.from_itemsets(listed, n=90), 5, [["f", "m"]])
     >>> check.verdict.name, str(sums[0]), sums[0].explain()
     ('WITHHOLD', '¬f ∧ ¬m: 2 rows', 'sup(∅) 90 − sup(f) 40 − sup(m) 48 = 2')
     """
@@ -150,7 +176,7 @@ def _name_cell(facts: Facts, totals: Totals, base: int, top: int, count: int) ->
         return frozenset(facts.labels[item] for item in places(itemset))
 
     lacked = [item for item in places(top & ~base) if not facts.excludes(frozenset([*places(base), item]))]
-    used = sorted((one for one in times if times[one]), key=lambda one: (one.bit_count(), places(one)))
+    used = sorted((one for one in times if times[one]), key=lambda one: (one.bit_count(), times[one] < 0, places(one)))
     terms = tuple((named(one), 2 * (totals.support(one),)) for one in used)
     without = tuple(named(1 << item) for item in lacked)
     return Bounded(named(base), without, count, count, terms, tuple(times[one] for one in used))

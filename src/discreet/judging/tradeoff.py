@@ -31,7 +31,8 @@ class Tradeoff:
 
     ``itemsets`` are the closed ones. Where people have several rows, channels are groups of fewer than k people, and
     ``counted`` says so. ``safe[k]`` is the lowest minimum support without a channel below k, at least the
-    lowest of ``min_supports``; None if even n alone is one. With ``max_length``, longer itemsets are left out.
+    lowest of ``min_supports``; None if even n alone is one. With ``max_length``, longer itemsets are left out. If the
+    rows have a schema, of ``attributes``, ``audit`` withholds what follows from it as well; channels alone count here.
     """
 
     n: int
@@ -43,6 +44,13 @@ class Tradeoff:
     safe: dict[int, int | None]
     counted: Literal["rows", "people"] = "rows"
     max_length: int | None = None
+    attributes: int = 0
+
+    @property
+    def caveat(self) -> str:
+        """What is not counted, in a sentence; empty if that is nothing."""
+        many = f"{self.attributes:,} attribute{'s' * (self.attributes != 1)}"
+        return f"Channels alone are counted: what the schema of {many} reveals is not." if self.attributes else ""
 
     def __repr__(self) -> str:
         return f"<Tradeoff: {len(self.min_supports)} minimum supports by {len(self.ks)} ks, {self.n:,} rows>"
@@ -53,7 +61,7 @@ class Tradeoff:
         head = ["minimum support", "share", "closed itemsets", *(f"channels, k = {k:,}" for k in self.ks)]
         safe = ((k, say_count(least, self.n) if least else "none") for k, least in self.safe.items())
         note = f"Lowest minimum support without a channel: {'; '.join(f'k = {k:,}: {least}' for k, least in safe)}."
-        return html.table(repr(self)[1:-1], head, lines, note=note)
+        return html.table(repr(self)[1:-1], head, lines, note=f"{note} {self.caveat}".strip())
 
     def _share(self, count: int) -> str:
         return percent(count / self.n) if self.n else "–"
@@ -107,7 +115,8 @@ def tradeoff(
         by_person = order_by_person(Question(closed, data, limits[-1])) if is_by_person else None
         numbers = itemsets, channels, exposed, find_safe(closed, limits, by_person)
         counted: Literal["rows", "people"] = "people" if is_by_person else "rows"
-        return Tradeoff(data.n, counts, limits, *numbers, counted=counted, max_length=max_length)
+        attributes = 0 if data.schema is None else len(data.schema)
+        return Tradeoff(data.n, counts, limits, *numbers, counted=counted, max_length=max_length, attributes=attributes)
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:

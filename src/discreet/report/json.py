@@ -129,6 +129,7 @@ def tradeoff_json(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
         "itemsets": tradeoff.itemsets.tolist(),
         "max_length": tradeoff.max_length,
         **({} if tradeoff.counted == "rows" else {"counted": tradeoff.counted}),
+        **({"not_counted": tradeoff.caveat} if tradeoff.caveat else {}),
     }
     lists = {
         "channels": map(encoded, tradeoff.channels.tolist()),

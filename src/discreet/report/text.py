@@ -128,6 +128,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
     yield from ("", f"No channel of fewer than k {tradeoff.counted}, from which minimum support on:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {safe_from(safe, tradeoff)}"
+    yield from ("", tradeoff.caveat) if tradeoff.caveat else ()
 
 
 def list_tradeoff(tradeoff: Tradeoff) -> Iterator[tuple[str, list[list[str | int]]]]:
