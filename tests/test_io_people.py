@@ -93,7 +93,7 @@ def test_the_long_form_of_people_needs_no_row():
             "column 'visit' has 1 row id that more than one person has; check row=",
         ),
         (b"who,visit,drug\n1,7,a\n,8,b\n", {"per": "visit"}, "record 3 has no row id, no item or no person"),
-        (b"who,visit,drug\n1,7,a\n,8,b\n", {}, "record 3 has no row id or no item"),
+        (b"who,visit,drug\n1,7,a\n,8,b\n", {}, "record 3 has no row id, no item or no person"),
         (
             b"who,visit,drug\n1,7,a\n2,8,b\n",
             {"person": "whom"},

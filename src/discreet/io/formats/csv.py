@@ -1,10 +1,11 @@
 """CSV: baskets (one row of labels per line), the long form (one row id and one item per line), and patterns."""
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import chain, islice
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +99,9 @@ def _labels(codes: Coder[str], *, is_meant: bool) -> list[Label]:
 
 def _read_long(records: Iterator[list[str]], options: RowOptions) -> Transactions:
     """Return the rows of the long form; those of one person are merged, or have the person of each."""
-    names = _columns(options) if options.per is None else (*_columns(options), str(options.person))
+    names = list(_columns(options))
+    if options.person is not None and options.row is not None:
+        names = [options.row, names[1], options.person]
     coders: list[Coder[str]] = [Coder() for _ in names]
     codes = [array("i") for _ in names]
     for block in _long_blocks(records, names):
@@ -123,19 +126,33 @@ def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item:
 
 def _long_blocks(records: Iterator[list[str]], names: Sequence[str]) -> Iterator[list[tuple[str, ...]]]:
     head = next(filter(None, records), [])
-    places = [head.index(find_column(head, name)) for name in names]
+    columns = _find_columns(head, names)
     numbered = ((number, record) for number, record in enumerate(records, start=2) if record)
-    while block := [_read_fields(record, places, len(head), number) for number, record in islice(numbered, BLOCK)]:
+    while block := [_read_fields(record, columns, number) for number, record in islice(numbered, BLOCK)]:
         yield block
 
 
-def _read_fields(record: Sequence[str], places: Sequence[int], width: int, number: int) -> tuple[str, ...]:
-    if len(record) > width:
+class _Columns(NamedTuple):
+    """How columns are taken out of a record: the last of their places, and the number of all columns."""
+
+    take: Callable[[Sequence[str]], tuple[str, ...]]
+    last: int
+    width: int
+
+
+def _find_columns(head: Sequence[str], names: Sequence[str]) -> _Columns:
+    places = [head.index(find_column(head, name)) for name in names]
+    return _Columns(itemgetter(*places), max(places), len(head))
+
+
+def _read_fields(record: Sequence[str], columns: _Columns, number: int) -> tuple[str, ...]:
+    if len(record) > columns.width:
         raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
-    if len(record) <= max(places) or not all(record[place] for place in places):
-        what = "row id or no item" if len(places) == 2 else "row id, no item or no person"  # noqa: PLR2004 - those two
+    fields = columns.take(record) if len(record) > columns.last else ("",)
+    if "" in fields:
+        what = "row id, no item or no person" if len(fields) > 2 else "row id or no item"  # noqa: PLR2004 - those two
         raise InputError(f"record {number} has no {what}; leave such lines out, or fill them")
-    return tuple(notation.unescape(record[place]) for place in places)
+    return tuple(map(notation.unescape, fields))
 
 
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
@@ -144,9 +161,9 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
     head, names = "", list[str]()
     while not names and (record := next(records, None)):
         head, names = head + record[0], record[1]
-    places = [names.index(find_column(names, name)) for name in _columns(options)]
+    columns = _find_columns(names, _columns(options))
     filled = ((number, *line) for number, line in enumerate(records, start=2) if line[1])
-    lines = [(text, *_read_fields(record, places, len(names), number)) for number, text, record in filled]
+    lines = [(text, *_read_fields(record, columns, number)) for number, text, record in filled]
     gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
     stays = select_lines([line[1] for line in lines], [line[2] for line in lines], gone)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
