@@ -127,11 +127,11 @@ BAD_OPTIONS = [
     (["--min-support", "2", "--kind", "odd"], "--kind is 'odd'; give one of frequent, closed, maximal"),
     (["--min-support", "2", "--format", "odd"], "odd"),
     (["--min-support", "2", "--out-format", "odd"], "odd"),
-    (["--min-support", "2", "--memory", "much"], "'much' is no size"),
-    (["--min-support", "2", "--memory", "2XB"], "'2XB' is no size"),
-    (["--min-support", "2", "--threads", "0"], "'--threads'"),
-    (["--min-support", "2", "--max-length", "-1"], "'--max-length'"),
-    (["--min-support", "2", "--max-patterns", "no"], "'--max-patterns'"),
+    (["--min-support", "2", "--memory", "much"], "--memory is 'much', no size; give"),
+    (["--min-support", "2", "--memory", "2XB"], "--memory is '2XB', no size; give"),
+    (["--min-support", "2", "--threads", "0"], "--threads is '0'; give a whole number"),
+    (["--min-support", "2", "--max-length", "-1"], "--max-length is '-1'; give a whole number"),
+    (["--min-support", "2", "--max-patterns", "no"], "--max-patterns is 'no'; give a whole number"),
     (["--min-support", "2", "--bogus"], "'--bogus' is no option of discreet mine"),
 ]
 

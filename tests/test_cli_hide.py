@@ -209,6 +209,9 @@ def test_with_memory_swa_scans_the_file_once_and_writes_the_same(file, secret, t
     found = json.loads(run(file, *options, "--out", tmp_path / "scanned", "--memory", "64MB", "--json").stdout)
     assert found["input"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     assert (found["method"], found["window"]) == ("swa", 7)
+    monkeypatch.undo()
+    whole = json.loads(run(file, *options, "--json").stdout)
+    assert (whole["method"], whole["window"]) == ("swa", 7)
 
 
 def test_a_file_that_cannot_be_read_at_once_is_scanned_by_swa(file, secret, tmp_path, monkeypatch):

@@ -103,8 +103,8 @@ def test_no_report_but_that_of_exposed_rows_holds_an_id():
 def test_the_json_of_an_audit_says_what_was_judged_and_how():
     found = told(report.audit_json(audit(ROWS, min_support=10, policy="acro"), source=SOURCE))
     assert list(found) == [
-        *("discreet", "report", "verdict", "policy", "k", "what", "input", "n", "min_support", "kind", "itemsets"),
-        "with_rows",
+        *("discreet", "report", "verdict", "policy", "k", "what", "input", "n", "min_support", "kind", "max_length"),
+        *("itemsets", "with_rows"),
         *("is_acyclic", "exposed", "warnings", "checks", "channels", "implications", "differences"),
     ]
     acro = load("acro")

@@ -45,7 +45,7 @@ def _explain_others(sentence: str, error: click.UsageError) -> str:
     """Return a sentence about arguments and commands, for which click has no error of their own."""
     if sentence.startswith("Got unexpected extra argument"):
         extra = sentence.partition("(")[2].removesuffix(")")
-        return f"{abbreviate(extra)!r} is too much; name one FILE, and put names with blanks in quotes"
+        return f"{abbreviate(extra)!r} is too much; leave it out, or put a name with blanks in quotes"
     if sentence.startswith("No such command"):
         group = _context(error).command
         name = sentence.partition("'")[2].partition("'")[0]
