@@ -1,6 +1,7 @@
 """People, not rows: what many rows of few people give away."""
 
 import json
+from collections import Counter
 from random import Random
 
 import numpy as np
@@ -8,6 +9,7 @@ import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from web import facts, loaded, served
 
 from discreet import (
     Merged,
@@ -26,6 +28,8 @@ from discreet import (
 )
 from discreet.disclosure.detect import Question
 from discreet.disclosure.people import find_people_cells
+from discreet.io.options import RowOptions
+from discreet.io.people import by_person
 from discreet.judging.people import VISITS
 
 TABLES = 1_000
@@ -158,17 +162,26 @@ def test_patterns_of_visits_without_rows_go_to_review():
     assert "counts are of visits" in found.sentence
 
 
+@pytest.mark.parametrize("part", range(PARTS))
+def test_rows_merged_by_person_are_judged_as_by_brute_force_on_1000_random_tables(part):
+    for seed in range(part, TABLES, PARTS):
+        rows, people, sigma, k = table(seed)
+        once = oracle.merged_by_person(rows, people)
+        merged = by_person(Transactions(rows), people, RowOptions(person="patient"))
+        found = audit(merged, min_support=min(sigma, len(once)), k=k)
+        channels = oracle.maximal_channels_by_tops(once, min(sigma, len(once)), k)
+        assert Counter(merged) == Counter(once)
+        assert {(one.base, one.top): one.count for one in found.channels} == channels
+        assert found.people is None
+
+
 @given(seed=st.integers(0, 10_000))
-def test_rows_merged_by_person_are_judged_as_their_own(seed):
-    rows, people, sigma, k = table(seed)
-    merged = oracle.merged_by_person(rows, people)
-    sigma = min(sigma, len(merged))
-    found = audit(merged, min_support=sigma, k=k)
-    once = audit(visits(merged, range(len(merged))), min_support=sigma, k=k)
-    channels = oracle.maximal_channels_by_tops(merged, sigma, k)
-    assert {(one.base, one.top): one.count for one in found.channels} == channels
-    assert found_by(once.people) == {pair: (count, count) for pair, count in channels.items()}
-    assert once.verdict is found.verdict
+def test_people_with_one_row_each_are_judged_like_rows(seed):
+    rows, _, sigma, k = table(seed)
+    found, counted = (audit(data, min_support=sigma, k=k) for data in (rows, visits(rows, range(len(rows)))))
+    channels = {(one.base, one.top): (one.count, one.count) for one in found.channels}
+    assert found_by(counted.people) == channels
+    assert counted.verdict is found.verdict
 
 
 def test_a_schema_reveals_remainders_of_few_people():
@@ -258,3 +271,18 @@ def test_rules_about_visits_go_to_review():
     plain, by_visit = (audit(rules, k=5, rows=rows).checks for rows in (list(data), data))
     assert by_visit == (*plain, VISITS)
     assert VISITS.verdict is Verdict.REVIEW
+
+
+def test_the_app_lists_and_explains_rows_of_few_people():
+    lines = ["patient,a,b", *(f"{number},{'yes,yes' if number < 15 else 'no,no'}" for number in range(30))]
+    table = "\n".join([*lines, *["30,yes,no"] * 10])
+    rule = {"min_support": 10, "k": 5}
+    with served() as client:
+        data = loaded(client, table.encode(), format="table", person="patient", per="visit")
+        found = facts(client, "audit", data=data, **rule)
+        assert (found["verdict"], found["counted"], found["channels"]) == ("WITHHOLD", "people", 1)
+        assert facts(client, "detect", data=data, **rule)["total"] == 1
+        one = facts(client, "explain", data=data, number=0, **rule)
+        assert (one["size"], one["count"], one["total"]) == ("10 rows of 1 person", 1, 10)
+        assert one["words"] == "Exactly 10 rows, of only 1 person, have a=yes and b=no."
+        assert facts(client, "tradeoff", data=data, min_supports=[10], ks=[5])["safe"] == [{"k": 5, "min_support": 16}]
