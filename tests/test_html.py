@@ -220,7 +220,7 @@ def test_a_page_tells_what_was_audited():
     for told in (
         "rows.csv",
         "d" * 64,
-        "10 rows (10%)",
+        "10 of 100 rows (10%)",
         "3 closed itemsets",
         "acro: k = 10",
         "ACRO, default.yaml",
