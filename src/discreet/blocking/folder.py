@@ -18,6 +18,7 @@ from discreet.blocking.verify_cells import visible
 from discreet.data.itemsets import Label, Weighted
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
+from discreet.data.schema import Schema
 from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
@@ -25,7 +26,8 @@ from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, sa
 from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
 from discreet.io.read import read_patterns, write_patterns
 from discreet.io.sources import FORMATS, find_format
-from discreet.judging.policy import ZEROS, Policy, load, names
+from discreet.judging.policy import ZEROS, Policy, Verdict, load, names
+from discreet.judging.rules import judge_schema
 
 if TYPE_CHECKING:
     from discreet.report import Source
@@ -103,7 +105,7 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
     known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
     is_known = known.get(facts["method"]) is facts["is_whole"]
     method = "" if is_known else "the method in release.json is unknown, or does not match is_whole"
-    faults = method, _check_policy(facts["policy"]), _attack(Path(folder), facts, verification)
+    faults = method, _check_policy(facts["policy"]), _check_schema(Path(folder), facts), _attack(Path(folder), facts)
     return verification._replace(faults=tuple(filter(None, faults)))
 
 
@@ -119,18 +121,36 @@ def _check_policy(facts: dict[str, Any]) -> str:
     return "" if is_same else f"the policy in release.json is not the one named {known.name!r}"
 
 
-def _attack(folder: Path, facts: Mapping[str, Any], verification: Verification) -> str:
-    """Return a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
-    level, k = next((level for level in ATTACKERS if level == facts["against"]), None), verification.k
-    if level is None or k is None or level == "plain":
-        return "" if level else "the attacker in release.json is unknown"
+def _read_listed(folder: Path, facts: Mapping[str, Any]) -> Patterns:
+    """Return the patterns of a release, with its schema."""
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
+    patterns = read_patterns(listed, **{word: facts[word] for word in ("n", "min_support", "kind", "max_length")})
+    return replace(patterns, schema=Schema.of(facts["schema"], patterns.labels) if facts["schema"] else None)
+
+
+def _check_schema(folder: Path, facts: Mapping[str, Any]) -> str:
+    """Return a fault if readers who know the schema of a release learn something about fewer than k rows."""
+    if not facts["schema"]:
+        return ""
     try:
-        mined = {word: facts[word] for word in ("n", "min_support", "kind", "max_length")}
-        patterns = read_patterns(listed, **mined)
-        result = attack(patterns, k=k, level=level, complete=facts["is_whole"])
+        judged = judge_schema(_read_listed(folder, facts), facts["k"])
     except DiscreetError:
-        return f"the attacker {level!r} cannot be tried on {listed.name}"
+        judged = None
+    if judged is None:
+        return "what the schema in release.json reveals cannot be checked"
+    check, _ = judged
+    return "" if check.verdict is Verdict.RELEASE else f"with the schema in release.json: {check.sentence}"
+
+
+def _attack(folder: Path, facts: Mapping[str, Any]) -> str:
+    """Return a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
+    level, k = next((level for level in ATTACKERS if level == facts["against"]), None), facts["k"]
+    if level is None or level == "plain":
+        return "" if level else "the attacker in release.json is unknown"
+    try:
+        result = attack(_read_listed(folder, facts), k=k, level=level, complete=facts["is_whole"])
+    except DiscreetError:
+        return f"the attacker {level!r} cannot be tried on the patterns"
     if result.findings:
         return f"the attacker {level!r} infers something about fewer than {k} rows"
     doubt = f"it was not decided whether the attacker {level!r} infers something"

@@ -27,7 +27,7 @@ VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
 METHOD: Final = re.compile("[a-z_-]{1,40}")
 COUNT: Final = re.compile("[0-9]{1,40}")
 MINED: Final = {"n": int, "min_support": int, "kind": str, "max_length": int | None}
-CLAIMS: Final = {"method": str, "k": int, **MINED, "listed": int, "is_whole": bool}
+CLAIMS: Final = {"schema": list, "method": str, "k": int, **MINED, "listed": int, "is_whole": bool}
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
@@ -36,7 +36,7 @@ FORMS: Final[dict[str, Json]] = {
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},
     "a top in certificate.json": {"items": list, "support": int, "cells": int, "smallest": int},
-    "patterns.json": {**MINED, "patterns": list},
+    "patterns.json": {**MINED, "schema": list, "patterns": list},
     "a pattern in patterns.json": {"items": list, "support": int},
     "patterns.txt": MINED,
     "patterns.parquet": MINED,
@@ -105,6 +105,7 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
         facts, pairs = _read_patterns(at, files[at])
         _check_lengths(pairs, release["max_length"])
         listed = code_itemsets(pairs, release)
+        _check_schema(release["schema"], listed.labels)
         tops, frequent, unsafe = count_cells(listed, release)
         smallest = min((top[2] for top in tops), default=None)
         checked = [release["k"], release["n"], release["min_support"], len(pairs), len(tops), smallest]
@@ -193,6 +194,14 @@ def _check_lengths(pairs: Pairs, most: int | None) -> None:
         raise InputError(f"an itemset of {longest} items is listed, but max_length in release.json is {most}")
 
 
+def _check_schema(schema: list[Any], labels: list[str]) -> None:
+    """Refuse a schema that is no list of groups of published items: it must not name others."""
+    for group in schema:
+        names = [str(item) for item in group if type(item) in {str, int}] if type(group) is list else []
+        if len(names) < 2 or len({*names}) < len(group) or not {*names} <= {*labels}:  # noqa: PLR2004 - two exclude each other
+            raise InputError("the schema in release.json is malformed, or names items that are not listed")
+
+
 def _check_form(facts: Json, form: str) -> None:
     """Refuse an object with a missing or unknown key, or a value of the wrong type."""
     kinds = FORMS[form]
@@ -209,7 +218,7 @@ def _read_patterns(name: str, data: bytes) -> tuple[Json, Pairs]:
         return _read_parquet(data)
     text = _decode(data, name)
     if name == "patterns.json":
-        facts = {"max_length": None, **OBJECT(text)}
+        facts = {"max_length": None, "schema": [], **OBJECT(text)}
         _check_form(facts, name)
         for one in facts["patterns"]:
             _check_form(one, "a pattern in patterns.json")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self, TypeAlias
 
-from discreet.data.itemsets import Itemset, Label, as_itemset
+from discreet.data.itemsets import Itemset, Label, as_itemset, sort_labels
 from discreet.errors import OptionError
 
 Groups: TypeAlias = Iterable[Iterable[Label]]  # groups of items, such as values of an attribute: no row holds two
@@ -88,6 +88,16 @@ class Schema:
     def __repr__(self) -> str:
         total = sum(attribute.total for attribute in self.attributes)
         return f"<Schema: {len(self)} attribute{'s' * (len(self) != 1)}, {total} of them in every row>"
+
+    def publish(self, labels: Iterable[Label]) -> list[list[Label]]:
+        """Return the groups of published labels, for a file: those of which two or more are published, and no others.
+
+        >>> Schema.of([["b", "a", "c"], ["d", "e"]], []).publish(["a", "b", "d"])
+        [['a', 'b']]
+        """
+        published = frozenset(labels)
+        groups = (list(sort_labels(values & published)) for values in self)
+        return sorted((group for group in groups if len(group) > 1), key=lambda group: [*map(str, group)])
 
     def limit(self, labels: Iterable[Label]) -> Self:
         """Return the attributes that have a value among ``labels``."""

@@ -10,6 +10,7 @@ from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
 from discreet.data.thresholds import say_least, share
 from discreet.disclosure.attacks.attack import ATTACKERS
+from discreet.io.formats.patterns import published_schema
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
 from discreet.report.text import aligned, audit_text, indented
@@ -38,6 +39,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "n": patterns.n,
         "kind": patterns.kind,
         "max_length": patterns.max_length,
+        "schema": published_schema(patterns),
         "listed": len(patterns),
         "frequent": release.frequent,
         "is_whole": release.is_whole,

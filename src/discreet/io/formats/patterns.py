@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import chain
 from math import ceil, floor
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.data.itemsets import AnyFrame, Itemset, Itemsets, Label, is_missing, recode
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
+from discreet.data.schema import Schema
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
@@ -70,6 +71,7 @@ class StatedPatterns:
     supports: NDArray[np.int64]
     labels: tuple[Label, ...]
     mined: Mined = NOT_STATED
+    schema: Schema | None = None
 
     def patterns(
         self, n: int | None, min_support: Threshold | None, kind: str | None, max_length: int | None = None
@@ -85,7 +87,8 @@ class StatedPatterns:
         if self.mined.n is None and lacks_root(lengths, supports.tolist(), n=n, min_support=count, kind=kind):
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
         arrays = *itemsets.flat, supports
-        return Patterns.from_codes(*arrays, self.labels, n=n, min_support=count, kind=kind, max_length=length)
+        patterns = Patterns.from_codes(*arrays, self.labels, n=n, min_support=count, kind=kind, max_length=length)
+        return replace(patterns, schema=self.schema)
 
     def _agree_on_n(self, given: int | None) -> int:
         roots = self.supports[self.itemsets.lengths == 0].tolist()
@@ -152,6 +155,12 @@ def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
     return zip(notation.iterate_codes(patterns.itemsets), patterns.supports.tolist(), strict=True)
 
 
+def published_schema(patterns: Patterns) -> list[list[Label]]:
+    """Return the groups of published items that exclude each other; what is not published is not named."""
+    used = [patterns.labels[code] for code in notation.find_used_codes(patterns)]
+    return [] if patterns.schema is None else patterns.schema.publish(used)
+
+
 def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
     """Return the patterns of a JSON file of ours; labels are text or whole numbers."""
     try:
@@ -164,14 +173,26 @@ def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG
     if not (isinstance(document, dict) and isinstance(document.get("patterns"), list)):
         raise InputError(f"the JSON holds no patterns; it must look like {SHAPE}")
     pairs = (_read_pattern(pattern, number) for number, pattern in enumerate(document["patterns"], start=1))
-    mined = Mined(*map(document.get, STATED))
-    return collect_patterns(pairs, mined=mined)
+    stated = collect_patterns(pairs, mined=Mined(*map(document.get, STATED)))
+    return replace(stated, schema=_read_schema(document["schema"])) if "schema" in document else stated
+
+
+def _read_schema(groups: object) -> Schema:
+    """Return the schema of a JSON file: groups of labels that exclude each other."""
+    if not isinstance(groups, list) or not all(isinstance(group, list) for group in groups):
+        raise InputError('the schema in the JSON is no list of groups of labels; it must look like [["a", "b"]]')
+    if not all(isinstance(label, str | int) for group in groups for label in group):
+        raise InputError("the schema in the JSON has labels that are neither text nor whole numbers; mend it")
+    return Schema.of(groups, ())
 
 
 def write_json(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as JSON, in chunks."""
     texts, last = _as_json_texts(patterns), len(patterns)
     mined = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in mined_of(patterns).items()]
+    place, known = {label: code for code, label in enumerate(patterns.labels)}, published_schema(patterns)
+    groups = (f"[{', '.join(texts[place[label]] for label in group)}]" for group in known)
+    mined += [f'  "schema": [{", ".join(groups)}],'] * bool(known)
     lines = (
         f'    {{"items": [{", ".join(texts[code] for code in itemset)}], "support": {support}}}{"," * (number < last)}'
         for number, (itemset, support) in enumerate(iterate_patterns(patterns), start=1)
