@@ -16,6 +16,7 @@ from discreet.io import line_files
 from discreet.io.formats import fimi
 from discreet.io.notation import find_fields, unescape
 from discreet.io.options import RowOptions
+from discreet.io.rewrite import find_again
 
 zstandard = pytest.importorskip("zstandard")
 PACKERS = {".gz": gzip, ".xz": lzma, ".zst": zstandard}
@@ -30,8 +31,14 @@ ends = st.sampled_from(["\n", "\r\n", " \n"])
 
 def rewritten(data, losses, form, **options):
     target = BytesIO()
-    rewrite(BytesIO(data), target, [(row, frozenset(lost)) for row, lost in losses.items()], format=form, **options)
+    removed = [(row, frozenset(lost)) for row, lost in losses.items()]
+    rewrite(BytesIO(data), target, removed, format=form, **options)
     return target.getvalue()
+
+
+def reread(data, form, **options):
+    """Read a file in which every line is a row."""
+    return read(BytesIO(data), format=form, empty_rows=True, **options)
 
 
 def after(rows, losses):
@@ -84,9 +91,9 @@ def baskets(draw, separator=","):
 @given(data=st.data())
 def test_rows_of_numbers_lose_what_they_must(form, data):
     content = data.draw(numbered(comments=form == "spmf"))
-    rows = [*read(BytesIO(content), format=form)]
+    rows = [*reread(content, form)]
     losses = data.draw(losing(rows))
-    assert [*read(BytesIO(rewritten(content, losses, form)), format=form)] == after(rows, losses)
+    assert [*reread(rewritten(content, losses, form), form)] == after(rows, losses)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", "^", "]"])
@@ -94,9 +101,9 @@ def test_rows_of_numbers_lose_what_they_must(form, data):
 @given(data=st.data())
 def test_baskets_lose_what_they_must(separator, data):
     content = data.draw(baskets(separator))
-    rows = [*read(BytesIO(content), format="csv", separator=separator)]
+    rows = [*reread(content, "baskets", separator=separator)]
     losses = data.draw(losing(rows))
-    again = read(BytesIO(rewritten(content, losses, "csv", separator=separator)), format="csv", separator=separator)
+    again = reread(rewritten(content, losses, "baskets", separator=separator), "baskets", separator=separator)
     # As text: where only numbers are left, they are read as such.
     assert texts(again) == texts(after(rows, losses))
 
@@ -108,22 +115,23 @@ def test_items_with_names_lose_what_they_must(data):
     target = BytesIO()
     write(rows, target, format="spmf")
     losses = data.draw(losing(rows))
-    assert [*read(BytesIO(rewritten(target.getvalue(), losses, "spmf")), format="spmf")] == after(rows, losses)
+    assert [*reread(rewritten(target.getvalue(), losses, "spmf"), "spmf")] == after(rows, losses)
 
 
-@pytest.mark.parametrize("form", ["fimi", "spmf", "csv"])
+@pytest.mark.parametrize("form", ["fimi", "spmf", "baskets"])
 @settings(max_examples=40)
 @given(data=st.data())
 def test_lines_that_lose_nothing_are_the_same_bytes(form, data):
-    content = data.draw(baskets() if form == "csv" else numbered(comments=form == "spmf"))
-    assert rewritten(content, {}, form) == content
-    rows = [*read(BytesIO(content), format=form, separator="," if form == "csv" else None)]
+    content = data.draw(baskets() if form == "baskets" else numbered(comments=form == "spmf"))
+    how = {"separator": ","} if form == "baskets" else {}
+    assert rewritten(content, {}, form, **how) == content
+    rows = [*reread(content, form, **how)]
     assume("\n" not in "".join(str(item) for row in rows for item in row))
     losses = data.draw(losing(rows))
     comments = (b"#", b"%", b"@") if form == "spmf" else (b"\0",)
     before, now = (
         [line for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n") if not line.startswith(comments)]
-        for text in (content, rewritten(content, losses, form))
+        for text in (content, rewritten(content, losses, form, **how))
     )
     assert all(now[at] == before[at] for at in range(len(rows)) if at not in losses)
 
@@ -162,7 +170,38 @@ BASKETS = {
 
 @pytest.mark.parametrize(("content", "gone", "expected"), BASKETS.values(), ids=BASKETS)
 def test_a_label_goes_with_one_separator(content, gone, expected):
-    assert rewritten(content, {0: gone}, "csv") == expected
+    assert rewritten(content, {0: gone}, "baskets") == expected
+
+
+@pytest.mark.parametrize("before", ["", "sep=;\r\n"], ids=["plain", "sep"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(
+    ("text", "gone", "expected", "how"),
+    [
+        ("käse;tea\r\ntea;rye\nkäse\n\n", "käse", "tea\r\ntea;rye\nkäse\n\n", {}),
+        ("id;what\r\n7;käse\r\n7;tea\n8;käse\n", "käse", "id;what\r\n7;tea\n8;käse\n", {}),
+        (
+            "7;käse\r\n7;tea\n8;käse\n",
+            "käse",
+            "7;tea\n8;käse\n",
+            {"header": False, "row": "column1", "item": "column2"},
+        ),
+        ("käse;tea\n1;0\n1;1\n", "käse", "käse;tea\n0;0\n1;1\n", {}),
+        ("1;0\n1;1\n", "column1", "0;0\n1;1\n", {"format": "onehot", "header": False}),
+        ("sex;käse\nf;34\nm;51\nf;34\n", "käse=34", "sex;käse\nf;\nm;51\nf;34\n", {}),
+        ("f;34\nm;51\n", "column2=34", "f;\nm;51\n", {"format": "table", "header": False}),
+    ],
+    ids=["baskets", "long", "long without header", "onehot", "onehot without header", "table", "table without header"],
+)
+def test_the_encoding_and_the_first_line_stay(tmp_path, before, encoding, text, gone, expected, how):
+    mark = "\ufeff" * (encoding == "utf-16-be")
+    path, new = tmp_path / "rows.csv", tmp_path / "new.csv"
+    path.write_bytes(f"{mark}{before}{text}".encode(encoding))
+    rows = read(path, **how)
+    assert gone in rows[0]
+    rewrite(path, new, [(0, frozenset([gone]))], **how)
+    assert new.read_bytes() == f"{mark}{before}{expected}".encode(encoding)
+    assert [*read(new, **find_again(path, **how))][: rows.n] == after(rows, {0: [gone]})
 
 
 @given(text=st.text('a" ,;\t', max_size=12), separator=st.sampled_from(",;\t"))
@@ -272,7 +311,7 @@ def test_a_row_without_items_cannot_stand_in_a_table_with_a_line_an_item(form):
 @pytest.mark.parametrize(("packed", "packer"), PACKERS.items())
 @pytest.mark.parametrize("form", [".dat", ".csv"])
 def test_packed_files_stay_packed(tmp_path, packed, packer, form):
-    content = b"1 2\n\n2 3\n" if form == ".dat" else b"1,2\n\n2,3\n"
+    content = b"1 2\n\n2 3\n" if form == ".dat" else b"1,2\n\n2,3\n"  # which rewrite copies, whatever it means
     (tmp_path / f"rows{form}{packed}").write_bytes(packer.compress(content))
     rewrite(tmp_path / f"rows{form}{packed}", tmp_path / f"new{form}{packed}", [(0, frozenset([2]))])
     data = (tmp_path / f"new{form}{packed}").read_bytes()
