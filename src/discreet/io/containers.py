@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from discreet.data.itemsets import AnyFrame
-from discreet.errors import InputError
+from discreet.data.transactions import Transactions
+from discreet.errors import InputError, OutputError
 from discreet.io.files import Bytes
+from discreet.io.notation import RowFunctions
 from discreet.io.options import RowOptions
+from discreet.io.shapes import read_frame
 
 ZIP: Final = b"PK\x03\x04"
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # a file of Microsoft's, with files within
@@ -54,8 +57,21 @@ def find_container(suffix: str, head: bytes) -> str | None:
     for name, container in CONTAINERS.items():
         if suffix in container.suffixes:
             return name
-    # A zip file may hold anything: what is unpacked is decided elsewhere, and what is left is a spreadsheet.
-    return next((name for name, one in CONTAINERS.items() if head.startswith(one.magic or (b"\0" * 99,))), None)
+    # A zip file around a table is unpacked before, so that any other is taken for a spreadsheet.
+    return next((name for name, one in CONTAINERS.items() if one.magic and head.startswith(one.magic)), None)
+
+
+def rows_of(name: str) -> RowFunctions:
+    """Return the functions for rows of a container; it is read, and not written."""
+
+    def read(data: Bytes, options: RowOptions) -> Transactions:
+        return read_frame(load_frame(data, name, options), options, options.shape, name)
+
+    def write(rows: Transactions) -> NoReturn:
+        del rows
+        raise OutputError(f"files of the format {name} are read and not written; write csv or parquet")
+
+    return RowFunctions(read, write)
 
 
 def load_frame(data: Bytes, name: str, options: RowOptions) -> AnyFrame:

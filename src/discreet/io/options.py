@@ -32,7 +32,10 @@ class RowArguments(TypedDict, total=False):
 
 
 class RowOptions(NamedTuple):
-    """How rows are read; with ``is_meant``, lines that look like another table are read all the same."""
+    """How rows are read; with ``is_meant``, lines that look like another table are read all the same.
+
+    The ``shape`` of a file that holds a frame is set if its owner named it.
+    """
 
     row: str | None = None
     item: str | None = None
@@ -54,6 +57,7 @@ class RowOptions(NamedTuple):
     everyone: Any = None
     n: int | None = None
     sheet: str | None = None
+    shape: str | None = None
 
     @classmethod
     def of(cls, arguments: RowArguments) -> Self:
@@ -74,7 +78,7 @@ class RowOptions(NamedTuple):
     def given(self) -> dict[str, Any]:
         """The options that are set, by name."""
         chosen = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
-        return {name: value for name, value in chosen.items() if name != "is_meant"}
+        return {name: value for name, value in chosen.items() if name not in {"is_meant", "shape"}}
 
 
 def _as_texts(value: object) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from discreet.io.readings import describe, drop_blank_end
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
 from discreet.io.sources import (
+    FRAMED,
     Source,
     find_format,
     find_source,
@@ -194,6 +195,8 @@ def write_patterns(
 def _read_bytes(data: Bytes, found: Source) -> Transactions:
     """Return the rows of a file, and how they were understood."""
     rows = row_functions(found.form).read(b"".join(found.clean([data])), found.options)
+    if found.form.name in FRAMED:
+        return rows
     if found.has_blank_rows and not found.options.empty_rows:
         rows = rows[: sum(map(len, drop_blank_end([rows.itemsets])))]
     return describe(rows, found.reading)

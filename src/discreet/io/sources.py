@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 from discreet.data.reading import Reading
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import encodings
+from discreet.io.containers import CONTAINERS, find_container, rows_of
 from discreet.io.files import (
     Bytes,
     Place,
@@ -19,6 +21,7 @@ from discreet.io.formats import csv, fimi, onehot, patterns
 from discreet.io.formats.patterns import PatternFunctions
 from discreet.io.notation import RowFunctions, as_separator
 from discreet.io.options import RowOptions, check_options
+from discreet.io.shapes import SHAPES
 from discreet.io.sniff import Layout, are_numbers, looks_numbered, sniff_numbers, sniff_text
 
 
@@ -77,11 +80,16 @@ FORMATS: Final = {
         Format(
             "parquet", (".parquet", ".pq"), lambda: _parquet()[0], lambda: _parquet()[1], _LONG | _TABLE | {"items"}
         ),
+        *(
+            Format(name, one.suffixes, partial(rows_of, name), options=_LONG | _TABLE | {"items"} | one.options)
+            for name, one in CONTAINERS.items()
+        ),
         Format("json", (".json",), patterns=lambda: patterns.JSON),
         Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
     )
 }
 TEXTS: Final = frozenset({"csv", "baskets", "long", "onehot", "table"})  # CSV, and its shapes
+FRAMED: Final = frozenset({"parquet", *CONTAINERS})  # formats that hold a frame, which has a shape
 
 
 def find_format(place: Place, name: str | None, *, what: Literal["rows", "patterns"]) -> Format:
@@ -195,9 +203,12 @@ def sniff_source(place: Place, name: str | None, options: RowOptions, head: byte
     if form.name in TEXTS:
         layout = sniff_text(head, options, shape)
         return Source(FORMATS.get(layout.shape, form), layout)
+    if form.name in FRAMED:
+        named = name if name in SHAPES else None
+        return Source(form, Layout(named or "table", options._replace(shape=named), confirmed=named is not None))
     if form.lines and name is None:
         return Source(form, sniff_numbers(head, options))
-    if shape is not None and form.name != "parquet":
+    if shape is not None:
         raise OptionError(f"the format {form.name} holds baskets, not {shape}; leave ", Option("format"), " out")
     return Source(form, Layout("baskets", options, confirmed=name is not None))
 
@@ -206,6 +217,9 @@ def _find_container(place: Place, name: str | None, head: bytes) -> str:
     """Return the format of a file: as it is named, or else by its content and its suffix."""
     if head.startswith(b"PAR1"):
         return "parquet"
+    held = find_container(suffix_of(place), head) if name is None or name in SHAPES else None
+    if held is not None:
+        return held
     if name is not None:
         return find_format(place, name, what="rows").name
     suffix = suffix_of(place)

@@ -15,13 +15,15 @@ from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.formats.patterns import STATED, Mined, PatternFunctions, StatedPatterns, mined_of
-from discreet.io.frames import from_lists, from_long, from_onehot
+from discreet.io.frames import from_lists, from_onehot
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
 from discreet.io.lines import group_rising
 from discreet.io.notation import ChunkReader, Coder, RowFunctions, check_label_types, find_used_codes
 from discreet.io.options import RowOptions
+from discreet.io.shapes import read_frame
 from discreet.runtime.parquet_footer import silence_stderr
 
 ITEMS, ID, SUPPORT = "items", "id", "support"  # columns
@@ -31,16 +33,16 @@ SCHEMA: Final = "ARROW:schema"  # metadata that every writer makes itself
 
 
 def read(data: Bytes, options: RowOptions) -> Transactions:
-    """Return the rows of a Parquet file: in the long form, as lists in a column ``items``, or one-hot."""
-    if long := _long_columns(options):
-        return from_long(_read_columns(data, *long), row=long[0], item=long[1]).transactions()
+    """Return the rows of a Parquet file, in the shape that ``options`` name or that is found."""
     with explain_errors():
-        names = list(pl.read_parquet_schema(BytesIO(data)))
-    if options.items is None and ITEMS not in names:
-        return from_onehot(_read_columns(data, *names)).transactions()
-    items = ITEMS if options.items is None else options.items
-    row = ID if _read_metadata(data).get("ids") else options.row
-    return from_lists(_read_columns(data, items, *filter(None, [row])), items=items, row=row).transactions()
+        schema = pl.read_parquet_schema(BytesIO(data))
+    names, shape = list(schema), options.shape
+    if _read_metadata(data).get("ids") and ID in names:
+        options = options._replace(items=options.items or ITEMS, row=ID)
+    used = (options.row, options.item, options.items, options.person)
+    is_narrow = options.item is not None or options.items is not None
+    wanted = [find_column(names, name) for name in dict.fromkeys(filter(None, used))] if is_narrow else names
+    return read_frame(_read_columns(data, *wanted), options, shape, "parquet")
 
 
 def read_names(path: Path) -> tuple[str, ...]:
