@@ -1301,3 +1301,46 @@ def merged_people(rows, names):
     return {
         name: frozenset().union(*(row for row, one in zip(rows, names, strict=True) if one == name)) for name in names
     }
+
+
+def possible_rows(items, groups, total=()):
+    """Return the rows over some items that hold at most one item of each group, and one of each that is total."""
+    rows = [row for row in subsets(sorted(items)) if all(len(row & group) <= 1 for group in groups)]
+    return [row for row in rows if all(row & group for group in total)]
+
+
+def reduce_by(vector, basis):
+    """Return what is left of a vector without the parts that pivots of a basis account for."""
+    for pivot, one in basis:
+        vector = [own - vector[pivot] * other for own, other in zip(vector, one, strict=True)]
+    return vector
+
+
+def span(vectors):
+    """Return a basis of vectors: pairs of a pivot and a vector that is 1 there."""
+    basis = []
+    for vector in vectors:
+        rest = reduce_by([Fraction(number) for number in vector], basis)
+        pivot = next((at for at, number in enumerate(rest) if number), None)
+        if pivot is not None:
+            basis.append((pivot, [number / rest[pivot] for number in rest]))
+    return basis
+
+
+def revealed_by_schema(listed, rows, groups, k):
+    """Return the conjunctions of 1 to k − 1 rows whose count is a sum of listed supports, whatever the rows may be.
+
+    Rows hold at most one item of a group; and exactly one if the supports of its items add up to the number of rows.
+    A count is such a sum if its indicator is a combination of those of listed itemsets, over all possible rows.
+    """
+    items = frozenset().union(*listed)
+    total = [group for group in groups if sum(support({item}, rows) for item in group & items) == len(rows)]
+    possible = possible_rows(items, groups, [group & items for group in total])
+    basis = span([[itemset <= row for row in possible] for itemset in listed])
+    pairs = [(base, lacked) for base in subsets(sorted(items)) for lacked in subsets(sorted(items - base))]
+    return {
+        (base, lacked)
+        for base, lacked in pairs
+        if 0 < sum(base <= row and not lacked & row for row in rows) < k
+        and not any(reduce_by([Fraction(base <= row and not lacked & row) for row in possible], basis))
+    }
