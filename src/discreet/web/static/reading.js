@@ -32,7 +32,7 @@ export function readingForm(loaded, left) {
     const answer = await runPreview(asking("preview", { upload, ...options }));
     byId("preview").setAttribute("aria-busy", "false");
     if (!answer) return;
-    seen = answer;
+    seen = { ...answer, choices: answer.choices.filter((choice) => !isAsked(choice, answer.chosen)) };
     show(seen, preview);
     columns.show(seen);
   }
@@ -72,6 +72,9 @@ export function readingForm(loaded, left) {
   });
   return { open };
 }
+
+/** Return whether the fields of the form ask for what a choice leaves out. */
+const isAsked = ({ options }, { format }) => format === "long" && Object.values(options).includes(null);
 
 /** Show the form, or the choice of a file. */
 function showForm(isShown) {
