@@ -20,18 +20,19 @@ export function readingForm(loaded, left) {
   const form = byId("reading");
   const runPreview = worker(byId("load-work"), { failed: showWrong });
   const runLoad = worker(byId("load-work"), { failed: showWrong });
-  const columns = columnTable(byId("columns"), (changes) => preview({ ...base(), ...changes }));
+  const columns = columnTable(byId("columns"), (changes) => preview({ ...asked, ...changes }));
   let upload = null;
   let seen = null;
-
-  /** Return the options of the reading that is shown. */
-  const base = () => seen.confirm ?? seen.chosen;
+  let asked = {}; // the options of the reading that is shown, or waited for
 
   async function preview(options) {
+    asked = options;
     byId("preview").setAttribute("aria-busy", "true");
+    byId("load").disabled = true; // what is shown is no longer what was asked for
     const answer = await runPreview(asking("preview", { upload, ...options }));
     byId("preview").setAttribute("aria-busy", "false");
     if (!answer) return;
+    asked = answer.confirm ?? answer.chosen;
     seen = { ...answer, choices: answer.choices.filter((choice) => !isAsked(choice, answer.chosen)) };
     show(seen, preview);
     columns.show(seen);
@@ -39,6 +40,7 @@ export function readingForm(loaded, left) {
 
   async function open(sent, options = {}) {
     upload = sent.upload;
+    seen = null;
     columns.forget();
     showForm(true);
     unfold(false);
@@ -51,13 +53,13 @@ export function readingForm(loaded, left) {
   }
 
   form.addEventListener("change", ({ target }) => {
-    if (target.name === "shape") preview({ ...pick(base(), TEXT.slice(0, 2)), format: formatOf(target.value, seen) });
-    else if (target.closest("[data-field]") && target.id) preview(changed(base(), target.id, valueOf(target)));
-    else if (target.id === "kind") preview(changed(base(), "kind", target.value));
+    if (target.name === "shape") preview({ ...pick(asked, TEXT.slice(0, 2)), format: formatOf(target.value, seen) });
+    else if (target.closest("[data-field]") && target.id) preview(changed(asked, target.id, valueOf(target)));
+    else if (target.id === "kind") preview(changed(asked, "kind", target.value));
   });
   byId("n").addEventListener(
     "input",
-    debounced(() => preview(changed(base(), "n", byId("n").value)), 200),
+    debounced(() => preview(changed(asked, "n", byId("n").value)), 200),
   );
   byId("change").addEventListener("click", () => unfold(byId("how").hidden));
   form.addEventListener("submit", async (event) => {
