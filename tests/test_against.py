@@ -52,6 +52,21 @@ def test_changes_are_the_cells_of_common_itemsets_that_differ(found, other, sigm
     )
 
 
+@given(detected_databases(), small_databases(), st.integers(1, 4), st.integers(0, 3), st.none() | st.integers(0, 3))
+def test_changes_of_lists_that_were_cut_are_those_of_what_both_tell(found, other, sigma, length, longer):
+    rows, least, k = found
+    known = [
+        oracle.told(oracle.frequent(data, count, cut), count, cut)
+        for data, count, cut in ((rows, least, length), (other, sigma, longer))
+    ]
+    common = {frozenset(), *known[0]} & {frozenset(), *known[1]}
+    tops = [one for one in common if not any(one < other for other in common)]
+    cells = oracle.changed_cells(other, rows, tops)
+    small = {pair: counts for pair, counts in cells.items() if abs(counts[0] - counts[1]) < k}
+    new, old = mine(rows, min_support=least, max_length=length), mine(other, min_support=sigma, max_length=longer)
+    assert told(find_changes(new, old, k=k)) == small
+
+
 @given(small_databases(), databases(max_rows=5, max_items=6), st.integers(1, 6), st.integers(2, 6))
 def test_a_release_is_withheld_if_and_only_if_few_added_rows_are_alike_in_what_both_releases_tell(old, added, sigma, k):
     new = [*old, *added]

@@ -588,7 +588,7 @@ def test_rows_beside_patterns_tell_who_is_exposed(clinic, tmp_path):
 
 BAD_AUDITS = [
     (["patterns.out"], "Neither -k nor --policy is given"),
-    (["patterns.out", "-k", "0"], "'-k'"),
+    (["patterns.out", "-k", "0"], "-k is '0'; give a whole number"),
     (["patterns.out", "-k", "10"], "say it with --n (if FILE holds rows, not patterns, give --min-support)"),
     (["rows.csv", "-k", "10"], "give --min-support)"),
     (["rows.dat", "-k", "10"], "is of no format of patterns"),

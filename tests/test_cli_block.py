@@ -201,7 +201,7 @@ def test_what_a_policy_sends_to_review_is_written_and_ends_in_1(file, tmp_path):
 BAD = [
     (["rows.csv", "--min-support", "10"], "Neither -k nor --policy is given"),
     (["rows.csv", "-k", "10"], "--min-support is missing; give --min-support COUNT|SHARE"),
-    (["rows.csv", "--min-support", "10", "-k", "0"], "'-k'"),
+    (["rows.csv", "--min-support", "10", "-k", "0"], "-k is '0'; give a whole number"),
     (["rows.csv", "--min-support", "none", "-k", "10"], "min support is 'none'"),
     (["missing.csv", "--min-support", "10", "-k", "10"], "there is no such file"),
     (["empty.csv", "--min-support", "10", "-k", "10"], "the file is empty"),
@@ -212,7 +212,7 @@ BAD = [
     (["rows.csv", "--min-support", "10", "-k", "10", "--merge"], "--merge means nothing to the method best"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--keep-n"], "--keep-n means nothing to"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--seconds", "3"], "--seconds means nothing"),
-    (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "0"], "'--seconds'"),
+    (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "0"], "--seconds is '0'; give a number"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "nan"], "'nan'; give a number of seconds above 0"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--patterns", "fimi"], "--patterns is 'fimi'; give one of"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--out", "no/such"], "cannot be written"),

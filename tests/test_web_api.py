@@ -102,6 +102,18 @@ def test_an_audit_is_the_librarys(client, data):
         assert {"data", "layout"} <= found["cell_sizes"].keys()
 
 
+def test_lists_are_cut_at_a_length_on_every_page(client, data):
+    expected = discreet.audit(CLINIC, min_support="5%", k=10, max_length=2)
+    found = facts(client, "audit", data=data, **AT, max_length="2")
+    assert (found["max_length"], found["itemsets"]) == (2, len(expected.patterns))
+    assert (found["verdict"], found["channels"]) == (expected.verdict.name, len(expected.channels))
+    grid = facts(client, "tradeoff", data=data, min_supports="5%", ks="10", max_length=2)
+    assert grid["channels"] == [[found["channels"]]]
+    release = facts(client, "block", data=data, **AT, max_length=2, method="add")
+    assert (release["max_length"], release["kind"]) == (2, "frequent")
+    assert facts(client, "audit", data=data, **AT)["max_length"] is None
+
+
 def test_the_page_is_asked_and_the_program_alike(client):
     asked = "/api/audit?data=clinic&min_support=5%25&k=10&wait=10"
     assert client.get(asked).json() == facts(client, "audit", data="clinic", **AT)
