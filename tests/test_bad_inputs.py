@@ -37,15 +37,15 @@ FILES = {
     "binary junk": (
         "rows.dat",
         bytes(range(256)),
-        "line 1 holds a byte that is no text; the file is damaged, compressed or",
+        "this is not a text table. Is it a zip file or a spreadsheet? Export it as CSV",
     ),
-    "packed, but not by name": ("rows.dat", gzip.compress(ROWS), "line 1 holds "),
+    "packed, but not by name": ("rows.dat", gzip.compress(ROWS), "this is not a text table. Is it"),
     "a word": (
         "rows.dat",
         b"1 2\n3 secret\n",
         "line 2 holds something that is no whole number; items are whole numbers",
     ),
-    "a word after a number": ("rows.dat", b"1 2secret\n", "line 1 holds something that is no whole number"),
+    "a word after a number": ("rows.dat", b"1 2secret\n1 2\n", "line 1 holds something that is no whole number"),
     "a decimal": ("rows.dat", b"1 2.5\n", "line 1 holds something that is no whole number"),
     "a negative item": (
         "rows.dat",
@@ -55,17 +55,27 @@ FILES = {
     "a lonely minus": ("rows.dat", b"1 - 3\n", "line 1 holds something that is no whole number"),
     "an item above 2^31 - 1": ("rows.dat", b"2147483648\n", "line 1 holds a number above 2147483647; items are whole"),
     "an item of 30 digits": ("rows.dat", b"1\n" + b"9" * 30, "line 2 holds a number above 2147483647; items are whole"),
-    "10^6 items in a line": (
+    "10^6 numbers in a line": (
         "rows.dat",
         b" ".join(b"%d" % item for item in range(10**6)),
-        "row 1 holds 1,000,000 items; at most 100,000 are allowed: check the line ends",
+        "the first 1 MB are fewer than 10 lines, which is too little to go by; say what is meant: format='fimi'",
+    ),
+    "150,000 items in a line": (
+        "rows.dat",
+        b" ".join(b"%d" % item for item in range(150_000)),
+        "row 1 holds 150,000 items; at most 100,000 are allowed: check the line ends",
+    ),
+    "10^6 fields in a line": (
+        "rows.csv",
+        b",".join(b"%d" % item for item in range(10**6)),
+        "the first 1 MB are fewer than 10 lines, which is too little to go by; say what is meant: format='onehot'",
     ),
     "carriage returns alone": ("rows.dat", b"1 2\r3 4\r", "line 1 holds a carriage return that ends no line; save the"),
     "a NUL byte": ("rows.dat", b"1 2\n3 \x00 4\n", "line 2 holds a byte that is no text"),
     "a NUL byte in CSV": (
         "rows.csv",
         b"secret\na\x00b\n",
-        "line 2 holds a NUL byte, so this is no text; check the file",
+        "this is not a text table. Is it a zip file or a spreadsheet? Export it as CSV",
     ),
     "a NUL byte in SPMF": ("rows.txt", b"@ITEM=1=\x00\n1\n", "line 1 holds a NUL byte"),
     "broken gzip": ("rows.dat.gz", b"1 2 3\n", "the gzip data is broken or cut short; copy or compress the file again"),
@@ -79,7 +89,14 @@ FILES = {
     "truncated xz": ("rows.dat.xz", lzma.compress(ROWS)[:-10], "the xz data is broken or cut short"),
     "broken zst": ("rows.dat.zst", b"1 2 3\n", "the zstd data is broken or cut short; copy or compress the file again"),
     "truncated zst": ("rows.dat.zst", zstandard.compress(ROWS)[:-3], "the zstd data is broken or cut short"),
-    "not UTF-8": ("rows.csv", b"a\nsecr\xe9t\n", "line 2 is not UTF-8; save the file as UTF-8"),
+    "a NUL byte far down": ("rows.csv", b"a,b\nb\n" * 300_000 + b"secret\0\n", "line 600001 holds a NUL byte"),
+    "no text": ("rows.csv", b"a\nsecr\x81t\n", "this text is neither in UTF-8 nor in Windows-1252; save the file"),
+    "not UTF-8 far down": (
+        "rows.csv",
+        b"a,b\nb\n" * 300_000 + b"secr\xe9t\n",
+        "line 600001 is not UTF-8; save the file as UTF-8, or name its encoding with encoding=",
+    ),
+    "UTF-16 without a mark": ("rows.csv", "a,b\nsecret\n".encode("utf-16-le"), "this looks like UTF-16 without a"),
     "a quote that does not end": ("rows.csv", b'a\n"secret\n', "line 2 has a quote that does not end"),
     "text after a quote": ("rows.csv", b'"secret"a\n', "line 1 has a quote that does not end, text after a quote"),
     "a giant field": (
@@ -225,12 +242,12 @@ CALLS = {
         "format is 'json'; rows can be in one of",
     ),
     "unknown suffix": (
-        lambda at: discreet.read(file_in(at, "file.xls")),
+        lambda at: discreet.write([[1]], at / "file.xyz"),
         OptionError,
-        "the suffix '.xls' is of no format of rows; name",
+        "the suffix '.xyz' is of no format of rows; name",
     ),
     "no suffix": (
-        lambda _: discreet.read("-"),
+        lambda _: discreet.write([[1]], "-"),
         OptionError,
         "there is no suffix that shows the format of rows; name one with format=:",
     ),
@@ -266,8 +283,13 @@ CALLS = {
     ),
     "text for rows": (
         lambda _: discreet.read(["secret"]),
+        OptionError,
+        "several files are joined by their row ids; name the columns with row= and item=",
+    ),
+    "text among rows": (
+        lambda _: discreet.read([["a"], "secret"]),
         InputError,
-        "row 1 is of type str; a row is a collection of items",
+        "row 2 is of type str; a row is a collection of items",
     ),
     "a row of missing values": (lambda _: discreet.read([[None]]), InputError, "the rows hold missing values"),
     "min support 0": (
@@ -487,7 +509,7 @@ def test_a_bad_call_is_refused_in_a_sentence_and_leaves_nothing(tmp_path, call, 
 
 def test_no_rows_are_legal_where_they_are_meant():
     assert len(Transactions([])) == 0
-    assert list(discreet.read(BytesIO(b"\n"), format="fimi")) == [frozenset()]
+    assert list(discreet.read(BytesIO(b"\n"), format="fimi", empty_rows=True)) == [frozenset()]
 
 
 EXTREMES = [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet import InputError, OptionError, OutputError, Transactions, hide, read, rewrite, write, write_hidden
 from discreet.cli import main
+from discreet.errors import UnclearError
 
 words = st.sampled_from(["milk", "rye bread", "beer, dark", 'the "best"', "käse", "10", "a;b", "0", "true"])
 ONES, ZEROS = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
@@ -71,7 +72,7 @@ def files(draw, separator=","):
 
 
 def options_of(ids, separator):
-    return {"separator": separator, **({} if ids is None else {"row": "who"})}
+    return {"separator": separator, "header": True, **({} if ids is None else {"row": "who"})}
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -170,8 +171,9 @@ BAD = {
         "column 1 has no label; give it one in the header, or leave it out: if it holds row ids",
     ),
     "blanks alone": (b"\n \n", "the file holds nothing but blanks; a one-hot table begins with a header"),
-    "a NUL": (b"a,b\n1,\0\n", "line 2 holds a NUL byte"),
-    "no UTF-8": (b"a,b\n1,\xff\n", "line 2 is not UTF-8"),
+    "a NUL": (b"a,b\n1,\0\n", "this is not a text table"),
+    "no UTF-8": (b"a,b\n1,\xff\n", "line 2 holds in column 2 something other"),
+    "no text": (b"a,b\n1,\x81\n", "this text is neither in UTF-8 nor in Windows-1252"),
     "nothing": (b"", "the file is empty"),
 }
 
@@ -231,8 +233,12 @@ def test_a_row_that_does_not_hold_what_it_shall_lose_is_refused(losses):
 
 
 def test_a_one_hot_table_is_not_taken_for_baskets():
-    for content in (b"a,b,c\n1,0,1\n0,0,0\n", b"a,b,c\r\nTrue,False,True\r\n"):
-        with pytest.raises(InputError, match=r"this looks like a one-hot table.*format='onehot'"):
+    for content in (b"a,b,c\n1,0,1\n0,0,0\n", b"a,b,c\r\nTrue,False,True\r\nfalse,false,FALSE\n"):
+        rows = read(BytesIO(content), format="csv")
+        assert [*rows] == [{"a", "c"}, set()]
+        assert rows.reading.shape == "onehot"
+    for content in (b"0,1,2\n1,0,1\n0,0,0\n", b"1,0\n1,1\n", b"a\n1\n0\n"):
+        with pytest.raises(UnclearError, match="format='onehot'"):
             read(BytesIO(content), format="csv")
 
 

@@ -135,7 +135,11 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     before = marked[0] if marked and named else ""
     lines = _split_lines(text[len(before) :], is_cut=len(head) >= HEAD)
     separator, others = (given or as_separator(named), ()) if given or named else _find_separator(lines)
-    if (given or named) and shape != "baskets" and not any(separator in line for line in _unquote(lines)):
+    if (
+        (given or named)
+        and shape not in {"baskets", "onehot"}
+        and not any(separator in line for line in _unquote(lines))
+    ):
         others = [sign for sign in _find_separator(lines)[:1] if any(sign in line for line in _unquote(lines))]
     options = options._replace(encoding=encoding, separator=separator)
     if others:
@@ -286,7 +290,11 @@ def _is_header(records: Sequence[Sequence[str]]) -> bool:
         return True
     named = {name.casefold() for name in head}
     below = {value.casefold() for line in body for value in line}
-    return len(body) > 0 and not named & (below | BITS) and (below <= BITS or baskets.is_onehot_with_ids(body))
+    if not body or named & (below | BITS):
+        return False
+    # A row repeats no item, so 0 and 1 below other numbers may be baskets.
+    is_bits = below <= BITS and (not all(map(str.isdecimal, head)) or any(len({*line}) < len(line) for line in body))
+    return is_bits or baskets.is_onehot_with_ids(body)
 
 
 def _name_columns(records: Sequence[Sequence[str]], options: RowOptions) -> tuple[str, ...]:
