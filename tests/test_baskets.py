@@ -469,6 +469,6 @@ def test_read_and_scan_agree_on_line_ends_and_quotes(tmp_path_factory, data, opt
     file.write_bytes(data)
     expected = outcome(lambda: Merged.of(Transactions(iter(read(file, **options))), 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.io.files.CHUNK", chunk)
+        patch.setattr("discreet.io.compression.CHUNK", chunk)
         found = outcome(lambda: scan(file, min_support=1, **options))
     assert found in (expected, "ids do not rise")

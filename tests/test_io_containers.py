@@ -1,7 +1,9 @@
 """Containers: one table in each kind of file gives the same frame; broken and hostile files get one sentence."""
 
 import datetime as dt
+import gzip
 import io
+import lzma
 import subprocess
 import sys
 import zipfile
@@ -10,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from discreet import InputError, OptionError
+from discreet import BudgetError, InputError, Merged, OptionError, OutputError, Transactions, read, scan, write
 from discreet.io import containers, files
 from discreet.io.containers import CONTAINERS, find_container, load_frame
 from discreet.io.options import RowOptions
@@ -288,3 +290,125 @@ def test_files_of_statistics_need_a_package(tmp_path, monkeypatch):
 def test_the_table_of_containers_loads_no_library():
     code = f"import sys, {containers.__name__}; sys.exit('polars' in sys.modules or 'fastexcel' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+BASKETS = b"tea,milk\ntea\nmilk,bread,tea\n"
+PACKED = {
+    "gzip": gzip.compress,
+    "xz": lzma.compress,
+    "zstd": lambda data: pytest.importorskip("zstandard").compress(data),
+    "zip": lambda data: zipped({"rows.csv": data}),
+    "zip with folders": lambda data: zipped({"data/": b"", "data/rows.csv": data, "__MACOSX/data/._rows.csv": b"x"}),
+}
+ROWS = Transactions([["tea", "milk"], ["tea"], ["milk", "bread", "tea"]])
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_packed_files_are_known_by_their_first_bytes(name, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(PACKED[name](BASKETS))
+    assert read(path) == ROWS
+    assert read(io.BytesIO(path.read_bytes())) == ROWS
+    assert scan(path, min_support=1) == Merged.of(ROWS, 1)
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_packed_files_are_read_from_pipes(name):
+    code = "import sys, discreet; print(len(discreet.read('-')))"
+    done = subprocess.run([sys.executable, "-c", code], input=PACKED[name](BASKETS), capture_output=True, check=True)
+    assert done.stdout.strip() == b"3"
+
+
+@pytest.mark.parametrize(
+    ("member", "data"), [("rows.dat", b"1 2\n2\n"), ("rows.csv", b"1,2\n2\n"), ("rows.TXT", b"1 2\n2\n")]
+)
+def test_the_suffix_within_a_zip_file_decides(member, data, tmp_path):
+    path = tmp_path / "export.zip"
+    path.write_bytes(zipped({member: data}))
+    assert read(path) == Transactions([[1, 2], [2]])
+
+
+def test_a_spreadsheet_within_a_zip_file_is_read(tmp_path):
+    path = tmp_path / "export.zip"
+    path.write_bytes(zipped({"clinic.xlsx": excel(lines({"tea": [1, 0], "milk": [1, 1]}))}))
+    assert read(path) == Transactions([["tea", "milk"], ["milk"]])
+
+
+def locked(data):
+    """A zip file that says that its file is encrypted."""
+    at = data.rindex(b"PK\x01\x02")
+    return data[:6] + b"\1" + data[7 : at + 8] + b"\1" + data[at + 9 :]
+
+
+BAD_PACKED = {
+    "several files": (zipped({"a.csv": b"x", "b.csv": b"y"}), "the zip file holds 2 files, and not one; unpack it"),
+    "no file": (zipped({"a/": b""}), "the zip file holds 0 files"),
+    "a password": (locked(zipped({"a.csv": b"x"})), "the zip file is protected by a password"),
+    "cut": (zipped({"a.csv": BASKETS})[:-30], "the zip data is broken or cut short"),
+    "a wrong byte": (zipped({"a.csv": BASKETS}).replace(b"rows", b"rowz")[:40] + b"\xff" * 9, "broken or cut short"),
+    "gzip, cut": (gzip.compress(BASKETS)[:-9], "the gzip data is broken or cut short"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PACKED)
+@pytest.mark.parametrize("suffix", [".csv", ".zip"])
+def test_packed_files_that_cannot_be_read_get_one_sentence(name, suffix, tmp_path):
+    data, words = BAD_PACKED[name]
+    path = tmp_path / f"rows{suffix}"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=words if "gzip" not in words or suffix == ".csv" else "zip data is broken"):
+        read(path)
+
+
+@pytest.mark.parametrize("pack", ["gzip", "zip"])
+def test_a_file_that_unpacks_to_too_much_is_refused(pack, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(PACKED[pack](b"tea,milk\n" * 1_000_000))
+    with pytest.raises(BudgetError, match=r"the file holds more than the 976\.6 KiB that memory= allows"):
+        read(path, memory=1_000_000)
+
+
+def test_zip_files_are_not_written(tmp_path):
+    with pytest.raises(OutputError, match="zip files are read and not written; give a name that ends"):
+        write(ROWS, tmp_path / "rows.csv.zip")
+    assert list(tmp_path.iterdir()) == []
+
+
+CLINIC = {"sex": ["f", "m", "m", "f"] * 6, "smokes": ["yes", "no", "no", "no"] * 6}
+ITEMS = Transactions([[f"sex={sex}", f"smokes={smokes}"] for sex, smokes in zip(*CLINIC.values(), strict=True)])
+SHAPES = {
+    "table": (CLINIC, {}, ITEMS),
+    "onehot": ({"tea": [1, 0, 1], "milk": [1, 1, 0]}, {}, Transactions([["tea", "milk"], ["milk"], ["tea"]])),
+    "long": (
+        {"who": ["x", "y", "x"], "what": ["a", "a", "b"]},
+        {"row": "who", "item": "what"},
+        Transactions([["a", "b"], ["a"]], ids=["x", "y"]),
+    ),
+}
+WRITERS = {
+    ".xlsx": lambda table, _: excel(lines(table)),
+    ".ods": lambda table, _: ods(table),
+    ".feather": lambda table, _: feather(pl.DataFrame(table)),
+    ".parquet": lambda table, path: pl.DataFrame(table).write_parquet(path) or path.read_bytes(),
+    ".dta": lambda table, path: pyreadstat.write_dta(pl.DataFrame(table), path) or path.read_bytes(),
+    ".sav": lambda table, path: pyreadstat.write_sav(pl.DataFrame(table), path) or path.read_bytes(),
+}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rows_are_the_same_in_every_container(suffix, shape, tmp_path):
+    table, options, expected = SHAPES[shape]
+    path = tmp_path / f"clinic{suffix}"
+    path.write_bytes(WRITERS[suffix](table, path))
+    rows = read(path, **options)
+    assert rows == expected
+    assert rows.reading.shape == shape
+    assert read(path, format=shape, **options) == expected
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".sav"])
+def test_containers_are_not_written(suffix, tmp_path):
+    with pytest.raises(OutputError, match="are read and not written; write csv or parquet"):
+        write(ROWS, tmp_path / f"rows{suffix}")
+    assert list(tmp_path.iterdir()) == []

@@ -369,7 +369,7 @@ def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
     path = tmp_path / name
     write(known, path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.io.files.CHUNK", chunk)
+        patch.setattr("discreet.io.compression.CHUNK", chunk)
         patch.setattr("discreet.io.formats.csv.BLOCK", chunk)
         patch.setattr("discreet.io.formats.parquet.LINES", chunk)
         patch.setattr(SCAN, "FOLD", chunk)
@@ -500,7 +500,7 @@ def test_baskets_that_look_like_a_one_hot_table_are_refused(tmp_path, monkeypatc
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_by_its_line(tmp_path, monkeypatch, name, text, sentence):
-    monkeypatch.setattr("discreet.io.files.CHUNK", 16)
+    monkeypatch.setattr("discreet.io.compression.CHUNK", 16)
     path = tmp_path / name
     path.write_bytes(text)
     with pytest.raises(InputError, match=f"^{re.escape(str(path))}: {re.escape(sentence)}"):
@@ -579,7 +579,7 @@ def test_of_several_minimum_supports_the_lowest_counts(tmp_path):
 
 
 def test_progress_goes_from_nothing_to_all_over_both_passes(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.io.files.CHUNK", 10)
+    monkeypatch.setattr("discreet.io.compression.CHUNK", 10)
     path, told = tmp_path / "rows.dat", []
     path.write_bytes(b"1 2 3\n" * 20)
     scan(path, min_support=1, progress=lambda share, rows: told.append((share, rows)))

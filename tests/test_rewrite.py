@@ -221,7 +221,7 @@ def test_pieces_of_any_size_give_the_same(tmp_path, monkeypatch):
     losses = [(at, frozenset([at % 7])) for at in range(0, 100, 3)]
     rewrite(path, tmp_path / "whole.dat", losses)
     for size in (1, 7, 100):
-        monkeypatch.setattr("discreet.io.files.CHUNK", size)
+        monkeypatch.setattr("discreet.io.compression.CHUNK", size)
         rewrite(path, tmp_path / "pieces.dat", losses)
         assert (tmp_path / "pieces.dat").read_bytes() == (tmp_path / "whole.dat").read_bytes()
 

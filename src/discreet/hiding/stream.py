@@ -19,7 +19,8 @@ from discreet.hiding import problem
 from discreet.hiding.hide import Hidden
 from discreet.hiding.problem import Sensitive, SensitiveLike
 from discreet.hiding.victims import Demand, Windows, as_window, choose_in_windows
-from discreet.io.files import CHUNK, COMPRESSIONS, PRIVATE, Bytes, Place, beside, naming, save
+from discreet.io.compression import CHUNK, COMPRESSIONS
+from discreet.io.files import PRIVATE, Bytes, Place, beside, naming, save
 from discreet.io.formats.sensitive import NamedItemsets
 from discreet.io.inverted import InvertedFile
 from discreet.io.line_files import LineFormat, LineRows, RemovedItems, batch_lines, remove_items

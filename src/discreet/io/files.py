@@ -2,24 +2,22 @@
 
 import atexit
 import ctypes
-import gzip
 import hashlib
-import lzma
 import os
 import re
 import shutil
 import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial, reduce
-from importlib import import_module
+from itertools import chain
 from operator import and_
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias
 
 from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError, UnclearError
+from discreet.io.compression import COMPRESSIONS, Rewound, find_compression, find_member, read_chunks
 from discreet.io.natives import is_frame
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
@@ -35,18 +33,8 @@ PUBLIC, PRIVATE = 0o666, 0o600  # files: for everybody within the umask, for the
 SHARED, OWN = 0o777, 0o700  # folders: for everybody within the umask, for their owner alone
 HERE: Final = -100  # AT_FDCWD of Linux: paths are relative to the current folder
 EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: two folders swap their names
-BROKEN: Final = "the {} data is broken or cut short; copy or compress the file again"
 RAISE_IT: Final = " allows: raise it"
 EMPTY: Final = "the file is empty; an export has probably failed: write it again"
-CHUNK: Final = 1 << 20
-ZSTD_CHUNK: Final = 1 << 12  # Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small
-
-
-class Compression(NamedTuple):
-    """A way to compress a file: its content in chunks, and a stream that compresses into it."""
-
-    chunks: Callable[[BinaryIO], Iterator[bytes]]
-    stream: Callable[[BinaryIO], Any]
 
 
 def is_place(source: object) -> bool:
@@ -78,7 +66,7 @@ def name_of(place: Place) -> str:
 
 
 def suffix_of(place: Place) -> str:
-    """Return the suffix of ``place`` in lower case, without that of its compression.
+    """Return the suffix of ``place`` in lower case, without that of its compression; in a zip file, that of its member.
 
     >>> suffix_of("data/retail.dat.xz"), suffix_of("rows.CSV"), suffix_of("-")
     ('.dat', '.csv', '')
@@ -86,7 +74,10 @@ def suffix_of(place: Place) -> str:
     if not isinstance(place, str | os.PathLike):
         return ""
     path = Path(place)
-    return (path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path).suffix.lower()
+    if path.suffix.lower() not in COMPRESSIONS:
+        return path.suffix.lower()
+    member = find_member(path) if path.suffix.lower() == ".zip" else None
+    return (path.with_suffix("") if member is None else Path(member)).suffix.lower()
 
 
 def check_there(place: Place) -> None:
@@ -149,13 +140,15 @@ def _open(place: Place) -> Iterator[tuple[Iterator[bytes], BinaryIO | None]]:
     """Yield the chunks of ``place``, decompressed; and the file itself if it is a plain one."""
     place = sys.stdin.buffer if place == "-" else place
     if not isinstance(place, str | os.PathLike):
-        yield _chunks(place), None
+        chunks = read_chunks(place)
+        first = next(chunks, b"")
+        compression = find_compression("", first)
+        yield chain([first], chunks) if compression is None else compression.chunks(Rewound(first, place)), None
         return
-    path = Path(place)
-    compression = COMPRESSIONS.get(path.suffix.lower())
-    with readable(), path.open("rb") as file:
+    with readable(), Path(place).open("rb") as file:
+        compression = find_compression(Path(place).suffix.lower(), file.peek())
         is_plain = compression is None and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-        yield _chunks(file) if compression is None else compression.chunks(file), file if is_plain else None
+        yield read_chunks(file) if compression is None else compression.chunks(file), file if is_plain else None
 
 
 @contextmanager
@@ -195,13 +188,6 @@ def check_room(size: int, memory: int | None = None) -> None:
         raise BudgetError(f"the file holds more than the {resources.size(room)} that ", Option("memory"), RAISE_IT)
     most = f"{room / 2**30:.1f} GiB, half of this machine's memory"
     raise InputError(f"the file holds more than {most}; split it, or read it on a larger machine")
-
-
-def _chunks(stream: Any) -> Iterator[bytes]:  # noqa: ANN401 - whatever has a read
-    while chunk := stream.read(CHUNK):
-        if isinstance(chunk, str):
-            raise InputError("the file was opened as text; open it in binary mode, 'rb'")
-        yield chunk
 
 
 def _mode(source: Place) -> int:
@@ -313,53 +299,3 @@ def digest(path: Path) -> str:
     """Return the SHA-256 digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _decompress(name: str, open_: Callable[[BinaryIO], Any], file: BinaryIO) -> Iterator[bytes]:
-    try:
-        with open_(file) as stream:
-            yield from _chunks(stream)
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
-        raise InputError(BROKEN.format(name)) from None
-
-
-def _unzstd(file: BinaryIO) -> Iterator[bytes]:
-    library, in_python = _zstd_library()
-    start = library.ZstdDecompressor if in_python else library.ZstdDecompressor().decompressobj
-    frame = start()
-    try:
-        while data := file.read(ZSTD_CHUNK):
-            while data:
-                frame = start() if frame.eof else frame
-                yield frame.decompress(data)
-                data = frame.unused_data
-    except library.ZstdError:
-        raise InputError(BROKEN.format("zstd")) from None
-    if not frame.eof:
-        raise InputError(BROKEN.format("zstd"))
-
-
-def _zstd(file: BinaryIO) -> Any:  # noqa: ANN401 - the stream of an optional library
-    library, in_python = _zstd_library()
-    return library.ZstdFile(file, "wb") if in_python else library.ZstdCompressor().stream_writer(file, closefd=False)
-
-
-def _zstd_library() -> tuple[Any, bool]:
-    """Return a Zstandard library, and whether it is Python's own (from 3.14)."""
-    for name, in_python in (("compression.zstd", True), ("zstandard", False)):
-        try:
-            return import_module(name), in_python
-        except ImportError:
-            continue
-    raise OptionError(".zst files need the package zstandard: install it, or compress the file with gzip or xz")
-
-
-COMPRESSIONS: Final = {
-    ".gz": Compression(
-        partial(_decompress, "gzip", lambda file: gzip.GzipFile(fileobj=file)),
-        # Without name and time in its header, the same rows give the same bytes.
-        lambda file: gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0),
-    ),
-    ".xz": Compression(partial(_decompress, "xz", lzma.LZMAFile), partial(lzma.LZMAFile, mode="wb")),
-    ".zst": Compression(_unzstd, _zstd),
-}

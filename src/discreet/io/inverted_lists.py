@@ -27,7 +27,8 @@ from discreet import kernels
 from discreet.data.itemsets import Label
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
-from discreet.io.files import COMPRESSIONS, FilePath, naming, readable, save
+from discreet.io.compression import COMPRESSIONS
+from discreet.io.files import FilePath, naming, readable, save
 
 MOST_ROWS: Final = 2**32  # a Roaring bitmap holds numbers of 32 bits
 DIGEST_BYTES, SEAL_BYTES = 16, 32

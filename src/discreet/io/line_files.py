@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.errors import GuaranteeError, InputError, OutputError
-from discreet.io.files import CHUNK, EMPTY
+from discreet.io.compression import CHUNK
+from discreet.io.files import EMPTY
 
 LONGEST_LINE: Final = 1 << 24  # a longer line is refused: no row is that long, and a stream has to stay small in memory
 Losses: TypeAlias = Mapping[int, Collection[Label]]  # the items that rows lose, by row number from 0

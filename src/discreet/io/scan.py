@@ -16,7 +16,8 @@ from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
 from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
-from discreet.io.files import COMPRESSIONS, EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
+from discreet.io.compression import COMPRESSIONS
+from discreet.io.files import EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
 from discreet.io.notation import ChunkReader
 from discreet.io.options import RowArguments, RowOptions

@@ -13,7 +13,8 @@ import fastexcel
 import polars as pl
 
 from discreet.errors import InputError, Option
-from discreet.io.files import CHUNK, Bytes, check_room
+from discreet.io.compression import CHUNK
+from discreet.io.files import Bytes, check_room
 from discreet.io.options import RowOptions
 from discreet.runtime.parquet_footer import silence_stderr
 from discreet.runtime.text import count_of
