@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from web import answer, facts, served, upload
 
 import discreet
-from discreet.io.contents import look_into
+from discreet.io.contents import list_columns, look_into
 from discreet.io.notation import RowOptions
 from discreet.web.context import Refusal
 from discreet.web.handlers import verify
@@ -159,6 +159,7 @@ def test_what_a_file_holds_is_found_as_by_the_library(tmp_path, name, data, expe
     found = look_into(path, None, RowOptions())
     options = found.layout.options
     assert (found.format, found.layout.shape, options.row, options.item, options.separator) == expected
+    assert list_columns(path, found) == found.layout.columns
     assert not found.is_patterns
     assert discreet.read(path).reading.shape == found.layout.shape
 
@@ -251,24 +252,60 @@ def test_blank_lines_are_rows_if_that_is_chosen(client):
     assert preview(client, b"tea,milk\n\nmilk\n", empty_rows=True)["reading"]["n"] == 3
 
 
-def test_parquet_is_previewed_by_its_columns(client):
-    for frame, told, expected in (
-        (pl.DataFrame({"items": [["a", "b"], []], "when": [1, 2]}), {}, [["a", "b"], []]),
-        (
-            pl.DataFrame({"who": [1, 1, 2], "what": ["a", "b", "a"]}),
-            {"row": "who", "item": "what"},
-            [["a", "b"], ["a"]],
-        ),
-        (pl.DataFrame({"a": [True, False], "b": [True, True]}), {}, [["a", "b"], ["b"]]),
-    ):
-        file = io.BytesIO()
-        frame.write_parquet(file)
-        seen = preview(client, file.getvalue(), "a.parquet", **told)
-        assert (seen["format"], seen["error"], seen["lines"]) == ("parquet", None, [])
-        assert [row["items"] for row in seen["rows"]] == expected
-        assert seen["columns"] == frame.columns
-        key = upload(client, file.getvalue(), "a.parquet")
-        assert facts(client, "read", upload=key, **told)["n"] == len(expected)
+FRAMES = {
+    "lists": (pl.DataFrame({"items": [["a", "b"], []], "when": [1, 2]}), {}, [["a", "b"], []]),
+    "long": (
+        pl.DataFrame({"who": [1, 1, 2], "what": ["a", "b", "a"]}),
+        {"row": "who", "item": "what"},
+        [["a", "b"], ["a"]],
+    ),
+    "onehot": (pl.DataFrame({"a": [True, False], "b": [True, True]}), {}, [["a", "b"], ["b"]]),
+    "table": (pl.DataFrame({"sex": ["f", "m", "f"] * 4, "age": ["40", "50", "40"] * 4}), {}, [["age=40", "sex=f"]]),
+}
+WRITERS = {
+    "parquet": lambda frame, file: frame.write_parquet(file),
+    "feather": lambda frame, file: frame.write_ipc(file),
+    "xlsx": lambda frame, file: frame.write_excel(file),
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "suffix"),
+    [(shape, suffix) for shape in FRAMES for suffix in WRITERS if (shape, suffix) != ("lists", "xlsx")],
+)
+def test_a_file_that_holds_a_frame_is_previewed_by_its_columns(client, shape, suffix):
+    frame, told, expected = FRAMES[shape]
+    file = io.BytesIO()
+    WRITERS[suffix](frame, file)
+    key = upload(client, file.getvalue(), f"a.{suffix}")
+    seen = facts(client, "preview", upload=key, **told)
+    assert (seen["error"], seen["lines"], seen["columns"]) == (None, [], frame.columns)
+    assert [row["items"] for row in seen["rows"]][: len(expected)] == expected
+    again = facts(client, "preview", upload=key, **seen["confirm"])
+    assert (again["rows"], again["confirm"]) == (seen["rows"], seen["confirm"])
+    assert again["reading"] == {**seen["reading"], "confirmed": True}
+    assert facts(client, "read", upload=key, **seen["confirm"])["n"] == seen["reading"]["n"]
+
+
+def test_one_of_several_columns_of_lists_is_chosen(client):
+    file = io.BytesIO()
+    pl.DataFrame({"drugs": [["a", "b"], []], "tests": [["c"], ["d"]]}).write_parquet(file)
+    seen = preview(client, file.getvalue(), "a.parquet")
+    assert [choice["options"] for choice in seen["choices"]] == [{"items": "drugs"}, {"items": "tests"}]
+    assert [choice["detail"] for choice in seen["choices"]] == ["lists in drugs", "lists in tests"]
+    chosen = preview(client, file.getvalue(), "a.parquet", items="tests")
+    assert [row["items"] for row in chosen["rows"]] == [["c"], ["d"]]
+
+
+def test_a_sheet_is_named_if_there_are_several(client):
+    import xlsxwriter
+
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file) as book:
+        for name in ("people", "more"):
+            pl.DataFrame({"a": [True, False], "b": [True, True]}).write_excel(book, worksheet=name)
+    assert "the sheet" in preview(client, file.getvalue(), "a.xlsx")["error"]
+    assert preview(client, file.getvalue(), "a.xlsx", sheet="more")["reading"]["n"] == 2
 
 
 def test_a_preview_is_cut(client):

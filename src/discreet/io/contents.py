@@ -3,28 +3,29 @@
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from discreet.io.files import suffix_of
+from discreet.errors import DiscreetError
+from discreet.io.containers import CONTAINERS, load_frame
+from discreet.io.files import load, suffix_of
 from discreet.io.options import RowOptions
 from discreet.io.sniff import Layout, peek
-from discreet.io.sources import FORMATS, TEXTS, sniff_source
+from discreet.io.sources import FORMATS, FRAMED, TEXTS, sniff_source
 
 PATTERN_COLUMNS: Final = {"items", "support"}  # of patterns in Parquet
 NOTED: Final = b"#SUP:"  # before a support in SPMF
 
 
 class Contents(NamedTuple):
-    """What a file holds: its format, its layout, perhaps unclear, its columns, its first bytes; rows or patterns."""
+    """What a file holds, rows or patterns: its format, its layout, perhaps unclear, and its first bytes."""
 
     format: str
     layout: Layout
-    columns: tuple[str, ...]
     head: bytes
     is_patterns: bool = False
 
     @property
-    def named(self) -> str:
-        """The argument ``format`` of ``read`` with which a file is read in this way, and the reading is confirmed."""
-        return self.layout.shape if self.format == "csv" and not self.is_patterns else self.format
+    def has_shapes(self) -> bool:
+        """Whether the format can hold rows in several shapes."""
+        return not self.is_patterns and (self.format == "csv" or self.format in FRAMED)
 
 
 def look_into(place: Path, name: str | None, options: RowOptions, *, is_patterns: bool | None = None) -> Contents:
@@ -40,16 +41,31 @@ def look_into(place: Path, name: str | None, options: RowOptions, *, is_patterns
     head, _ = peek(place)
     form = _find_pattern_format(place, name, head)
     if form is not None and is_patterns is not False:
-        return Contents(form, Layout("patterns", options, confirmed=name is not None), (), head, is_patterns=True)
+        return Contents(form, Layout("patterns", options, confirmed=name is not None), head, is_patterns=True)
     kind, layout = sniff_source(place, name, options, head)
-    columns, are_patterns = layout.columns, layout.shape == "patterns"
+    holds_patterns = layout.shape == "patterns"
     if kind.name == "parquet":
-        from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
-
-        columns = parquet.read_names(place)
-        are_patterns = {*columns} == PATTERN_COLUMNS
+        holds_patterns = {*_read_names(place)} == PATTERN_COLUMNS
     format_name = "csv" if kind.name in TEXTS else kind.name
-    return Contents(format_name, layout, columns, head, are_patterns if is_patterns is None else is_patterns)
+    return Contents(format_name, layout, head, holds_patterns if is_patterns is None else is_patterns)
+
+
+def list_columns(place: Path, found: Contents) -> tuple[str, ...]:
+    """Return the names of the columns of a table; none if it has none, or they cannot be read."""
+    if found.format == "parquet":
+        return _read_names(place)
+    if found.format not in CONTAINERS:
+        return found.layout.columns
+    try:
+        return tuple(load_frame(load(place), found.format, found.layout.options).columns)
+    except DiscreetError:
+        return ()
+
+
+def _read_names(place: Path) -> tuple[str, ...]:
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    return parquet.read_names(place)
 
 
 def _find_pattern_format(place: Path, name: str | None, head: bytes) -> str | None:

@@ -216,12 +216,15 @@ def sniff_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None) 
     names, first = list(frame.columns), frame.head(MOST_RECORDS)
     given = "long" if options.item is not None else "lists" if options.items is not None else shape
     layout = Layout(given or "lists", options._replace(header=True), tuple(names), confirmed=given is not None)
-    if given is not None:
+    if layout.shape != "lists" or options.items is not None:
         return layout
     lists = [name for name in names if _holds_lists(first[name])]
-    if lists:
-        named = "items" if "items" in lists else lists[0]
-        return layout._replace(options=layout.options._replace(items=named))
+    named = ["items"] if "items" in lists else lists
+    if len(named) == 1:
+        return layout._replace(options=layout.options._replace(items=named[0]))
+    if lists or given is not None:
+        choices = tuple(Choice("this column holds the items of each row", (Option("items", one),)) for one in lists)
+        return layout._replace(reason=f"there are {len(lists)} columns of lists", choices=choices) if lists else layout
     columns = [["" if is_missing(value) else str(value) for value in first[name].to_list()] for name in names]
     return sniff_columns(names, list(zip(*columns, strict=True)), options)
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, get_args
 
 from discreet.data.patterns import KINDS
 from discreet.errors import Option, OptionError, ThresholdError
+from discreet.io.shapes import SHAPES
 from discreet.io.sources import FORMATS
 from discreet.judging.policy import names as policy_names
 from discreet.runtime.text import abbreviate
@@ -182,7 +183,7 @@ PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("columns", "drop", "na", "bins"), _texts),
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
-    "format": _one_of(*FORMATS),
+    "format": _one_of(*FORMATS, *(shape for shape in SHAPES if shape not in FORMATS)),
     "kind": _one_of(*KINDS),
 }
 """How each argument is parsed, whichever handler takes it; all others are text."""

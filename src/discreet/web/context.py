@@ -20,7 +20,7 @@ from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactio
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
 from discreet.data.reading import Reading
-from discreet.errors import Command, Message, Option, UnclearError
+from discreet.errors import Command, Message, Option, OptionError, UnclearError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
 from discreet.io.options import RowOptions
@@ -52,6 +52,7 @@ OPTIONS: Final = {
     "items": "the column of lists",
     "format": "the shape",
     "separator": "the separator",
+    "sheet": "the sheet",
     "encoding": "the encoding",
     "na": "the texts for missing values",
     "person": "the column of people",
@@ -101,13 +102,15 @@ class UploadOptions(TypedDict, total=False):
     bins: list[str]
     person: str
     per: str
-    patterns: bool
+    sheet: str
     n: int
+    patterns: bool
     kind: Kind
+    max_length: int
 
 
-OF_PATTERNS: Final = frozenset({"patterns", "n", "kind"})
-"""The options that are about patterns; all others are those of ``discreet.read``."""
+OF_PATTERNS: Final = ("kind", "max_length")
+"""The options that only patterns have; those of rows are the ones of ``discreet.read``."""
 
 
 class Data(NamedTuple):
@@ -259,8 +262,12 @@ class Context:
         with path.open("rb") as file:
             source = Source(self.data.file, hashlib.file_digest(file, "sha256").hexdigest())
         if (found := self.look()).is_patterns:
-            patterns = read_patterns(path, format=found.format, n=options.get("n"), kind=options.get("kind"))
+            mined = {name: options.get(name) for name in ("n", *OF_PATTERNS)}
+            patterns = read_patterns(path, format=found.format, **mined)  # type: ignore[arg-type]  # each its own
             return Loaded(None, patterns, source, {})
+        for name in OF_PATTERNS:
+            if name in options:
+                raise OptionError(Option(name), " is for lists of patterns; leave it out for rows")
         how = self._reading_options()
         return Loaded(read(path, **how), None, source, how)
 
@@ -270,8 +277,9 @@ class Context:
         name, path = how.pop("format", None), Path(self.data.path or "")
         return look_into(path, name, RowOptions.of(how), is_patterns=self.data.options.get("patterns"))
 
-    def _reading_options(self) -> "dict[str, Any]":
-        return {name: value for name, value in self.data.options.items() if name not in OF_PATTERNS}
+    def _reading_options(self) -> dict[str, Any]:
+        others = {"patterns", *OF_PATTERNS}
+        return {name: value for name, value in self.data.options.items() if name not in others}
 
 
 def list_files(*paths: Path) -> list[dict[str, Any]]:

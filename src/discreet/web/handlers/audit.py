@@ -13,7 +13,7 @@ from discreet import Audit, BudgetError, Channel, Channels, Difference, InputErr
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
 from discreet.disclosure.people import PeopleCell
-from discreet.web.context import Context, list_files, on_page, show_itemset, show_labels
+from discreet.web.context import Context, list_files, on_page, say_on_page, show_itemset, show_labels
 
 GRIDS: Final = (
     ("5%", "10%", "15%", "20%", "25%", "30%"),
@@ -58,7 +58,10 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
         "itemsets": len(patterns),
         "policy": rule.get("policy"),
         "reading": context.load().reading,
-        "checks": [{**check._asdict(), "verdict": check.verdict.name} for check in judged.checks],
+        "checks": [
+            {**check._asdict(), "verdict": check.verdict.name, "sentence": say_on_page(check.sentence)}
+            for check in judged.checks
+        ],
         "channels": None if isinstance(listed, tuple) else len(listed),
         "counted": "rows" if judged.people is None else "people",
         "differences": len(judged.differences),

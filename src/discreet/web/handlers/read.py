@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from discreet import DiscreetError, InputError, Patterns, Transactions
 from discreet.errors import UnclearError
-from discreet.io.contents import Contents
+from discreet.io.contents import Contents, list_columns
+from discreet.io.shapes import SHAPES
 from discreet.io.sources import FORMATS, TEXTS
 from discreet.report import printable
-from discreet.web.context import Context, describe_unclear, say_on_page, show_labels
+from discreet.web.context import Context, UploadOptions, describe_unclear, say_on_page, show_labels
 
 LINES: Final = 6  # of the file itself
 LONGEST_LINE: Final = 200
 FIRST: Final = 3  # rows as they are understood
 ITEMS: Final = 20
 COMMONEST: Final = 10
-SHAPES: Final = {"csv": ["baskets", "table", "long", "onehot"], "parquet": ["lists", "table", "long", "onehot"]}
-"""The shapes that a format can have; all others hold baskets alone."""
+LISTS: Final = "lists"  # a shape that no text has
 LARGEST_PAGE: Final = 100
 LONGEST_QUERY: Final = 100_000
 
@@ -38,8 +38,8 @@ def preview(context: Context) -> dict[str, Any]:
         "bytes": Path(path).stat().st_size,
         "format": found.format,
         "formats": [form.name for form in FORMATS.values() if form.name == "csv" or form.name not in TEXTS],
-        "shapes": SHAPES.get(found.format, ["baskets"]),
-        "columns": show_labels(found.columns),
+        "shapes": [shape for shape in SHAPES if found.format != "csv" or shape != LISTS] if found.has_shapes else [],
+        "columns": show_labels(list_columns(Path(path), found)),
         "patterns": found.is_patterns,
         "lines": _first_lines(found),
         "chosen": context.data.options,
@@ -56,10 +56,16 @@ def preview(context: Context) -> dict[str, Any]:
     except DiscreetError as error:
         return {**answer, "error": say_on_page(error.message, names)}
     listed: Transactions | Patterns = context.rows() if loaded.patterns is None else loaded.patterns
-    given = {**context.data.options, **found.layout.options.given}
-    confirm = {**given, "format": context.data.options.get("format", found.named)}
-    rows = _show_first(listed)
-    return {**answer, "reading": loaded.reading, "confirm": confirm, "rows": rows}
+    return {**answer, "reading": loaded.reading, "confirm": _confirm(context, found), "rows": _show_first(listed)}
+
+
+def _confirm(context: Context, found: Contents) -> dict[str, Any]:
+    """Return the options that name all that was found, so that the reading is confirmed and stays the same."""
+    reading = context.load().reading or {}
+    told = {name: reading.get(name) for name in ("row", "item")}
+    known = {**context.data.options, **found.layout.options.given, **told}
+    known["format"] = reading["shape"] if found.has_shapes else found.format
+    return {name: value for name, value in known.items() if value is not None and name in UploadOptions.__annotations__}
 
 
 def read(context: Context) -> dict[str, Any]:
@@ -114,7 +120,7 @@ def query(context: Context, *, query: str, offset: int = 0, limit: int = LARGEST
 
 def _first_lines(found: Contents) -> list[str]:
     """Return the first lines of a file as they are, unless it is no text."""
-    if found.format == "parquet":
+    if found.has_shapes and found.format != "csv":
         return []
     text = found.head.decode(found.layout.options.encoding or "utf-8-sig", errors="replace")
     return [line[:LONGEST_LINE] for line in text.splitlines()[:LINES]]

@@ -12,7 +12,8 @@ const USED = {
   lists: ["items", "row"],
 }; // the fields of each shape
 const TEXT = ["separator", "encoding", "header"]; // fields of text files alone
-const LAID_OUT = ["format", "separator", "encoding", "header"]; // what is kept if one of these is changed
+const SHEETS = ["excel", "ods"]; // formats with several sheets
+const LAID_OUT = ["format", "separator", "encoding", "header", "sheet"]; // what is kept if one of these is changed
 const CHOOSE = ["", "choose one"];
 
 /** Return a function that opens the form for an upload. ``loaded`` gets the data; ``left`` is called on leaving. */
@@ -53,14 +54,15 @@ export function readingForm(loaded, left) {
   }
 
   form.addEventListener("change", ({ target }) => {
-    if (target.name === "shape") preview({ ...pick(asked, TEXT.slice(0, 2)), format: formatOf(target.value, seen) });
+    if (target.name === "shape") preview({ ...pick(asked, TEXT.slice(0, 2)), format: target.value });
     else if (target.closest("[data-field]") && target.id) preview(changed(asked, target.id, valueOf(target)));
     else if (target.id === "kind") preview(changed(asked, "kind", target.value));
   });
-  byId("n").addEventListener(
-    "input",
-    debounced(() => preview(changed(asked, "n", byId("n").value)), 200),
-  );
+  for (const name of ["n", "max_length"])
+    byId(name).addEventListener(
+      "input",
+      debounced(() => preview(changed(asked, name, byId(name).value)), 200),
+    );
   byId("change").addEventListener("click", () => unfold(byId("how").hidden));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -93,13 +95,7 @@ function unfold(isOpen) {
 const pick = (options, names) =>
   Object.fromEntries(names.filter((name) => name in options).map((name) => [name, options[name]]));
 
-/** Return the format that names a shape; lists have none of their own. */
-const formatOf = (shape, { format }) => (shape === "lists" ? format : format === "csv" || format === "parquet" ? shape : format);
-
-function shapeOf({ reading, chosen, format }) {
-  const shape = reading?.shape ?? (chosen.format in USED ? chosen.format : null);
-  return format === "parquet" && shape === "baskets" ? "lists" : shape;
-}
+const shapeOf = ({ reading, chosen }) => reading?.shape ?? (chosen.format in USED ? chosen.format : null);
 
 function valueOf({ id, value }) {
   if (id === "na") return value.split(",").map((text) => text.trim()).filter(Boolean);
@@ -181,6 +177,7 @@ function showFields(seen) {
     input.checked = input.value === shape;
     input.closest("label").hidden = !seen.shapes.includes(input.value);
   }
+  byId("shapes").hidden = !seen.shapes.length;
   byId("pattern-fields").hidden = !seen.patterns;
   const names = seen.columns.map((name) => [name, name]);
   options(byId("row"), [shape === "long" ? CHOOSE : ["", "none"], ...names], known.row);
@@ -196,12 +193,18 @@ function showFields(seen) {
   for (const name of ["header", "empty_rows"]) byId(name).value = known[name] || known[name] === false ? String(known[name]) : "";
   if (byId("empty_rows").value === "false") byId("empty_rows").value = "";
   byId("na").value = (known.na ?? []).join(", ");
-  const used = [...(USED[shape] ?? []), "separator", "encoding", "format"];
+  byId("sheet").value = known.sheet ?? "";
+  const used = [...(USED[shape] ?? []), "separator", "encoding", "format", "sheet"];
   for (const field of form.querySelectorAll("[data-field]")) {
     const name = field.dataset.field;
-    const fits = used.includes(name) && (seen.format === "csv" || !TEXT.includes(name));
-    field.hidden = !fits || (name === "per" && !known.person);
+    field.hidden = !(used.includes(name) && suits(name, seen.format)) || (name === "per" && !known.person);
   }
+}
+
+/** Return whether files of a format have a field. */
+function suits(name, format) {
+  if (SHEETS.includes(format)) return name === "header" || !TEXT.includes(name);
+  return name !== "sheet" && (format === "csv" || !TEXT.includes(name));
 }
 
 function showRows(rows) {
