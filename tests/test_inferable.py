@@ -200,6 +200,38 @@ def test_zeros_count_beside_supports_within_limits(case, level, data):
     check_attack(Facts.from_limits(limits, n=len(rows), absent=0), published, k, level)
 
 
+def says(rows, sigma, length, items):
+    """Return the limits that a list of short itemsets sets to all sets of some items."""
+    family = {frozenset(): len(rows), **oracle.frequent(rows, sigma, length)}
+    every = list(oracle.subsets(items))
+    missing = [one for one in every if one not in family and (length is None or len(one) <= length)]
+    most = {one: sigma - 1 if any(part <= one for part in missing) else len(rows) for one in every}
+    return {one: (family.get(one, 0), family.get(one, most[one])) for one in every}
+
+
+@many
+@given(
+    case=databases(MOST // 4),
+    sigma=st.tuples(sigmas, sigmas),
+    length=st.tuples(st.none() | st.integers(0, 3), st.none() | st.integers(0, 3)),
+    level=levels,
+)
+def test_two_lists_of_the_same_rows_that_were_cut_are_safe_only_where_nothing_follows(case, sigma, length, level):
+    rows, _, k = case
+    assume(len(rows) >= max(sigma))
+    new, old = (mine(rows, min_support=least, max_length=cut) for least, cut in zip(sigma, length, strict=True))
+    items = frozenset().union(*dict(new), *dict(old))
+    both = [says(rows, least, cut, items) for least, cut in zip(sigma, length, strict=True)]
+    limits = {
+        one: (max(low for low, _ in ends), min(high for _, high in ends))
+        for one, *ends in ((one, both[0][one], both[1][one]) for one in both[0])
+    }
+    published = oracle.Published(limits)
+    found = attack(new, k=k, level=level, against=old)
+    assert all(is_true(finding, published, k) for finding in found.findings)
+    assert not (found.is_safe and published.is_told(level, k))
+
+
 @pytest.mark.parametrize("level", ["derive", "linear", "exact"])
 @pytest.mark.parametrize(("length", "is_safe"), [(None, False), (3, False), (2, True)])
 def test_that_abc_is_missing_says_something_only_where_it_would_be_listed(level, length, is_safe):

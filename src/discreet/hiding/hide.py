@@ -213,8 +213,8 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
         transactions = problems.remove(data, removals)
         after = problems.check_solution(problem, removals, transactions)
     counts = len(data), problem.supports, after, removals.rows.size, removals.size
-    edit, rows = Edit(data, transactions, removals), window if "window" in METHODS[method].options else None
-    return Hidden(method, parsed, *counts, least, reading, gap, window=rows, edit=edit)
+    edit, size = Edit(data, transactions, removals), window if "window" in METHODS[method].options else None
+    return Hidden(method, parsed, *counts, least, reading, gap, window=size, edit=edit)
 
 
 def check_method(method: str, reading: str = "static", methods: Iterable[str] = METHODS) -> None:

@@ -114,9 +114,9 @@ def tradeoff(
         itemsets = np.array([len(part) for part in lists])
         by_person = order_by_person(Question(closed, data, limits[-1])) if is_by_person else None
         numbers = itemsets, channels, exposed, find_safe(closed, limits, by_person)
-        counted: Literal["rows", "people"] = "people" if is_by_person else "rows"
+        unit: Literal["rows", "people"] = "people" if is_by_person else "rows"
         attributes = 0 if data.schema is None else len(data.schema)
-        return Tradeoff(data.n, counts, limits, *numbers, counted=counted, max_length=max_length, attributes=attributes)
+        return Tradeoff(data.n, counts, limits, *numbers, counted=unit, max_length=max_length, attributes=attributes)
 
 
 def take_above(patterns: Patterns, min_support: int) -> Patterns:
