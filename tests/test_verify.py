@@ -89,7 +89,7 @@ class Draft:
             ((sorted(one), support) for one, support in family.items()), key=lambda pair: (len(pair[0]), pair[0])
         )
         claims = {"method": method, "k": k, "min_support": sigma, "n": len(rows), "kind": kind}
-        claims |= {"max_length": length, "listed": len(family), "is_whole": method != "withhold"}
+        claims |= {"max_length": length, "schema": [], "listed": len(family), "is_whole": method != "withhold"}
         self.told = {word: claims[word] for word in ("n", "min_support", "kind")}
         self.told |= {"max_length": length} if length is not None else {}
         self.certificate = {"certificate": 1, **claims, "smallest_cell": min(cells.values(), default=None), "tops": []}

@@ -73,7 +73,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
     ),
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
-BEST: Final = "best"  # the method that distorts least, of those whose list is whole or, with a schema, of all
+BEST: Final = "best"  # the method that distorts least, of those whose list is whole
 NO_SUCH_ROWS: Final = "adds rows that lack values of attributes, and readers who know the schema could tell them apart"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
 
@@ -94,12 +94,10 @@ class ComparedMethod(NamedTuple):
 class Comparison:
     """The releases of all methods for the same rows, in the order in which they ran.
 
-    The ``best`` is the one of the least average distortion among those whose list is whole or, with ``gaps``, among
-    all; of several, the first.
+    The ``best`` is the one of the least average distortion among those whose list is whole; of several, the first.
     """
 
     lines: tuple[ComparedMethod, ...]
-    gaps: bool = False
 
     def __repr__(self) -> str:
         return f"<Comparison: {len(self.lines)} ways to block, the best is {self.best_name}>"
@@ -112,14 +110,9 @@ class Comparison:
     @cached_property
     def best(self) -> Release:
         """The release of the least average distortion."""
-        tried = ((line.name, line.release) for line in self._eligible)
-        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in tried)
+        whole = ((line.name, line.release) for line in self.lines if METHODS[line.method].is_whole)
+        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in whole)
         return replace(self._first[1], compared=tuple(rivals))
-
-    @property
-    def has_best(self) -> bool:
-        """Whether some method that may be the best made a release."""
-        return any(line.release is not None for line in self._eligible)
 
     @property
     def best_name(self) -> str:
@@ -128,12 +121,9 @@ class Comparison:
 
     @cached_property
     def _first(self) -> tuple[str, Release]:
-        releases = [(line.name, line.release) for line in self._eligible if line.release is not None]
+        whole = (line for line in self.lines if METHODS[line.method].is_whole)
+        releases = [(line.name, line.release) for line in whole if line.release is not None]
         return min(releases, key=lambda pair: pair[1].distortion.average)
-
-    @property
-    def _eligible(self) -> list[ComparedMethod]:
-        return [line for line in self.lines if self.gaps or METHODS[line.method].is_whole]
 
     @property
     def recommendation(self) -> str:
@@ -146,7 +136,6 @@ class Comparison:
         others = [average for average in averages if average > cost.average]
         next_best = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
         gaps = " withhold costs less, but its list has gaps." if min(averages) < cost.average else ""
-        gaps = gaps if self._first[1].is_whole else " Its list has gaps: an itemset that is missing need not be rare."
         share = 100 * cost.average
         return f"Take {self.best_name}: it {effect}, and its average distortion is {share:.3g}%{next_best}.{gaps}"
 
@@ -188,7 +177,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     - "best": try all of these that fit but "withhold", and take the one of the least average distortion.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
-    either. Then no rows are added, since they would lack values of attributes: "best" is "suppress" or "withhold".
+    either. Then no rows are added, since they would lack values of attributes: "best" is "suppress", and "withhold" may
+    lose fewer itemsets.
 
     ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
     "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing. Against
@@ -221,7 +211,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level)
         if method == BEST:
-            return compare_methods(problem, rule, whole=not problem.schema).best
+            return compare_methods(problem, rule, whole=True).best
         return solve(method, problem, rule, merge=merge)
 
 
@@ -295,12 +285,11 @@ def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = Fals
                 release, left_out = None, error.message
             name = f"{method}, merged" if merge else method
             lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
-    result = Comparison(tuple(lines), gaps=bool(problem.schema))
-    if not result.has_best:
+    if all(line.release is None for line in lines if METHODS[line.method].is_whole):
         more = ("raise {}", "memory", "max_patterns", "min_support")
         advice = Either(more, *[("leave {} out", "keep_n")] * problem.keep_n, "use the method 'withhold'")
         raise BudgetError("no method that makes a whole list fits the limits; ", advice)
-    return result
+    return Comparison(tuple(lines))
 
 
 def describe(method: str) -> str | None:

@@ -147,6 +147,8 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
     yield ""
     if verdict is not Verdict.RELEASE:
         yield f"{verdict.name}: no channel is left, but the policy {release.policy.name} asks for more; see the checks."
+    if release.patterns.schema is not None and release.is_whole and release.distortion.lost:
+        yield "--method withhold may lose fewer itemsets; its list then has gaps."
     if not len(release.patterns) or verdict is Verdict.WITHHOLD:
         yield "Nothing was written: there is nothing to publish."
     elif out is None:

