@@ -172,7 +172,16 @@ def test_a_column_that_its_owner_names_is_never_left_out(why):
     assert (rows.reading.columns, rows.reading.left_out) == (("sex", "column"), ())
 
 
-@pytest.mark.parametrize("values", [["a"] * 20, ["1", "2"] * 10, ["3.5", "4"] * 10, many(20, lambda at: f"v{at // 2}")])
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a"] * 20,
+        ["1", "2"] * 10,
+        ["3.5", "4"] * 10,
+        many(20, lambda at: f"v{at // 2}"),
+        many(20, lambda at: str(at // 2)),
+    ],
+)
 def test_constants_and_values_that_repeat_are_attributes(values):
     frame = pl.DataFrame({"sex": ["f", "m"] * 10, "column": values})
     assert from_table(frame, RowOptions()).reading.columns == ("sex", "column")
