@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import web
 
 import discreet
 from discreet.web import server
@@ -152,6 +153,18 @@ def test_a_file_opens_on_how_it_is_read_unless_that_is_told(tmp_path):
         assert state.data(asked["data"]).options == {"row": "order", "item": "item"}
     finally:
         state.remove()
+
+
+def test_files_beside_a_file_are_named_at_the_start_and_never_by_a_request(tmp_path):
+    file, codes = tmp_path / "visits.csv", tmp_path / "codes.csv"
+    file.write_text("visit,code\n1,7\n1,8\n2,7\n")
+    codes.write_text("code,name\n7,asthma\n8,gout\n")
+    with web.served(many=1) as client:
+        upload = client.state.uploads.add(file, {"labels": str(codes), "separator": ","})
+        seen = web.facts(client, "preview", upload=upload.id)
+        assert [row["items"] for row in seen["rows"]] == [["asthma", "gout"], ["asthma"]]
+        assert str(codes) not in str({**seen, "page": client.get(f"/?upload={upload.id}").text})
+        assert web.answer(client, "preview", upload=upload.id, labels=str(codes)).status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def rename(rows: Transactions, names: Mapping[str, str]) -> Transactions:
     [['401', 'diabetes'], ['diabetes']]
     """
     labels = name_codes(rows.labels, names)
-    itemsets = Itemsets(rows.offsets - rows.offsets[0], rows.itemsets.entries)
+    itemsets = Itemsets(rows.offsets - rows.offsets[0], rows.itemsets.entries.copy())  # they are sorted in place
     renamed = notation.Coded.of(itemsets, labels, rows.ids).transactions()
     left, reading = sum(str(one) not in names for one in rows.labels), rows.reading
     if reading is not None and left:

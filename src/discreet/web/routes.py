@@ -92,7 +92,7 @@ class Answers:
         asked = request.query_params.get("data")
         if not asked:
             upload = self.state.uploads.get(request.query_params.get("upload", ""))
-            options = {} if upload is None else {**upload.options}
+            options = {} if upload is None else upload.public
             return self._render(name, upload=None if upload is None else upload.facts, options=options)
         data = self.state.data(asked)
         if data is None:

@@ -78,7 +78,7 @@ def serve(
     it is laid out, else on how it is read, to be confirmed. A ``port`` of 0 is any free one. An upload may have
     ``max_upload`` bytes, and a job may use ``memory`` bytes, by default a quarter of the machine's.
     """
-    options = cast("UploadOptions", {name: value for name, value in (reading or {}).items() if value})
+    options = cast("UploadOptions", {name: value for name, value in (reading or {}).items() if value not in (None, ())})
     path = None if file is None else _check_file(Path(file))
     with _bind(port) as bound:
         number = bound.getsockname()[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from time import monotonic
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, cast
 from urllib.parse import unquote
 
 from discreet import InputError
@@ -40,8 +40,18 @@ class Upload(NamedTuple):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the page shows: all but the path."""
+        """What the page shows: all but the path, and names of other files."""
         return {"upload": self.id, "file": self.file, "bytes": self.bytes, "sha256": self.sha256}
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """Its options that a request can have."""
+        return {name: value for name, value in self.options.items() if name in UploadOptions.__annotations__}
+
+    @property
+    def private(self) -> dict[str, Any]:
+        """Its options that a request cannot have: names of files on this machine."""
+        return {name: value for name, value in self.options.items() if name not in UploadOptions.__annotations__}
 
     @property
     def argument(self) -> dict[str, Any]:
@@ -174,7 +184,8 @@ class State:
         return data if upload is not None and self.uploads.get(upload.id) is not None else None
 
     def load(self, upload: Upload, options: UploadOptions) -> Data:
-        """Return the data of an upload that is read with these options."""
+        """Return the data of an upload that is read with these options, and with those that only a start can give."""
+        options = cast("UploadOptions", {**upload.private, **options})
         key = json.dumps([upload.id, options], sort_keys=True).encode()
         name = hashlib.blake2b(key, digest_size=12).hexdigest()
         data = Data(name, upload.file, str(upload.path), options)

@@ -1,7 +1,7 @@
 """Read: how a file is read, what was loaded, and which rows satisfy a query."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -42,7 +42,7 @@ def preview(context: Context) -> dict[str, Any]:
         "columns": show_labels(list_columns(Path(path), found)),
         "patterns": found.is_patterns,
         "lines": _first_lines(found),
-        "chosen": context.data.options,
+        "chosen": _keep_public(context.data.options),
         "reading": None,
         "confirm": None,
         "rows": [],
@@ -65,7 +65,13 @@ def _confirm(context: Context, found: Contents) -> dict[str, Any]:
     told = {name: reading.get(name) for name in ("row", "item")}
     known = {**context.data.options, **found.layout.options.given, **told}
     known["format"] = reading["shape"] if found.has_shapes else found.format
-    return {name: value for name, value in known.items() if value is not None and name in UploadOptions.__annotations__}
+    return _keep_public(known)
+
+
+def _keep_public(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a request can have: no names of files on this machine."""
+    allowed = UploadOptions.__annotations__
+    return {name: value for name, value in options.items() if value is not None and name in allowed}
 
 
 def read(context: Context) -> dict[str, Any]:
