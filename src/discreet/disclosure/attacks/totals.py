@@ -3,7 +3,7 @@
 If the supports of an attribute's listed values a₁ … aₘ add up to n, every row holds one of them, and sup(X ∪ aₘ) is
 sup(X) − sup(X ∪ a₁) − … − sup(X ∪ aₘ₋₁). So unlisted itemsets follow from listed ones, and with them wider itemsets
 whose cells are all known. Where some value is not listed, it says no more that an attribute is total than that its
-values exclude each other (docs/decisions/0040-schemas.md).
+values exclude each other (docs/decisions/0045-schemas.md).
 """
 
 from collections import Counter, defaultdict
