@@ -438,12 +438,16 @@ def test_codes_of_few_values_are_attributes(name):
     assert (from_table(frame, RowOptions()).reading.columns) == ("sex", name)
 
 
-@pytest.mark.parametrize(
-    "how", [{"person": "patient_id"}, {"drop": ("patient_id",)}, {"columns": ("sex", "patient_id")}]
-)
+@pytest.mark.parametrize("how", [{"person": "patient_id"}, {"drop": ("patient_id",)}])
 def test_there_is_no_doubt_once_the_owner_has_spoken(how):
     frame = pl.DataFrame({"sex": ["f", "m"] * 15, "patient_id": [str(at % 20) for at in range(30)]})
     assert from_table(frame, RowOptions(**how)).reading.doubts == ()
+
+
+def test_people_are_looked_for_in_columns_that_are_not_read():
+    frame = pl.DataFrame({"sex": ["f", "m"] * 15, "patient_id": [str(at % 20) for at in range(30)]})
+    (doubt,) = from_table(frame, RowOptions(columns=("sex",))).reading.doubts
+    assert "patient_id looks like the id of a person" in doubt
 
 
 def wide_table():

@@ -60,7 +60,7 @@ def test_people_without_any_item_count():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n": 1}, "there are 2 rows, more than 1 people"),
+        ({"n": 1}, "there are 2 rows, but only 1 by n="),
         ({"everyone": BytesIO(b"who\n1\n")}, "1 row id of the data missing"),
         ({"everyone": BytesIO(b"person,age\n1,2\n")}, "none of the 2 columns is called 'who'"),
     ],

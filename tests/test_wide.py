@@ -64,7 +64,10 @@ def test_a_wide_table_is_read_as_what_it_is(table):
     }
     (doubt,) = reading.doubts
     assert "patient_nbr" in doubt
-    assert "--person patient_nbr" in run("audit", table, "--na", "?", "--min-support", "70%", "-k", 5, "--max-length", 2).stdout
+    assert (
+        "--person patient_nbr"
+        in run("audit", table, "--na", "?", "--min-support", "70%", "-k", 5, "--max-length", 2).stdout
+    )
 
 
 def test_a_repeated_person_is_never_released(table):
@@ -84,4 +87,4 @@ def test_three_commands_lead_from_a_raw_table_to_a_verified_release(table, tmp_p
     verified = run("verify", release)
     assert verified.exit_code == 0, verified.output
     published = read_patterns(release / "patterns.json")
-    assert audit(published, k=10, schema="=").verdict is Verdict.RELEASE
+    assert audit(published, k=10).verdict is Verdict.RELEASE

@@ -126,12 +126,17 @@ def find_columns(names: Sequence[str], given: str | Sequence[str]) -> list[str]:
 
 def is_person(column: Column) -> bool:
     """Return whether a column looks like ids of people of whom some have several rows."""
-    name = re.sub(r"\W+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)).strip("_").lower()
     different = len(column.texts)
     return different < column.filled and any(
-        pattern.fullmatch(name) and different >= least and (most is None or column.filled <= most * different)
-        for pattern, least, most in PEOPLE
+        different >= least and (most is None or column.filled <= most * different)
+        for least, most in find_person_rules(column.name)
     )
+
+
+def find_person_rules(name: str) -> list[tuple[int, int | None]]:
+    """Return the rules of PEOPLE for a column of this name; none if it names no people."""
+    words = re.sub(r"\W+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)).strip("_").lower()
+    return [(least, most) for pattern, least, most in PEOPLE if pattern.fullmatch(words)]
 
 
 def _has_many(column: Column) -> bool:

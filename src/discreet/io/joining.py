@@ -63,9 +63,7 @@ def add_people(rows: Transactions, everyone: Place, row: str | None) -> Transact
 def add_empty(rows: Transactions, n: int) -> Transactions:
     """Return rows with as many empty ones as make ``n``."""
     if n < rows.n:
-        raise InputError(
-            f"there are {rows.n:,} rows, more than the {n:,} people that ", Option("n"), " says; check both"
-        )
+        raise InputError(f"there are {rows.n:,} rows, but only {n:,} by ", Option("n"), "; check both")
     return _extend(rows, n - rows.n, None)
 
 

@@ -11,7 +11,16 @@ from discreet.data.schema import Attribute, Schema
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OptionError
 from discreet.io import bins
-from discreet.io.columns import Column, code_columns, find_column, find_columns, is_person, judge, names_of
+from discreet.io.columns import (
+    Column,
+    code_columns,
+    find_column,
+    find_columns,
+    find_person_rules,
+    is_person,
+    judge,
+    names_of,
+)
 from discreet.io.line_files import Losses, check_held
 from discreet.io.notation import Coder, as_labels
 from discreet.io.options import RowOptions
@@ -83,7 +92,6 @@ def _read(frame: AnyFrame, options: RowOptions) -> _Table:
         why = None if column.name in choice.named or column.name in cuts else judge(column)
         if why is not None:
             left_out.append(LeftOut(column.name, why))
-            doubts += [_doubt(column)] * (options.person is None and is_person(column))
         elif column.name in cuts:
             ranges, said = bins.cut(column, cuts[column.name], comma=options.separator not in {None, ","})
             attributes.append(ranges)
@@ -91,6 +99,10 @@ def _read(frame: AnyFrame, options: RowOptions) -> _Table:
         else:
             attributes.append(column)
     _check_attributes(attributes, left_out)
+    if options.person is None:
+        dropped = find_columns(names, options.drop)
+        kept = [name for name in names if name not in dropped and find_person_rules(name)]
+        doubts += [_doubt(column) for column in code_columns(frame, names, kept, options.na) if is_person(column)]
     reading = Reading(
         "table",
         "table",
