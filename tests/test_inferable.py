@@ -184,6 +184,22 @@ def test_an_audit_of_a_list_that_was_cut_releases_nothing_of_which_a_sum_tells(c
     check_audit(patterns, published, k)
     check_audit(patterns, published, k, rows=rows)
     check_audit(stated, published, k)
+    check_audit(Facts.of(patterns), published, k)
+
+
+@many
+@given(case=databases(), sigma=sigmas, length=st.integers(0, 3), level=levels, top=st.booleans())
+def test_facts_of_a_list_that_was_cut_are_safe_only_where_nothing_follows(case, sigma, length, level, top):
+    rows, groups, k = case
+    listed = {one: count for one, count in oracle.frequent(rows, sigma, length).items() if one}
+    assume(listed)
+    others = min(listed.values()) if top else sigma - 1
+    limits = oracle.exactly({**listed, frozenset(): len(rows)})
+    published = oracle.Published(limits, groups, others, length)
+    patterns = Patterns.from_itemsets(listed.items(), n=len(rows), max_length=length)
+    facts = read_facts(patterns, min_support=None if top else sigma, top=top)
+    check_attack(facts, published, k, level)
+    check_audit(facts, published, k)
 
 
 @many

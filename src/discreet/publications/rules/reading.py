@@ -84,6 +84,7 @@ def read_facts(
         return _as_facts(_limit_shares(source, format, n, as_rounding(rounding, digits)), min_support, top=top)
     patterns = read_patterns(source, format=format, n=n)
     facts = _as_facts(_limit_counts(patterns, round_to, rounding or "round"), min_support, top=top)
+    facts = replace(facts, max_length=patterns.max_length)
     return replace(facts, left_out=CLOSED) if patterns.kind == "closed" and facts.has_gaps else facts
 
 

@@ -245,7 +245,7 @@ def _listed(place: Path, facts: Mapping[str, Any]) -> Patterns:
     names = sorted(PATTERNS & facts["files"].keys())
     if len(names) != 1:
         raise InputError(f"the release has {len(names)} files of patterns; it must have one")
-    return read_patterns(place / names[0], n=facts["n"], kind=facts["kind"])
+    return read_patterns(place / names[0], n=facts["n"], kind=facts["kind"], max_length=facts["max_length"])
 
 
 def _name_items(labels: Sequence[Hashable]) -> Html:
