@@ -140,7 +140,8 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
         and shape not in {"baskets", "onehot"}
         and not any(separator in line for line in _unquote(lines))
     ):
-        others = [sign for sign in _find_separator(lines)[:1] if any(sign in line for line in _unquote(lines))]
+        often = {sign: 2 * sum(sign in line for line in _unquote(lines)) for sign in _find_separator(lines)[:1]}
+        others = [sign for sign, many in often.items() if many > len(lines)]
     options = options._replace(encoding=encoding, separator=separator)
     if others:
         names = {sign: SEPARATORS.get(sign, "a blank") for sign in others}
