@@ -55,8 +55,9 @@ BORGELT: Final = re.compile(r"(?P<items>[^\0\r]*?) ?\((?P<support>[0-9]{1,40})\)
 class Verification(NamedTuple):
     """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
 
-    ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. ``digest``, the SHA-256 of
-    release.json, stands for the whole release, because release.json lists those of the other files.
+    ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. Itemsets longer than
+    ``max_length`` were left out. ``digest``, the SHA-256 of release.json, stands for the whole release, because release.json lists
+    those of the other files.
     """
 
     digest: str
@@ -68,6 +69,7 @@ class Verification(NamedTuple):
     itemsets: int | None = None
     tops: int | None = None
     smallest: int | None = None
+    max_length: int | None = None
 
     @property
     def is_good(self) -> bool:
@@ -76,7 +78,9 @@ class Verification(NamedTuple):
 
     def __str__(self) -> str:
         group = f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
-        lines = [f"GOOD: {self.itemsets} itemsets, each held by at least {self.min_support} of {self.n} rows", group]
+        cut = "" if self.max_length is None else f" of at most {self.max_length} items"
+        held = f"each held by at least {self.min_support} of {self.n} rows"
+        lines = [f"GOOD: {self.itemsets} itemsets{cut}, {held}", group]
         if self.faults:
             more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
             lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
@@ -109,6 +113,7 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
         tops, frequent, unsafe = count_cells(listed, release)
         smallest = min((top[2] for top in tops), default=None)
         checked = [release["k"], release["n"], release["min_support"], len(pairs), len(tops), smallest]
+        checked.append(release["max_length"])
         facts |= {"listed": len(pairs), "frequent": frequent, "smallest_cell": smallest}
         facts |= {"patterns": {"file": at, "sha256": digests[at]}}
         at = "certificate.json"
