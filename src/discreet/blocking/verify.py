@@ -56,8 +56,8 @@ class Verification(NamedTuple):
     """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
 
     ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. Itemsets longer than
-    ``max_length`` were left out. ``digest``, the SHA-256 of release.json, stands for the whole release, because release.json lists
-    those of the other files.
+    ``max_length`` were left out. ``digest``, the SHA-256 of release.json, stands for the whole release, because
+    release.json lists those of the other files.
     """
 
     digest: str
