@@ -1,6 +1,7 @@
 """Tables in memory: frames of any library, arrays, records and columns; and how each becomes a frame or a matrix."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import numpy as np
@@ -49,6 +50,14 @@ def as_frame(source: AnyFrame) -> AnyFrame:
         names = dict.fromkeys(name for record in source for name in record)
         return _from_columns({name: [record.get(name) for record in source] for name in names})
     return _from_library(source)
+
+
+def holds_lists(series: AnyFrame) -> bool:
+    """Return whether a column of narwhals holds lists or sets; pandas knows them as objects."""
+    if str(series.dtype).startswith(("List", "Array")):
+        return True
+    values = [value for value in series.to_list() if not is_missing(value)] if str(series.dtype) == "Object" else []
+    return bool(values) and all(isinstance(value, list | tuple | AbstractSet | np.ndarray) for value in values)
 
 
 def _are_records(source: object) -> bool:

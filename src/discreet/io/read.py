@@ -10,9 +10,11 @@ from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import databases, frames
 from discreet.io.codebook import read_labels, rename
+from discreet.io.contents import look_into
 from discreet.io.files import (
     Bytes,
     Place,
+    as_path,
     is_place,
     is_url,
     load,
@@ -22,6 +24,7 @@ from discreet.io.files import (
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.joining import add_empty, add_people, join_rows
+from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
@@ -134,10 +137,27 @@ def read_patterns(
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if is_frame(source):
-        return _read_pattern_frame(source, n, min_support, kind, max_length)
+        return _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
     if isinstance(source, Patterns):
         return source
-    return collect_patterns(source).patterns(n, min_support, kind, max_length)
+    return collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
+
+
+def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined: bool) -> AnySource:
+    """Return the patterns that ``source`` lists; a file may do so if it was ``mined``, and rows stay rows."""
+    path = as_path(source) if is_place(source) and not is_url(source) else None
+    is_said = n is not None or kind is not None
+    if path is not None:
+        with naming(path):
+            lists = mined and (is_said or look_into(path, None, RowOptions()).is_patterns)
+    else:
+        lists = are_patterns(source)
+    if lists:
+        return read_patterns(source, n=n, kind=kind)
+    if is_said:
+        option = Option("n" if kind is None else "kind")
+        raise OptionError(option, " is for a list of patterns that does not say it; leave it out for rows")
+    return source
 
 
 def write(

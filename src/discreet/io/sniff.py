@@ -4,18 +4,16 @@ import codecs
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from io import StringIO
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
-
-import numpy as np
 
 from discreet.data.itemsets import AnyFrame, is_missing
 from discreet.errors import Choice, InputError, Option, UnclearError
 from discreet.io import baskets, encodings
 from discreet.io.baskets import BITS, ROW_ID, SEPARATORS
 from discreet.io.files import EMPTY, Bytes, Place, stream
+from discreet.io.natives import holds_lists
 from discreet.io.notation import COMMA, as_separator
 from discreet.io.options import RowOptions
 
@@ -219,7 +217,7 @@ def sniff_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None) 
     layout = Layout(given or "lists", options._replace(header=True), tuple(names), confirmed=given is not None)
     if layout.shape != "lists" or options.items is not None:
         return layout
-    lists = [name for name in names if _holds_lists(first[name])]
+    lists = [name for name in names if holds_lists(first[name])]
     named = ["items"] if "items" in lists else lists
     if len(named) == 1:
         return layout._replace(options=layout.options._replace(items=named[0]))
@@ -228,13 +226,6 @@ def sniff_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None) 
         return layout._replace(reason=f"there are {len(lists)} columns of lists", choices=choices) if lists else layout
     columns = [["" if is_missing(value) else str(value) for value in first[name].to_list()] for name in names]
     return sniff_columns(names, list(zip(*columns, strict=True)), options)
-
-
-def _holds_lists(series: AnyFrame) -> bool:
-    if str(series.dtype).startswith(("List", "Array")):
-        return True
-    values = [value for value in series.to_list() if not is_missing(value)] if str(series.dtype) == "Object" else []
-    return bool(values) and all(isinstance(value, list | tuple | AbstractSet | np.ndarray) for value in values)
 
 
 def _sniff_table(records: Sequence[Sequence[str]], options: RowOptions, columns: tuple[str, ...]) -> Layout:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
-from discreet.data.patterns import Patterns
+from discreet.data.patterns import Kind, Patterns
 from discreet.data.reading import Reading
 from discreet.data.schema import Groups
 from discreet.data.thresholds import Threshold, doubt_count
@@ -23,6 +23,7 @@ from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
 from discreet.disclosure.people import PeopleCells, are_visits
 from discreet.errors import InconsistencyError, InputError, Message, Option, OptionError, ThresholdError, refuse_truth
+from discreet.io.read import find_patterns
 from discreet.judging import checks
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
@@ -287,6 +288,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     schema: str | Groups | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
+    n: int | None = None,
+    kind: Kind | None = None,
     **limits: Unpack[Mining],
 ) -> Audit:
     """Return what publishing something would give away, judged by ``k`` or a ``policy``.
@@ -295,8 +298,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
 
     - rows, of which the closed itemsets with ``min_support`` would be published; the ``limits`` are those of ``mine``:
       ``max_length``, ``threads``, ``max_patterns``, ``memory``, ``progress``
-    - patterns; ``rows`` are those that they were mined from, if they are at hand, and ``max_length`` says that longer
-      itemsets were left out
+    - patterns, also a frame of mlxtend or a list of pyfim, with ``n`` and ``kind`` as in ``read_patterns``; ``rows``
+      are those that they were mined from, if they are at hand, and ``max_length`` says that longer ones were left out
     - association rules, or supports that were rounded (docs/rules.md)
     - a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these (docs/trees.md); ``rows`` are
       the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
@@ -323,20 +326,16 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     rows = None if rows is None else as_rows(rows)
     if isinstance(source, Rules | Facts):
         if for_itemsets:
-            raise OptionError(
-                "rules and limits are judged as they are; give k or a policy, ",
-                *(Option("rows"), " and ", Option("schema"), " alone"),
-            )
+            alone = (Option("rows"), " and ", Option("schema"), " alone")
+            raise OptionError("rules and limits are judged as they are; give k or a policy, ", *alone)
         numbers = Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
         return replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows)))
+    source = find_patterns(source, n=n, kind=kind, mined=min_support is None)
     if isinstance(source, Patterns):
         length = limits.pop("max_length", None)
         if min_support is not None or limits:
-            raise OptionError(
-                "patterns were mined already; leave ",
-                *(Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and "),
-                *(Option("memory"), " out"),
-            )
+            words = (Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and ")
+            raise OptionError("patterns were mined already; leave ", *words, Option("memory"), " out")
         found = judge_itemsets(Question(source.cut_at(length), None, rule.k, as_threads(None)), rule, rows, schema)
         return _compare(found, olds, grown=grown)
     if rows is not None:

@@ -5,9 +5,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from itertools import chain
-from math import ceil, floor
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,11 +14,13 @@ from numpy.typing import NDArray
 from discreet.data.itemsets import AnyFrame, Itemset, Itemsets, Label, is_missing, recode
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.schema import Schema
-from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count, parse_exact
+from discreet.data.thresholds import COUNT, LARGEST_COUNT, Threshold, as_count
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
 from discreet.io.files import Bytes, Place, load, naming, suffix_of
+from discreet.io.formats.cells import read_cell
 from discreet.io.frames import as_narwhals
+from discreet.io.mined import PERCENT, count_share
 from discreet.io.notation import (
     HEADER,
     Coder,
@@ -36,6 +36,7 @@ from discreet.runtime.text import abbreviate
 
 T = TypeVar("T")
 
+ITEMSETS: Final = ("itemset", "itemsets", "items")  # columns of ours, of mlxtend and of arules
 SHAPE: Final = '{"n": 3, "min_support": 2, "kind": "closed", "patterns": [{"items": ["a", "b"], "support": 2}]}'
 BORGELT_LINE: Final = re.compile(r"(?P<items>.*)\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
 
@@ -251,27 +252,39 @@ def _read_support(match: re.Match[str], n: int | None, where: str) -> int:
     """Return the only count of ``n`` rows that a percentage can be: the exact one, else the one it rounds."""
     if match["decimals"] is None and not match["percent"]:
         return as_support(match["support"], where)
-    if n is None:
-        raise InputError(f"{where} has a support in percent; say of how many rows with ", Option("n"))
-    share = parse_exact(match["support"])
-    if share is None or not 0 <= n <= LARGEST_COUNT:
-        raise InputError(f"{where} has a support of too many digits, or n is no number of rows; write counts")
-    middle = share * n / 100
-    if middle.denominator == 1:
-        return int(middle)
-    half = Fraction(n, 200 * 10 ** (len(match["decimals"] or ".") - 1))
-    least, most = ceil(middle - half), floor(middle + half)
-    if least != most:
-        advice = "give the n that was mined, or write more decimals or counts"
-        raise InputError(f"{where} has a support in percent that is no count of {n} rows, or of several; {advice}")
-    return least
+    return count_share(match["support"], n, where, of=PERCENT)
 
 
-def read_csv(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
-    """Return the patterns of a CSV file with the header ``itemset,support``, such as ``bread;milk,12``."""
-    records = enumerate(_read_pattern_records(data, "counts"), start=1)
-    pairs = ((_read_itemset(record, at), as_support(record[-1], f"pattern {at}")) for at, record in records)
-    return collect_patterns(pairs, as_labels=as_labels)
+def read_csv(data: Bytes, n: int | None = None) -> StatedPatterns:
+    r"""Return the patterns of a CSV file with the columns ``itemset`` and ``support``, such as ``bread;milk,12``.
+
+    So are those that mlxtend's frames are saved with, ``itemsets`` and ``support`` as a share of ``n``; and those of
+    arules, ``items`` such as ``{a,b}``, with a ``support`` or a ``count``.
+
+    >>> read_csv(b"support,itemsets\n0.25,\"frozenset({'a', 'b'})\"\n", 8).supports.tolist()
+    [2]
+    """
+    head, body = notation.read_table(data, "pattern", row_names=True)
+    names = [name.strip().lower() for name in head]
+    sides = [names.index(name) for name in ITEMSETS if name in names]
+    if not sides or not {"support", "count"} & {*names}:
+        raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports counts")
+    at, is_ours = sides[0], names == HEADER
+    support = names.index("count" if "count" in names else "support")
+    written = [record[support].strip() for record in body]
+    is_whole = all(map(COUNT.fullmatch, written)) and any(text not in {"0", "1"} for text in written)
+    is_count = is_ours or names[support] == "count" or is_whole
+    pairs = []
+    for number, (record, text) in enumerate(zip(body, written, strict=True), start=1):
+        where = f"pattern {number}"
+        labels = notation.split_cell(record[at], where) if is_ours else read_cell(record[at], where)
+        pairs.append((labels, as_support(text, where) if is_count else count_share(text, n, where)))
+    return collect_patterns(pairs, as_labels=_as_texts_or_labels)
+
+
+def _as_texts_or_labels(values: list[Label]) -> Sequence[Label]:
+    texts = [value for value in values if isinstance(value, str)]
+    return as_labels(texts) if len(texts) == len(values) else values
 
 
 def write_csv(patterns: Patterns) -> Iterator[bytes]:

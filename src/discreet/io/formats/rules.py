@@ -1,6 +1,5 @@
 """Association rules in files and frames of mlxtend, SPMF, arules and PMML; numbers stay as they are printed."""
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -11,8 +10,9 @@ from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Bytes, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.formats import pmml
+from discreet.io.formats.cells import read_cell
 from discreet.io.formats.fimi import NUMBER, find_labels, read_names
-from discreet.io.notation import as_labels, as_support, as_text, read_table, split_cell
+from discreet.io.notation import as_labels, as_support, as_text, read_table
 
 LINE: Final = re.compile(
     r"(?P<held>[0-9 ]*)==>(?P<also>[0-9 ]+)#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
@@ -26,8 +26,6 @@ ALSO: Final = ("consequent support", "rhssupport")
 READ: Final = {*(name for pair in SIDES for name in pair), "rules", "count", "support", "confidence", *HELD, *ALSO}
 NO_NUMBER: Final = {"", "na", "nan", "inf", "-inf"}  # programs print these where they divide by 0
 ARROW: Final = re.compile(r"\s*=>\s*(?=\{)")
-BETWEEN: Final = re.compile(r",(?![^\[(]*[\])])")  # a comma between items, but not within an interval such as [20,30)
-LONGEST_SIDE: Final = 100_000
 
 
 class StatedRule(NamedTuple):
@@ -109,7 +107,7 @@ def _read_csv(data: Bytes) -> StatedRules:
     head, body = read_table(data, "rule", row_names=True)
     columns = {name.strip().lower(): [record[at] for record in body] for at, name in enumerate(head)}
     _check_columns(columns)
-    sides = [[_read_labels(cell, at) for at, cell in enumerate(side, start=1)] for side in _find_sides(columns)]
+    sides = [[read_cell(cell, f"rule {at}") for at, cell in enumerate(side, start=1)] for side in _find_sides(columns)]
     label_of = _as_labels(label for side in sides for labels in side for label in labels)
     held, also = ([frozenset(label_of[label] for label in labels) for labels in side] for side in sides)
     return _state_rules(columns, held, also)
@@ -181,27 +179,6 @@ def _as_labels(texts: Iterable[Label]) -> dict[Label, Label]:
     distinct = list(dict.fromkeys(texts))
     words = [text for text in distinct if isinstance(text, str)]
     return dict(zip(distinct, as_labels(words) if len(words) == len(distinct) else distinct, strict=True))
-
-
-def _read_labels(cell: str, at: int) -> list[Label]:
-    text = cell.strip()
-    if text.startswith("frozenset(") and text.endswith(")"):
-        return _read_python_set(text.removeprefix("frozenset(").removesuffix(")"), at)
-    if text.startswith("{") and text.endswith("}"):
-        return [label.strip() for label in BETWEEN.split(text[1:-1]) if label.strip()]
-    return [label for label in split_cell(text, f"rule {at}") if label]
-
-
-def _read_python_set(text: str, at: int) -> list[Label]:
-    """Return the elements of a set that Python has printed; nothing is run."""
-    try:
-        value = ast.literal_eval(text or "()") if len(text) <= LONGEST_SIDE else None
-        labels = sorted(value, key=str) if isinstance(value, set | tuple) else None
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        labels = None
-    if labels is None:
-        raise InputError(f"rule {at} has a side that is no set such as frozenset({{'a', 'b'}}); mend it")
-    return labels
 
 
 READERS: Final[Mapping[str, Callable[[Bytes], StatedRules]]] = {

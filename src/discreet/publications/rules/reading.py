@@ -12,7 +12,7 @@ from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import is_place
 from discreet.io.formats.patterns import read_frame_of_shares, read_shares
 from discreet.io.formats.rules import read_frame_of_rules, read_stated_rules
-from discreet.io.natives import is_frame
+from discreet.io.natives import as_frame, is_frame
 from discreet.io.read import read_patterns
 from discreet.publications.rules.intervals import Mode, Rounding, as_rounding, check_shares
 from discreet.publications.rules.rule import OF_HOW_MANY, Rules
@@ -49,7 +49,10 @@ def read_rules(
     elif format is not None and not isinstance(source, Rules):
         raise OptionError(Option("format"), " is for files; leave it out for frames and tuples")
     elif is_frame(source):
-        rules, rounding = read_frame_of_rules(source), "exact" if rounding is None and digits is None else rounding
+        rules, rounding = (
+            read_frame_of_rules(as_frame(source)),
+            "exact" if rounding is None and digits is None else rounding,
+        )
     return Rules.from_rules(
         rules, n=n, digits=digits, rounding=rounding, min_support=min_support, min_confidence=min_confidence
     )
@@ -126,7 +129,7 @@ def _limit_shares(source: object, form: str | None, n: int | None, rounding: Rou
     if n is None or not 0 <= n <= LARGEST_COUNT:
         raise InputError(*OF_HOW_MANY)
     if is_frame(source):
-        stated = read_frame_of_shares(source)
+        stated = read_frame_of_shares(as_frame(source))
     elif is_place(source):
         stated = read_shares(source, form)  # type: ignore[arg-type]  # a place
     else:
