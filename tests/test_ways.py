@@ -125,3 +125,29 @@ def test_rows_in_memory_are_judged_alike(name):
 def test_rows_of_a_database_are_judged_alike(tmp_path):
     url = ways.make_database(tmp_path / "people.db")
     assert judge(lambda: read(url, table="pairs", row="id", item="item")) == SAME
+
+
+def judge_in_app(client, key, options):
+    """The number of rows and the verdict in the app."""
+    data = answer(client, "read", upload=key, **options).json().get("data", "")
+    found = answer(client, "audit", data=data, min_support=str(ways.MIN_SUPPORT), k=ways.K).json()
+    return found.get("n"), found.get("verdict"), (found.get("reading") or {}).get("confirmed")
+
+
+@pytest.mark.parametrize("file", [name for name in ways.FILES if name not in TO_CHOOSE], indirect=True)
+def test_a_confirmed_reading_is_judged_alike_in_the_app(file, client):
+    path, way, _ = file
+    key = upload(client, path.read_bytes(), path.name)
+    seen = answer(client, "preview", upload=key, **way.options).json()
+    again = answer(client, "preview", upload=key, **seen["confirm"]).json()
+    assert (seen["error"], seen["choices"], again["rows"]) == (None, [], seen["rows"])
+    assert judge_in_app(client, key, seen["confirm"]) == (SAME[0], "WITHHOLD", True)
+
+
+@pytest.mark.parametrize("file", sorted(TO_CHOOSE), indirect=True)
+def test_one_of_the_choices_in_the_app_is_what_is_meant(file, client):
+    path, _, _ = file
+    key = upload(client, path.read_bytes(), path.name)
+    choices = answer(client, "preview", upload=key).json()["choices"]
+    found = [judge_in_app(client, key, choice["options"]) for choice in choices]
+    assert (SAME[0], "WITHHOLD", True) in found
