@@ -1,13 +1,8 @@
-"""What a handler works with: loaded data or a sample, values made before, progress, files, and words for the pages.
-
-Messages never hold a row, a label or a path of this machine.
-"""
+"""What a handler works with: loaded data or a sample, values made before, progress and files."""
 
 import hashlib
-import os
-import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -19,57 +14,23 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactions, read, read_patterns, write
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
-from discreet.data.reading import Reading
-from discreet.errors import Command, Message, Option, OptionError, UnclearError
+from discreet.errors import Option, OptionError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
 from discreet.io.options import RowOptions
 from discreet.mining.mine import Budget
 from discreet.report import Source
-from discreet.runtime.text import printable
+from discreet.web.messages import describe_reading
 
 Made = TypeVar("Made")
 
 MOST_PATTERNS: Final = 5_000_000  # more itemsets are of no use to a page
-LONGEST_LABEL: Final = 400
 TICK: Final = 0.1  # seconds between two reports of progress
 KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 8}  # values of each kind that are kept
 FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)  # of every file in our zips: the earliest that a zip can hold
 CLINIC: Final = "clinic"
 CLINIC_ROWS: Final = 2_000
 CLINIC_SEED: Final = 1
-
-DEBUG: Final = "DISCREET_DEBUG"
-"""The environment variable that sends tracebacks of unforeseen errors to stderr; they may hold data."""
-OPTIONS: Final = {
-    "min_support": "the minimum support",
-    "memory": "the memory that `discreet serve --memory` allows",
-    "seconds": "the time",
-    "keep_n": "the fixed number of rows",
-    "n": "the number of rows",
-    "row": "the column of row ids",
-    "item": "the column of items",
-    "items": "the column of lists",
-    "format": "the shape",
-    "separator": "the separator",
-    "sheet": "the sheet",
-    "encoding": "the encoding",
-    "na": "the texts for missing values",
-    "person": "the column of people",
-    "per": "the choice of rows or people",
-    "columns": "the columns to use",
-    "drop": "the columns to leave out",
-    "max_length": "the longest itemsets",
-} | dict.fromkeys(["max_patterns"], "")
-"""What the pages call an option, if not by its name; empty if they do not have it."""
-SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}
-"""Options that are shown with a choice between readings."""
-REMEDIES: Final = {"person": "Merge rows by {}", "drop": "Leave {} out: each row is another person"}
-"""What a doubt about a reading offers, by its option."""
-COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
-
-UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
-STOPPED: Final = "The work was stopped; ask again to restart it."
 
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
@@ -287,21 +248,6 @@ def list_files(*paths: Path) -> list[dict[str, Any]]:
     return [{"name": path.name, "bytes": path.stat().st_size} for path in paths]
 
 
-def show_labels(labels: Iterable[object]) -> list[str]:
-    """Return labels as text on one line; long ones are cut.
-
-    >>> show_labels(["tea", 7, "a" * 500])[-1][-2:]
-    'a…'
-    """
-    texts = (printable(str(label)) for label in labels)
-    return [text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…" for text in texts]
-
-
-def show_itemset(itemset: Iterable[object]) -> list[str]:
-    """Return the labels of an itemset, sorted."""
-    return show_labels(sorted(map(str, itemset)))
-
-
 def list_samples() -> list[dict[str, Any]]:
     """Return the samples on this machine: an invented clinic, the papers' examples, and public files.
 
@@ -335,75 +281,3 @@ def load_sample(name: str) -> tuple[Transactions, str]:
     file = BytesIO()
     write(Transactions(rows), file, format="csv")
     return rows, hashlib.sha256(file.getvalue()).hexdigest()
-
-
-def on_page(term: Option | Command) -> str:
-    """Return what the pages call an option or a command.
-
-    >>> on_page(Option("min_support")), on_page(Option("kind", "closed")), on_page(Command("block"))
-    ('the minimum support', 'kind closed', 'the page Block')
-    """
-    if isinstance(term, Command):
-        return COMMANDS.get(term.name, str(term))
-    name = OPTIONS.get(term.name, term.name.replace("_", " "))
-    return name if term.value is None else f"{name} {term.value}"
-
-
-def say_on_page(message: str, names: Mapping[str, str] | None = None) -> str:
-    """Return a message of the library as a page says it; ``names`` replace the paths of files.
-
-    >>> say_on_page("/tmp/x/1.csv: line 3 is not UTF-8; save the file as UTF-8", {"/tmp/x/1.csv": "baskets.csv"})
-    'baskets.csv: line 3 is not UTF-8; save the file as UTF-8'
-    >>> from discreet.errors import Either
-    >>> say_on_page(Message("the open file: ", "more than 9 itemsets: ", Either(("raise {}", "memory", "min_support"))))
-    'more than 9 itemsets: raise the memory that `discreet serve --memory` allows or the minimum support'
-    """
-    if isinstance(message, Message):
-        message = Message(*(part for part in message.parts if part != "the open file: ")).say(on_page)
-    for path, name in (names or {}).items():
-        message = message.replace(path, name)
-    return " ".join(message.split())
-
-
-def describe_unclear(error: UnclearError, names: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return how a file may be read, as JSON: each choice has options to ask again with; a missing value is asked for.
-
-    >>> from discreet.errors import Choice
-    >>> choice = Choice("the separator is ';'", (Option("separator", ";"),))
-    >>> describe_unclear(UnclearError("the lines may have several separators", (choice,)))["choices"]
-    [{'meaning': "the separator is ';'", 'detail': '', 'options': {'separator': ';'}}]
-    """
-    choices = [
-        {
-            "meaning": meaning,
-            "detail": ", ".join(f"{SHOWN[one.name]} {one.value}" for one in options if one.name in SHOWN and one.value),
-            "options": {one.name: one.value for one in options},
-        }
-        for meaning, options in error.choices
-    ]
-    return {"error": say_on_page(f"{error.reason}; choose what is meant", names), "choices": choices}
-
-
-def describe_reading(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON; a doubt has the options that remove it.
-
-    >>> doubt = Message("who looks like the id of a person; merge their rows with ", Option("person", "who"))
-    >>> describe_reading(Reading("table", "csv", doubts=(doubt,)))["doubts"]
-    [{'text': 'who looks like the id of a person', 'remedies': [{'text': 'Merge rows by who', 'options': \
-{'person': 'who'}}]}]
-    """
-    return {**reading.facts(), "doubts": [_describe_doubt(doubt) for doubt in reading.doubts]}
-
-
-def _describe_doubt(doubt: Message) -> dict[str, Any]:
-    options = [part for part in doubt.parts if isinstance(part, Option) and part.name in REMEDIES]
-    text = str(doubt.parts[0]).rpartition("; ")[0] if options else ""
-    remedies = [{"text": REMEDIES[one.name].format(one.value), "options": {one.name: one.value}} for one in options]
-    return {"text": text or say_on_page(doubt), "remedies": remedies if text else []}
-
-
-def say_unforeseen(error: BaseException) -> str:
-    """Return the sentence for an error that nobody foresaw; print its traceback if that is asked for."""
-    if os.environ.get(DEBUG):
-        traceback.print_exception(error)
-    return UNFORESEEN

@@ -17,7 +17,8 @@ from shutil import rmtree
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from discreet.web.context import DEBUG, STOPPED, Data
+from discreet.web.context import Data
+from discreet.web.messages import DEBUG, STOPPED
 
 KEPT: Final = 64  # jobs that are kept with their outcomes and files
 SURE_FROM: Final = 0.02  # share of the work from which the time left can be estimated

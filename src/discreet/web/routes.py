@@ -31,9 +31,10 @@ from discreet.hiding.hide import METHODS
 from discreet.judging.policy import load, names
 from discreet.report import plotly_script
 from discreet.web.arguments import HANDLERS, check_arguments, check_upload_options
-from discreet.web.context import NO_DATA, Data, Refusal, list_samples, say_on_page, say_unforeseen
+from discreet.web.context import NO_DATA, Data, Refusal, list_samples
 from discreet.web.handlers.hide import METHOD
 from discreet.web.jobs import WebJob
+from discreet.web.messages import say_on_page, say_unforeseen
 from discreet.web.state import State
 
 Found = TypeVar("Found")

@@ -21,16 +21,8 @@ from discreet import DiscreetError, QueryError, Transactions, audit
 from discreet.errors import UnclearError
 from discreet.runtime.resources import on_compiling
 from discreet.web.arguments import HANDLERS, Run
-from discreet.web.context import (
-    STOPPED,
-    Cache,
-    Context,
-    Data,
-    Stopped,
-    describe_unclear,
-    say_on_page,
-    say_unforeseen,
-)
+from discreet.web.context import Cache, Context, Data, Stopped
+from discreet.web.messages import STOPPED, describe_unclear, say_on_page, say_unforeseen
 
 COMPILING: Final = {"starting": "compiling, once after installation, for up to a minute"}
 MEMORY: Final = "There is too little memory. Raise the minimum support, or start `discreet serve` with more --memory."

@@ -13,7 +13,8 @@ from discreet import Audit, BudgetError, Channel, Channels, Difference, InputErr
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
 from discreet.disclosure.people import PeopleCell
-from discreet.web.context import Context, list_files, on_page, say_on_page, show_itemset, show_labels
+from discreet.web.context import Context, list_files
+from discreet.web.messages import on_page, say_on_page, show_itemset, show_labels
 
 GRIDS: Final = (
     ("5%", "10%", "15%", "20%", "25%", "30%"),

@@ -13,7 +13,8 @@ from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS, ComparedMethod
 from discreet.blocking.distortion import supports_in
 from discreet.data.thresholds import Threshold
-from discreet.web.context import Context, list_files, on_page, say_on_page, show_itemset
+from discreet.web.context import Context, list_files
+from discreet.web.messages import on_page, say_on_page, show_itemset
 
 SECONDS: Final = 20.0  # for the search by default: somebody is waiting
 MOST_CHANGES: Final = 200

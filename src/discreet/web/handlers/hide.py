@@ -11,7 +11,8 @@ import discreet
 from discreet import BudgetError, Hidden, Transactions, read_sensitive
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
-from discreet.web.context import Context, list_files, say_on_page, show_labels
+from discreet.web.context import Context, list_files
+from discreet.web.messages import say_on_page, show_labels
 
 SECONDS: Final = 20.0
 METHOD: Final = "iga"

@@ -15,7 +15,8 @@ from discreet.io.contents import Contents, list_columns
 from discreet.io.shapes import SHAPES
 from discreet.io.sources import FORMATS, TEXTS
 from discreet.report import printable
-from discreet.web.context import Context, UploadOptions, describe_unclear, say_on_page, show_labels
+from discreet.web.context import Context, UploadOptions
+from discreet.web.messages import describe_unclear, say_on_page, show_labels
 
 LINES: Final = 6  # of the file itself
 LONGEST_LINE: Final = 200

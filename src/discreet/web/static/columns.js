@@ -11,16 +11,19 @@ export function columnTable(place, changed) {
     const lines = [...place.children].map((line) => {
       const [box, grouped] = line.querySelectorAll("input");
       const bins = grouped.value.trim();
-      return { name: line.dataset.column, bins, isUsed: box.checked || bins !== "", isFixed: box.disabled };
+      const name = line.dataset.column;
+      const isUsed = box.checked || bins !== "";
+      return { name, bins, isUsed, isUsual: box.disabled || isUsed === (!reasons.has(name) || bins !== "") };
     });
-    const isUsual = lines.every(({ name, bins, isUsed, isFixed }) => isFixed || isUsed === (!reasons.has(name) || bins !== ""));
     const used = lines.filter(({ isUsed }) => isUsed).map(({ name }) => name);
     const bins = lines.filter(({ bins }) => bins).map(({ name, bins }) => `${name}=${bins}`);
-    return { ...(isUsual ? { columns: null } : { columns: used, drop: null }), bins: bins.length ? bins : null };
+    const columns = lines.every(({ isUsual }) => isUsual) ? { columns: null } : { columns: used, drop: null };
+    return { ...columns, bins: bins.length ? bins : null };
   }
 
   place.addEventListener("change", ({ target }) => {
-    if (target.type === "checkbox" && !target.checked) target.closest("tr").querySelector("input[type=text]").value = "";
+    const [box, grouped] = target.closest("tr").querySelectorAll("input");
+    if (!box.checked && target === box) grouped.value = "";
     changed(options());
   });
 
@@ -28,24 +31,31 @@ export function columnTable(place, changed) {
   function show({ columns, reading, chosen }) {
     if (reading?.shape !== "table") return;
     for (const { column, why } of reading.left_out) if (why !== "asked") reasons.set(column, why);
-    const bins = new Map((chosen.bins ?? []).map((text) => [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)]));
+    const bins = new Map((chosen.bins ?? []).map(split));
     const names = columns.map((name, at) => name.trim() || `column${at + 1}`);
     fill(place, ...names.map((name) => line(name, reading, bins.get(name) ?? "")));
   }
 
   function line(name, { columns, person }, bins) {
-    const why = name === person ? "the column of people" : reasons.has(name) ? `left out as ${reasons.get(name)}` : null;
-    const box = make("input", { type: "checkbox", "aria-label": `Use ${name}`, disabled: name === person });
+    const disabled = name === person;
+    const why = disabled ? "the column of people" : reasons.has(name) ? `left out as ${reasons.get(name)}` : null;
+    const box = make("input", { type: "checkbox", "aria-label": `Use ${name}`, disabled });
     box.checked = columns.includes(name);
-    const grouped = make("input", { type: "text", value: bins, "aria-label": `Group the numbers of ${name}`, disabled: name === person });
+    const grouped = { type: "text", value: bins, "aria-label": `Group the numbers of ${name}`, disabled };
     return make(
       "tr",
       { "data-column": name },
       make("td", {}, box),
       make("td", {}, label(name), why && !box.checked ? make("span", { class: "quiet" }, ` ${why}`) : null),
-      make("td", {}, grouped),
+      make("td", {}, make("input", grouped)),
     );
   }
 
   return { show, forget: () => (reasons.clear(), fill(place)) };
+}
+
+/** Return the column and the bins of a text such as "age=10". */
+function split(text) {
+  const at = text.lastIndexOf("=");
+  return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -13,7 +13,7 @@ const USED = {
 }; // the fields of each shape
 const TEXT = ["separator", "encoding", "header"]; // fields of text files alone
 const SHEETS = ["excel", "ods"]; // formats with several sheets
-const LAID_OUT = ["format", "separator", "encoding", "header", "sheet"]; // what is kept if one of these is changed
+const KEPT = ["separator", "encoding", "sheet"]; // by another shape
 const CHOOSE = ["", "choose one"];
 
 /** Return a function that opens the form for an upload. ``loaded`` gets the data; ``left`` is called on leaving. */
@@ -54,7 +54,7 @@ export function readingForm(loaded, left) {
   }
 
   form.addEventListener("change", ({ target }) => {
-    if (target.name === "shape") preview({ ...pick(asked, TEXT.slice(0, 2)), format: target.value });
+    if (target.name === "shape") preview({ ...pick(asked, KEPT), format: target.value });
     else if (target.closest("[data-field]") && target.id) preview(changed(asked, target.id, valueOf(target)));
     else if (target.id === "kind") preview(changed(asked, "kind", target.value));
   });
@@ -66,7 +66,7 @@ export function readingForm(loaded, left) {
   byId("change").addEventListener("click", () => unfold(byId("how").hidden));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (!seen?.confirm) return;
+    if (byId("load").disabled) return;
     const facts = await runLoad(asking("read", { upload, ...seen.confirm }));
     if (facts) loaded(facts);
   });
@@ -104,9 +104,9 @@ function valueOf({ id, value }) {
 
 /** Return options with another value; those that it makes obsolete are left out. */
 function changed(options, name, value) {
-  const kept = name === "format" ? {} : TEXT.includes(name) ? pick(options, LAID_OUT) : options;
-  const rest = name === "separator" || name === "encoding" ? pick(kept, ["format", "separator", "encoding"]) : kept;
-  const next = { ...rest, [name]: Array.isArray(value) && !value.length ? null : value };
+  const isLayout = KEPT.includes(name) || name === "header"; // columns may have other names then
+  const kept = name === "format" ? {} : isLayout ? pick(options, ["format", ...KEPT]) : options;
+  const next = { ...kept, [name]: Array.isArray(value) && !value.length ? null : value };
   return name === "person" && !value ? { ...next, per: null } : next;
 }
 
@@ -190,8 +190,8 @@ function showFields(seen) {
     seen.format,
   );
   for (const name of ["separator", "encoding", "per"]) byId(name).value = known[name] ?? "";
-  for (const name of ["header", "empty_rows"]) byId(name).value = known[name] || known[name] === false ? String(known[name]) : "";
-  if (byId("empty_rows").value === "false") byId("empty_rows").value = "";
+  byId("header").value = String(known.header ?? "");
+  byId("empty_rows").value = known.empty_rows ? "true" : "";
   byId("na").value = (known.na ?? []).join(", ");
   byId("sheet").value = known.sheet ?? "";
   const used = [...(USED[shape] ?? []), "separator", "encoding", "format", "sheet"];

@@ -1,0 +1,130 @@
+"""Messages: what the pages call options, errors, readings and labels; they hold no row and no path of this machine."""
+
+import os
+import traceback
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from discreet.data.reading import Reading
+from discreet.errors import Command, Message, Option, UnclearError
+from discreet.runtime.text import printable
+
+LONGEST_LABEL: Final = 400
+DEBUG: Final = "DISCREET_DEBUG"
+"""The environment variable that sends tracebacks of unforeseen errors to stderr; they may hold data."""
+OPTIONS: Final = {
+    "min_support": "the minimum support",
+    "memory": "the memory that `discreet serve --memory` allows",
+    "seconds": "the time",
+    "keep_n": "the fixed number of rows",
+    "n": "the number of rows",
+    "row": "the column of row ids",
+    "item": "the column of items",
+    "items": "the column of lists",
+    "format": "the shape",
+    "separator": "the separator",
+    "sheet": "the sheet",
+    "encoding": "the encoding",
+    "na": "the texts for missing values",
+    "person": "the column of people",
+    "per": "the choice of rows or people",
+    "columns": "the columns to use",
+    "drop": "the columns to leave out",
+    "max_length": "the longest itemsets",
+} | dict.fromkeys(["max_patterns"], "")
+"""What the pages call an option, if not by its name; empty if they do not have it."""
+SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}
+"""Options that are shown with a choice between readings."""
+REMEDIES: Final = {"person": "Merge rows by {}", "drop": "Leave {} out: each row is another person"}
+"""What a doubt about a reading offers, by its option."""
+COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
+
+UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
+STOPPED: Final = "The work was stopped; ask again to restart it."
+
+
+def show_labels(labels: Iterable[object]) -> list[str]:
+    """Return labels as text on one line; long ones are cut.
+
+    >>> show_labels(["tea", 7, "a" * 500])[-1][-2:]
+    'a…'
+    """
+    texts = (printable(str(label)) for label in labels)
+    return [text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…" for text in texts]
+
+
+def show_itemset(itemset: Iterable[object]) -> list[str]:
+    """Return the labels of an itemset, sorted."""
+    return show_labels(sorted(map(str, itemset)))
+
+
+def on_page(term: Option | Command) -> str:
+    """Return what the pages call an option or a command.
+
+    >>> on_page(Option("min_support")), on_page(Option("kind", "closed")), on_page(Command("block"))
+    ('the minimum support', 'kind closed', 'the page Block')
+    """
+    if isinstance(term, Command):
+        return COMMANDS.get(term.name, str(term))
+    name = OPTIONS.get(term.name, term.name.replace("_", " "))
+    return name if term.value is None else f"{name} {term.value}"
+
+
+def say_on_page(message: str, names: Mapping[str, str] | None = None) -> str:
+    """Return a message of the library as a page says it; ``names`` replace the paths of files.
+
+    >>> say_on_page("/tmp/x/1.csv: line 3 is not UTF-8; save the file as UTF-8", {"/tmp/x/1.csv": "baskets.csv"})
+    'baskets.csv: line 3 is not UTF-8; save the file as UTF-8'
+    >>> from discreet.errors import Either
+    >>> say_on_page(Message("the open file: ", "more than 9 itemsets: ", Either(("raise {}", "memory", "min_support"))))
+    'more than 9 itemsets: raise the memory that `discreet serve --memory` allows or the minimum support'
+    """
+    if isinstance(message, Message):
+        message = Message(*(part for part in message.parts if part != "the open file: ")).say(on_page)
+    for path, name in (names or {}).items():
+        message = message.replace(path, name)
+    return " ".join(message.split())
+
+
+def describe_unclear(error: UnclearError, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return how a file may be read, as JSON: each choice has options to ask again with; a missing value is asked for.
+
+    >>> from discreet.errors import Choice
+    >>> choice = Choice("the separator is ';'", (Option("separator", ";"),))
+    >>> describe_unclear(UnclearError("the lines may have several separators", (choice,)))["choices"]
+    [{'meaning': "the separator is ';'", 'detail': '', 'options': {'separator': ';'}}]
+    """
+    choices = [
+        {
+            "meaning": meaning,
+            "detail": ", ".join(f"{SHOWN[one.name]} {one.value}" for one in options if one.name in SHOWN and one.value),
+            "options": {one.name: one.value for one in options},
+        }
+        for meaning, options in error.choices
+    ]
+    return {"error": say_on_page(f"{error.reason}; choose what is meant", names), "choices": choices}
+
+
+def describe_reading(reading: Reading) -> dict[str, Any]:
+    """Return a reading as JSON; a doubt has the options that remove it.
+
+    >>> doubt = Message("who looks like the id of a person; merge their rows with ", Option("person", "who"))
+    >>> describe_reading(Reading("table", "csv", doubts=(doubt,)))["doubts"]
+    [{'text': 'who looks like the id of a person', 'remedies': [{'text': 'Merge rows by who', 'options': \
+{'person': 'who'}}]}]
+    """
+    return {**reading.facts(), "doubts": [_describe_doubt(doubt) for doubt in reading.doubts]}
+
+
+def _describe_doubt(doubt: Message) -> dict[str, Any]:
+    options = [part for part in doubt.parts if isinstance(part, Option) and part.name in REMEDIES]
+    text = str(doubt.parts[0]).rpartition("; ")[0] if options else ""
+    remedies = [{"text": REMEDIES[one.name].format(one.value), "options": {one.name: one.value}} for one in options]
+    return {"text": text or say_on_page(doubt), "remedies": remedies if text else []}
+
+
+def say_unforeseen(error: BaseException) -> str:
+    """Return the sentence for an error that nobody foresaw; print its traceback if that is asked for."""
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    return UNFORESEEN
