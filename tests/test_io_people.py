@@ -4,6 +4,7 @@ from io import BytesIO
 from random import Random
 
 import oracle
+import polars as pl
 import pytest
 
 from discreet import InputError, OptionError, read, rewrite
@@ -77,6 +78,35 @@ def test_a_person_cannot_lose_what_no_line_holds():
             person="who",
             **SHAPES["onehot"][1],
         )
+
+
+PARQUET = pl.DataFrame({"visit": [1, 2, 3], "who": [7, 7, 8], "drug": ["a", "b", "a"], "sex": ["f", "f", "m"]})
+
+
+@pytest.mark.parametrize(
+    ("how", "lost", "kept"),
+    [
+        ({"row": "visit", "item": "drug", "person": "who"}, (0, "a"), [{"b"}, {"a"}]),
+        (
+            {"format": "table", "person": "who", "drop": "visit"},
+            (0, "sex=f"),
+            [{"drug=a", "drug=b"}, {"drug=a", "sex=m"}],
+        ),
+        ({"format": "table", "columns": "sex"}, (1, "sex=f"), [{"sex=f"}, set(), {"sex=m"}]),
+    ],
+)
+def test_parquet_of_people_and_attributes_loses_what_it_must(how, lost, kept, tmp_path):
+    old, new = tmp_path / "old.parquet", tmp_path / "new.parquet"
+    PARQUET.write_parquet(old)
+    rewrite(old, new, [(lost[0], frozenset(lost[1:]))], **how)
+    assert list(read(new, **how)) == kept
+
+
+def test_merged_rows_of_lists_in_parquet_are_not_changed(tmp_path):
+    old = tmp_path / "old.parquet"
+    pl.DataFrame({"who": [7, 7, 8], "items": [["a"], ["b"], ["a"]]}).write_parquet(old)
+    with pytest.raises(OptionError, match="keep rows apart with per="):
+        rewrite(old, tmp_path / "new.parquet", [(1, frozenset("a"))], items="items", person="who")
 
 
 def test_the_long_form_of_people_needs_no_row():

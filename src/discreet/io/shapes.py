@@ -30,7 +30,7 @@ def read_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None, f
     >>> rows.reading.shape, [sorted(row) for row in rows]
     ('long', [['a', 'b'], ['a']])
     """
-    layout, rows = _find_layout(frame, options, shape)
+    layout, rows = find_layout(frame, options, shape)
     allowed = {*SHAPES[layout.shape].options} | CONTAINED
     check_options(options.given, allowed, f"a frame that is read as {CALLED[layout.shape]}")
     rows = SHAPES[layout.shape].read(frame, layout.options) if rows is None else rows
@@ -41,7 +41,7 @@ def read_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None, f
 CONTAINED: Final = {"sheet", "header", "empty_rows", "encoding"}  # options of the file that held the frame
 
 
-def _find_layout(frame: AnyFrame, options: RowOptions, shape: str | None) -> tuple[Layout, Transactions | None]:
+def find_layout(frame: AnyFrame, options: RowOptions, shape: str | None) -> tuple[Layout, Transactions | None]:
     """Return the layout of a frame, and its rows if it is a one-hot table; refuse one that is unclear."""
     chosen = options.given.keys() - CONTAINED
     if shape is None and not chosen:

@@ -1,7 +1,7 @@
 """Parquet: rows as a column of lists, in the long form or one-hot, and patterns; metadata says how they were mined."""
 
 import json
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import count
@@ -15,6 +15,7 @@ from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.io import tables
 from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.formats.patterns import STATED, Mined, PatternFunctions, StatedPatterns, mined_of
@@ -23,7 +24,7 @@ from discreet.io.line_files import Losses, check_held, remove_from_lists, select
 from discreet.io.lines import group_rising
 from discreet.io.notation import ChunkReader, Coder, RowFunctions, check_label_types, find_used_codes
 from discreet.io.options import RowOptions
-from discreet.io.shapes import read_frame
+from discreet.io.shapes import find_layout, read_frame
 from discreet.runtime.parquet_footer import silence_stderr
 
 ITEMS, ID, SUPPORT = "items", "id", "support"  # columns
@@ -93,10 +94,18 @@ def write(rows: Transactions) -> Iterator[bytes]:
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
     """Yield the file without the items that rows lose, as one chunk; other columns and metadata are kept."""
     frame = _read_columns(data)
-    if options.item is not None and options.row is not None:
-        stays = select_lines(frame[options.row], frame[options.item], losses)
+    shape, options = find_layout(frame, options, options.shape)[0][:2]
+    is_merged = options.person is not None and options.per is None
+    if shape == "table":
+        frame = frame.with_columns(_empty_cells(frame, tables.find_cells(frame, losses, options)))
+    elif shape == "long" and options.item is not None:
+        row = options.person if is_merged else options.row
+        stays = select_lines(frame[str(row)], frame[options.item], losses)
         frame = frame.filter(pl.Series(stays, dtype=pl.Boolean))
-    elif options.items is None and ITEMS not in frame.columns:
+    elif is_merged or shape not in {"onehot", "lists"}:
+        problem = "rows of people that were merged, and items in several columns, cannot be changed in Parquet"
+        raise OptionError(f"{problem}; keep rows apart with ", Option("per"), ", or make a long table of them")
+    elif shape == "onehot":
         frame = frame.with_columns(_remove_ones(frame, losses))
     else:
         frame = frame.with_columns(_remove_items(frame[ITEMS if options.items is None else options.items], losses))
@@ -155,6 +164,14 @@ def _remove_items(lists: pl.Series, losses: Losses) -> pl.Series:
     places = np.arange(len(lists))
     places[rows] = len(lists) + np.arange(len(rows))
     return pl.concat([lists, after]).gather(places)
+
+
+def _empty_cells(frame: pl.DataFrame, gone: Mapping[int, Sequence[int]]) -> list[pl.Series]:
+    lines: dict[int, list[int]] = {}
+    for line, columns in gone.items():
+        for column in columns:
+            lines.setdefault(column, []).append(line)
+    return [frame.to_series(column).scatter(numbers, None) for column, numbers in lines.items()]
 
 
 def _remove_ones(frame: pl.DataFrame, losses: Losses) -> list[pl.Series]:
