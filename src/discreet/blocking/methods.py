@@ -49,17 +49,17 @@ def suppress(problem: BlockProblem) -> BlockSolution:
     merged, numbers = problem.merged
     rows, is_left = problem.as_rows(merged), np.ones(len(merged), dtype=np.bool_)
     solution = BlockSolution.of(problem, problem.patterns, rounds=0)
-    threats = problem.channels, *problem.find_remainders(problem.question)
+    channels = problem.find_threats(problem.question, problem.channels)
     trie, rounds = _find_trie(problem.question), 0
-    while any(map(len, threats)):
-        hit = np.unique(np.concatenate([channels.rows(rows).numbers for channels in threats]))
+    while len(channels):
+        hit = channels.rows(rows).numbers
         hit = hit[is_left[hit]]
         if not hit.size:
             raise GuaranteeError("no row is left that a channel singles out; nothing is released: please report this")
         is_left[hit] = False
         left, rounds = remove_rows(solution.patterns, merged.take(hit), trie), rounds + 1
         solution = BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
-        threats, trie = solution.find_threats() if len(left) else (), _find_trie(solution.question)
+        channels, trie = solution.find_threats(), _find_trie(solution.question)
     return solution
 
 
@@ -211,8 +211,8 @@ def withhold(problem: BlockProblem) -> BlockSolution:
         *core.arrays, patterns.labels, n=n, min_support=least, max_length=length, threads=threads
     )
     solution = BlockSolution.of(problem, replace(listed, schema=patterns.schema), is_whole=False)
-    while len(solution.patterns) and any(map(len, remainders := problem.find_remainders(solution.question))):
-        solution = BlockSolution.of(problem, _break_up(solution.patterns, remainders[0]), is_whole=False)
+    while problem.schema and len(solution.patterns) and len(remainders := solution.find_threats()):
+        solution = BlockSolution.of(problem, _break_up(solution.patterns, remainders), is_whole=False)
     return solution
 
 

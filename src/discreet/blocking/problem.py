@@ -92,11 +92,13 @@ class BlockProblem:
         """The groups of items that exclude each other."""
         return as_schema(self.patterns.schema, self.patterns.labels)
 
-    def find_remainders(self, question: Question) -> tuple[Channels, ...]:
-        """Return the cells of 1 to k − 1 rows that follow from other patterns and the schema, if there is one."""
-        if self.schema and "schema" not in question.found:
+    def find_threats(self, question: Question, channels: Channels) -> Channels:
+        """Return the channels of some patterns or, if there are none, the remainders that the schema reveals."""
+        if len(channels) or not self.schema:
+            return channels
+        if "schema" not in question.found:
             question.found["schema"] = find_remainders(question.known, self.schema, self.k)
-        return tuple(question.found[name] for name in question.found.keys() & {"schema"})
+        return question.found["schema"]
 
     @property
     def threads(self) -> int:
@@ -216,14 +218,14 @@ class BlockSolution:
         is_same = self.patterns.itemsets is self.problem.patterns.itemsets
         return self.question.complete and not self.suppressed.size and is_same
 
-    def find_threats(self) -> tuple[Channels, ...]:
-        """Return the channels that are left and, with a schema, the remainders of attributes."""
-        return find_channels(self.question), *self.problem.find_remainders(self.question)
+    def find_threats(self) -> Channels:
+        """Return the channels that are left or, if there are none, the remainders that the schema reveals."""
+        return self.problem.find_threats(self.question, find_channels(self.question))
 
     def has_channel(self) -> bool:
         """Return whether detection finds a channel or a remainder, or cells that no rows can have."""
         try:
-            return bool(len(self.patterns)) and any(map(len, self.find_threats()))
+            return bool(len(self.patterns)) and bool(len(self.find_threats()))
         except InconsistencyError:
             return True
 

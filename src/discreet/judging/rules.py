@@ -145,10 +145,11 @@ def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
 def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded]]:
     """Return how many cells of wider itemsets hold 1 to k − 1 rows, and the smallest of them."""
     totals = find_totals(family, facts.schema)
-    beyond = [_name_cell(facts, totals, *cell) for cell in totals.find_cells(k)]
+    found = sorted(totals.find_cells(k), key=lambda cell: (cell.rows, cell))
+    beyond = [_name_cell(facts, totals, *cell) for cell in found[:LISTED]]
     wide = widen_family(family, facts.schema, totals.largest)
     if wide is None:
-        return len(beyond), beyond
+        return len(found), beyond
     cells, tops = wide.cells(k), wide.itemsets.take(wide.tops)
     listed = Patterns(family.itemsets, family.supports, family.labels, family.n, 1, "closed")
     smallest = []
@@ -161,7 +162,7 @@ def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded
         lacked = [frozenset([facts.labels[item]]) for item in sorted(top - base) if not facts.excludes(base | {item})]
         supports = tuple((term.itemset, (term.support, term.support)) for term in terms)
         smallest.append(Bounded(names, tuple(lacked), count, count, supports, tuple(term.times for term in terms)))
-    return cells.counts.size + len(beyond), smallest + beyond
+    return cells.counts.size + len(found), smallest + beyond
 
 
 def _name_cell(facts: Facts, totals: Totals, base: int, top: int, count: int) -> Bounded:
