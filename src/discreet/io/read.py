@@ -151,6 +151,7 @@ def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined:
         with naming(path):
             lists = mined and (is_said or look_into(path, None, RowOptions()).is_patterns)
     else:
+        source = as_frame(source) if is_frame(source) else source  # a reader of Arrow can be read once
         lists = are_patterns(source)
     if lists:
         return read_patterns(source, n=n, kind=kind)
