@@ -347,13 +347,13 @@ def test_two_thousand_million_rows_are_mined_as_two_would_be():
 
 
 SCANNED = {
-    "fimi": ("rows.dat", "integers"),
-    "packed": ("rows.dat.gz", "integers"),
-    "spmf": ("rows.txt", "letters"),
-    "csv": ("rows.csv", "letters"),
-    "parquet": ("rows.parquet", "letters"),
+    "fimi": ("rows.dat", "integers", {"format": "fimi", "empty_rows": True}),
+    "packed": ("rows.dat.gz", "integers", {"format": "fimi", "empty_rows": True}),
+    "spmf": ("rows.txt", "letters", {"format": "spmf", "empty_rows": True}),
+    "csv": ("rows.csv", "letters", {"format": "baskets", "separator": ",", "empty_rows": True}),
+    "parquet": ("rows.parquet", "letters", {}),
 }
-"""Formats whose files are scanned: a name, and labels that they hold."""
+"""Formats whose files are scanned: a name, labels that they hold, and how they are read exactly."""
 
 
 @pytest.mark.parametrize("format_", SCANNED)
@@ -362,8 +362,7 @@ SCANNED = {
 def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
     rows, min_support, _ = case
     assume(rows)
-    name, labels = SCANNED[format_]
-    meant = {"format": "csv", "separator": ","} if ".csv" in name else {}
+    name, labels, meant = SCANNED[format_]
     names = {item: number for number, item in enumerate(sorted({item for row in rows for item in row}, key=repr))}
     known = [[names[item] if labels == "integers" else f"tea {names[item]}" for item in row] for row in rows]
     path = tmp_path / name
@@ -399,7 +398,7 @@ def test_what_stands_between_rows_is_taken_as_the_readers_take_it(tmp_path, what
     name, text = TEXTS[what]
     path = tmp_path / name
     path.write_bytes(text)
-    assert scan(path, min_support=least) == Merged.of(read(path), least)
+    assert scan(path, min_support=least, empty_rows=True) == Merged.of(read(path, empty_rows=True), least)
 
 
 @pytest.mark.parametrize("packer", [gzip.compress, lzma.compress], ids=["gz", "xz"])
@@ -481,7 +480,7 @@ def test_baskets_that_look_like_a_one_hot_table_are_refused(tmp_path, monkeypatc
     monkeypatch.setattr("discreet.io.formats.csv.BLOCK", block)
     path = tmp_path / "rows.csv"
     path.write_text("tea,milk,wine\n0,1,1\n1,1,1\n")
-    with pytest.raises(InputError, match="this looks like a one-hot table"):
+    with pytest.raises(OptionError, match="of the format onehot, cannot be scanned; read all of it"):
         scan(path, min_support=1)
     path.write_text("tea,milk,wine\n0,1,1\n1,1,tea\n")
     assert scan(path, min_support=1) == Merged.of(read(path), 1)
