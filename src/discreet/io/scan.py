@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
+from discreet.data.reading import SHAPES
 from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
@@ -71,11 +72,28 @@ def scan(
         form, chunks = found.form, row_functions(found.form).chunks
         if chunks is None or options.person or not (form.lines or path.suffix.lower() not in COMPRESSIONS):
             raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
+        shape = found.layout.shape
         if not form.lines:
-            _check_row_groups(path, room)
+            shape = _find_shape(path, options, room)
+            if found.options.shape not in {None, shape}:
+                raise OptionError(f"a file that holds {SHAPES[shape]} cannot be scanned otherwise; read all of it")
         reader = chunks(found.options)
-        merged = _merge(lambda number: _read_pass(number, path, found, reader, tell), reader, min_support, room)
-        return replace(merged, reading=replace(found.reading, n=merged.n, items=len(merged.labels)))
+        counts = ItemCounter(room)
+        merged = _merge(lambda number: _read_pass(number, path, found, reader, tell), reader, min_support, counts)
+        known = replace(
+            found.reading, shape=shape, n=merged.n, items=counts.total()[0].size, length=counts.usual_length
+        )
+        return replace(merged, reading=known)
+
+
+def _find_shape(path: Path, options: RowOptions, room: int) -> str:
+    """Return how a Parquet file is scanned; refuse one whose row groups do not fit in memory."""
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    _check_row_groups(path, room)
+    if options.item is not None:
+        return "long"
+    return "onehot" if options.items is None and parquet.ITEMS not in parquet.read_names(path) else "lists"
 
 
 def _check_row_groups(path: Path, room: int) -> None:
@@ -109,13 +127,13 @@ def _read_pass(number: int, path: Path, found: Source, reader: ChunkReader, tell
         tell((number + (min(1.0, seen / size) if size else 0.0)) / 2, many)
 
 
-def _merge(read: Passes, reader: ChunkReader, min_support: Thresholds, room: int) -> Merged:
-    counts, n, again = ItemCounter(room), 0, 0
+def _merge(read: Passes, reader: ChunkReader, min_support: Thresholds, counts: "ItemCounter") -> Merged:
+    n = again = 0
     for rows in read(0):
         counts.add(rows)
         n += len(rows)
     numbers, supports = counts.total()
-    least, merger = least_count(min_support, n), RowMerger(room)
+    least, merger = least_count(min_support, n), RowMerger(counts.room)
     frequent = FrequentItems.of(numbers, reader.labels(numbers), supports, least)
     for rows in read(1):
         merger.add(frequent.cut(rows))
@@ -128,22 +146,26 @@ def _merge(read: Passes, reader: ChunkReader, min_support: Thresholds, room: int
 
 
 class ItemCounter:
-    """How many rows hold each item, added up chunk by chunk.
+    """How many rows hold each item, and how many items rows hold, added up chunk by chunk.
 
     >>> counts = ItemCounter(1 << 20)
-    >>> counts.add(Itemsets.of([[7, 9], [7]]))
-    >>> [numbers.tolist() for numbers in counts.total()]
-    [[7, 9], [2, 1]]
+    >>> counts.add(Itemsets.of([[7, 9], [7], [7]]))
+    >>> [numbers.tolist() for numbers in counts.total()], counts.usual_length
+    ([[7, 9], [3, 1]], 1)
     """
 
     def __init__(self, room: int) -> None:
         """Begin without any item; distinct items may take ``room`` bytes."""
-        self._room = room
+        self.room = room
+        self._lengths = np.zeros(1, dtype=np.int64)
         self._waiting: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
         self._many, self._fold = 0, FOLD
 
     def add(self, rows: Itemsets) -> None:
         """Count the items of rows that repeat none."""
+        lengths = np.bincount(rows.lengths, minlength=self._lengths.size)
+        lengths[: self._lengths.size] += self._lengths
+        self._lengths = lengths
         items = rows.items
         if items.max(initial=0) < items.size + SMALL_CODE:
             counts = np.bincount(items)
@@ -156,6 +178,13 @@ class ItemCounter:
         if self._many > self._fold:
             self._fold = max(FOLD, 2 * self.total()[0].size)
 
+    @property
+    def usual_length(self) -> int:
+        """The median of the lengths of rows."""
+        up_to = np.cumsum(self._lengths)
+        middle = [(up_to[-1] - 1) // 2, up_to[-1] // 2]
+        return int(np.searchsorted(up_to, middle, side="right").sum()) // 2
+
     def total(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return all numbers of items, in order, and how many rows hold each."""
         waiting = [(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)), *self._waiting]
@@ -163,8 +192,8 @@ class ItemCounter:
         total = np.zeros(numbers.size, dtype=np.int64)
         np.add.at(total, which, np.concatenate([counts for _, counts in waiting]))
         self._waiting, self._many = [(numbers, total)], numbers.size
-        if BYTES_PER_ITEM * numbers.size > self._room:
-            many, room = f"there are {numbers.size:,} different items or more", resources.size(self._room)
+        if BYTES_PER_ITEM * numbers.size > self.room:
+            many, room = f"there are {numbers.size:,} different items or more", resources.size(self.room)
             raise BudgetError(f"{many}, which do not fit in the {room} that ", Option("memory"), RAISE_IT)
         return numbers, total
 
