@@ -246,6 +246,21 @@ def test_an_unclear_file_is_not_read_before_one_of_its_readings_is_chosen(client
     assert (long["n"], long["reading"]["shape"], long["reading"]["confirmed"]) == (12, "long", True)
 
 
+def test_an_odd_reading_is_no_release_before_it_is_confirmed(client):
+    key = upload(client, b"all,tea\nall,milk\nall,tea,milk\n" * 20)
+    seen = facts(client, "preview", upload=key)
+    found = [
+        facts(client, "audit", data=facts(client, "read", upload=key, **told)["data"], min_support=20, k=3)
+        for told in ({}, seen["confirm"])
+    ]
+    assert [one["verdict"] for one in found] == ["REVIEW", "RELEASE"]
+    assert [[check["name"] for check in one["checks"]].count("reading") for one in found] == [1, 0]
+    (check,) = (check for check in found[0]["checks"] if check["name"] == "reading")
+    assert check["sentence"] == (
+        "One item is in nearly every row. It was read as baskets; if that is meant, say so with the shape baskets."
+    )
+
+
 def test_blank_lines_are_rows_if_that_is_chosen(client):
     seen = preview(client, b"tea,milk\n\nmilk\n")
     assert [choice["options"] for choice in seen["choices"]] == [{"empty_rows": True}]
