@@ -104,4 +104,4 @@ def _limit_schema(schema: Schema | None, rows: Transactions) -> tuple[Schema | N
         if number not in several
     ]
     note = f"{count_of(len(several), 'column')} may hold several values for one person"
-    return Schema(tuple(kept)), [note] * bool(several)
+    return Schema(tuple(kept)) if kept else None, [note] * bool(several)
