@@ -163,7 +163,7 @@ class ColumnOptions(Options):
     )
     row: str | None = option("Column of row ids, in a long or a one-hot table.", "NAME")
     item: str | None = option("Column of items, if each line holds a row id and an item.", "NAME")
-    items: str | None = option("Column of lists of items, in Parquet.", "NAME")
+    items: str | None = option("Column of lists of items, in Parquet or Arrow.", "NAME")
     columns: tuple[str, ...] = option("Columns of a table to read, such as sex,age.  [default: all]", "NAMES")
     drop: tuple[str, ...] = option("Columns of a table to leave out, such as name,city.", "NAMES")
     na: tuple[str, ...] = option("A value that means missing, beside empty, NA and NaN.", "TEXT")
@@ -180,6 +180,7 @@ class ColumnOptions(Options):
         default=None,
     )
     empty_rows: bool = option("A blank line is a row without items.")
+    sheet: str | None = option("Sheet of a spreadsheet, if several are filled.", "NAME")
     labels: str | None = option("Table of codes and their names.", "FILE")
     everyone: str | None = option("Table of all row ids, in the column of --row, for those without any item.", "FILE")
 
