@@ -72,6 +72,9 @@ class Transactions(Labelled):
         _check_source(rows)
         lengths, flat, is_ordered = plain_rows.flatten(rows)
         labels = plain_rows.order_labels(flat)
+        if is_ordered and "" in labels:
+            advice = "leave them out, give sets if they are items, or make a frame of a table"
+            raise InputError(f"the rows are lists that hold empty texts, as cells of a table do; {advice}")
         if is_ordered:
             bounds = offsets_of(lengths[: baskets.SEEN]).tolist()
             baskets.check_rows([flat[start:stop] for start, stop in pairwise(bounds)])
