@@ -7,7 +7,7 @@ from itertools import product
 import oracle
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet import (
@@ -63,6 +63,7 @@ def is_withheld(found):
 
 
 @given(rows=tables(), sigma=st.integers(2, 12), k=st.integers(2, 5))
+@example(rows=ROWS, sigma=30, k=10)
 def test_an_audit_withholds_whatever_sums_of_supports_reveal_by_the_schema(rows, sigma, k):
     listed = list(oracle.frequent(rows, sigma))
     expected = bool(listed) and bool(oracle.revealed_by_schema(listed, rows, GROUPS, k))
@@ -71,6 +72,7 @@ def test_an_audit_withholds_whatever_sums_of_supports_reveal_by_the_schema(rows,
 
 @pytest.mark.parametrize("method", ["suppress", "withhold", "best"])
 @given(rows=tables(), sigma=st.integers(2, 12), k=st.integers(2, 5))
+@example(rows=ROWS, sigma=30, k=10)
 def test_a_release_reveals_nothing_to_readers_who_know_the_schema(method, rows, sigma, k):
     release = block(with_schema(rows), min_support=sigma, k=k, method=method)
     behind = list(rows if release.witness is None else release.witness)
