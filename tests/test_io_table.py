@@ -413,6 +413,9 @@ def test_people_and_rows_must_be_as_many():
         "Customer No",
         "pid",
         "desynpuf_id",
+        "Patientennummer",
+        "id_patient",
+        "name",
     ],
 )
 def test_ids_of_people_that_repeat_are_doubted(name):

@@ -26,9 +26,9 @@ DATE: Final = re.compile(
 LARGEST_WHOLE: Final = 2**53  # up to it, floats hold every whole number
 WORDS: Final = 2.5  # words of a value of free text, on average
 LETTERS: Final = 40  # letters of it
-KEY: Final = r"(?:ids?|no|nr|nbr|num|numbers?|keys?|codes?|refs?|hash|pseudonyms?|uuid|guid|identifiers?)"
+KEY: Final = r"(?:ids?|no|nr|nbr|num|numbers?|nummer|numero|keys?|codes?|refs?|hash|pseudonyms?|uuid|guid|identifiers?)"
 WHO: Final = (
-    r"(?:pat|patients?|persons?|people|subjects?|members?|customers?|clients?|participants?|individuals?|respondents?|"
+    r"(?:pat|patient(?:s|en|e)?|pacientes?|versicherten?|persons?|people|subjects?|members?|customers?|clients?|participants?|individuals?|respondents?|"
     r"beneficiary|enrollees?|insured|residents?|citizens?|donors?|users?|students?|pupils?|employees?)"
 )
 ROW: Final = (
@@ -36,9 +36,9 @@ ROW: Final = (
     r"transactions?|baskets?|sessions?|claims?|events?|records?|rows?|lines?|samples?|specimens?|tests?)"
 )
 PEOPLE: Final = (
-    (re.compile(rf"(?:.*_)?(?:{WHO}_?{KEY}|(?:nhs|mrn|ssn|pid|empi|mpi)(?:_?{KEY})?)"), 2, None),
+    (re.compile(rf"(?:.*_)?(?:{WHO}_?{KEY}|id_?(?:d[eou]_)?{WHO}|(?:nhs|mrn|ssn|pid|empi|mpi)(?:_?{KEY})?)"), 2, None),
     (re.compile(rf"{WHO}|pseudonyms?"), 10, None),
-    (re.compile(rf"(?!(?:.*_)?{ROW}_?ids?$)(?:.*_)?ids?"), 10, 10),
+    (re.compile(rf"(?!(?:.*_)?{ROW}_?ids?$)(?:.*_)?ids?|(?:full_)?name|e_?mail|phone"), 10, 10),
 )
 """Names of columns of people; the fewest different values, and the most rows for each, with which a name counts."""
 
