@@ -1283,7 +1283,7 @@ def range_of(number, numbers, kind, given):
 
 def table_items(text, separator, na=(), bins=None):
     """Return the items column=value of each line of a table in CSV, and the names of the columns without a gap."""
-    header, *lines = csv.reader(StringIO(text, newline=""), delimiter=separator)
+    header, *lines = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     gaps = {"", "NA", "NaN", *na}
     cells = [{name: cell.strip() for name, cell in zip(header, line, strict=True)} for line in lines]
     held = [{name: cell for name, cell in line.items() if cell not in gaps} for line in cells]

@@ -77,6 +77,8 @@ def _parse(data: Bytes, options: RowOptions) -> _Lines:
     stop = len(data.rstrip(b"\r\n" if separator in " \t" else b"\r\n \t"))  # blank lines at the end are no rows
     if stop <= start:
         raise InputError("the table has a header and no line below it; check the file")
+    while stop < len(data) and data[stop] in b" \t":  # but the last line ends where it ends
+        stop += 1
     view = as_array(data)[start:stop]
     body = _Body(view, ord(separator), data.count(b"\n", 0, start))
     return _find_lines(body, read_names(header), start, _find_quoted(body))
