@@ -37,9 +37,10 @@ def file(tmp_path):
     return tmp_path / "rows.csv"
 
 
-def written(file, place, sensitive=(["a", "b"],), **options):
+def written(file, place, sensitive=(["a", "b"],), *, how=None, **options):
     """A folder with what was hidden in the rows of a file."""
-    write_hidden(hide(read(file), sensitive, **options), place, source=file)
+    reading = how or {}
+    write_hidden(hide(read(file, **reading), sensitive, **options), place, source=file, **reading)
     return place
 
 
@@ -106,7 +107,8 @@ def test_rows_are_written_in_the_format_of_their_file(tmp_path, name):
 
 def test_all_but_what_was_removed_is_the_same_bytes(tmp_path):
     (tmp_path / "rows.csv").write_bytes(b'tea ,"b",a\r\n\r\n"c, d",a\r\nb\r\n')
-    place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a", "b"]], method="maxfia")
+    how = {"empty_rows": True}
+    place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a", "b"]], method="maxfia", how=how)
     expected = (tmp_path / "rows.csv").read_bytes().splitlines(keepends=True)
     found = (place / "rows.csv").read_bytes().splitlines(keepends=True)
     assert found[1:] == expected[1:]
@@ -302,7 +304,14 @@ def test_what_fails_on_the_way_leaves_all_as_it_was(file, tmp_path, monkeypatch,
 
 def test_an_empty_row_stays_and_no_change_is_no_line(tmp_path):
     write([["a"], [], ["a", "b"]], tmp_path / "rows.csv")
-    place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a"]], method="minfia")
-    assert [sorted(row) for row in read(place / "rows.csv")] == [[], [], ["b"]]
+    how = {"empty_rows": True}
+    place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a"]], method="minfia", how=how)
+    assert [sorted(row) for row in read(place / "rows.csv", empty_rows=True)] == [[], [], ["b"]]
     assert changes(place) == [["1", "a"], ["3", "a"]]
-    assert changes(written(tmp_path / "rows.csv", place, [["a"]], disclosure=1)) == []
+    assert changes(written(tmp_path / "rows.csv", place, [["a"]], disclosure=1, how=how)) == []
+
+
+def test_blank_lines_at_the_end_of_a_file_stay(tmp_path):
+    (tmp_path / "rows.csv").write_bytes(b"a,b\r\na\r\nb\r\n\r\n\r\n")
+    place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a"]], method="minfia")
+    assert (place / "rows.csv").read_bytes() == b"b\r\n\r\nb\r\n\r\n\r\n"

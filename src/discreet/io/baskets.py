@@ -132,7 +132,8 @@ def is_one_column(lines: LabelRows) -> bool:
     >>> is_one_column([["tea"], ["1"], ["0"]]), is_one_column([["tea"], ["rye"], ["tea"]])
     (True, False)
     """
-    return _width(lines) == 1 < len(lines) and {str(line[0]).casefold() for line in lines[1:]} <= BITS
+    values = [str(line[0]).casefold() for line in lines] if _width(lines) == 1 else []
+    return {*values[1:]} <= BITS and len({*values}) > 1
 
 
 def is_twofold(lines: LabelRows) -> bool:
