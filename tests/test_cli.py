@@ -117,12 +117,12 @@ def test_the_columns_of_a_table_are_told_by_name(tmp_path):
 
 
 BAD_OPTIONS = [
-    (["--min-support", "0"], "min support is the count 0"),
-    (["--min-support", "1.5"], "min support is 1.5"),
-    (["--min-support", "abc"], "min support is 'abc', which is no number"),
+    (["--min-support", "0"], "--min-support is the count 0"),
+    (["--min-support", "1.5"], "--min-support is 1.5"),
+    (["--min-support", "abc"], "--min-support is 'abc', which is no number"),
     (["--min-support", "NaN"], "which is no number"),
-    (["--min-support", str(10**20)], f"min support is the count {10**20}"),
-    (["--min-support", "-1"], "min support is"),
+    (["--min-support", str(10**20)], f"--min-support is the count {10**20}"),
+    (["--min-support", "-1"], "--min-support is"),
     ([], "--min-support is missing; give --min-support COUNT|SHARE"),
     (["--min-support", "2", "--kind", "odd"], "--kind is 'odd'; give one of frequent, closed, maximal"),
     (["--min-support", "2", "--format", "odd"], "odd"),
@@ -596,7 +596,7 @@ BAD_AUDITS = [
     (["rows.csv", "-k", "10", "--min-support", "5%", "--n", "7"], "--n is for patterns"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--kind", "closed"], "--kind is for patterns"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--rows", "rows.csv"], "--rows is for patterns"),
-    (["rows.csv", "-k", "10", "--min-support", "none"], "min support is 'none'"),
+    (["rows.csv", "-k", "10", "--min-support", "none"], "--min-support is 'none'"),
     (["rows.csv", "-k", "5", "--policy", "acro", "--min-support", "5%"], "the policy acro asks for 10"),
     (["rows.csv", "--policy", "nowhere", "--min-support", "5%"], "policy is 'nowhere'; give one of abs, acro"),
     (["patterns.out", "-k", "10", "--n", "100", "--threads", "2"], "--threads is for mining"),
@@ -737,7 +737,7 @@ def test_an_encoding_without_our_signs_gets_plain_ones(clinic):
         (["-k", "three"], "'three'; give a whole number of at least 1"),
         (["-k", "0"], "'0'; give a whole number of at least 1"),
         (["-k", ","], "there is nothing to compare"),
-        (["--min-support", "10%,much"], "min support is 'much'"),
+        (["--min-support", "10%,much"], "--min-support is 'much'"),
     ],
     ids=str,
 )

@@ -61,7 +61,7 @@ def test_a_wrong_value_is_one_sentence_that_says_what_came_and_what_is_allowed(w
     result = run(*words, "FILE", flag, "§")
     assert result.exit_code == 2
     assert result.stderr.startswith(f"error: {flag} is '§'")
-    assert "; give " in result.stderr
+    assert "give " in result.stderr
     assert result.stderr.count("\n") == 1
     assert "Invalid" not in result.stderr
 

@@ -202,7 +202,7 @@ BAD = [
     (["rows.csv", "--min-support", "10"], "Neither -k nor --policy is given"),
     (["rows.csv", "-k", "10"], "--min-support is missing; give --min-support COUNT|SHARE"),
     (["rows.csv", "--min-support", "10", "-k", "0"], "-k is '0'; give a whole number"),
-    (["rows.csv", "--min-support", "none", "-k", "10"], "min support is 'none'"),
+    (["rows.csv", "--min-support", "none", "-k", "10"], "--min-support is 'none'"),
     (["missing.csv", "--min-support", "10", "-k", "10"], "there is no such file"),
     (["empty.csv", "--min-support", "10", "-k", "10"], "the file is empty"),
     (["rows.csv", "--min-support", "10", "-k", "5", "--policy", "acro"], "the policy acro asks for 10"),

@@ -25,6 +25,7 @@ from discreet.cli.options import (
     RuleOptions,
     argument,
     as_bytes,
+    as_support,
     command,
     limit_time,
     option,
@@ -53,7 +54,10 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
 
     file: str = argument()
     min_support: str = option(
-        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", required=True
+        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.",
+        "COUNT|SHARE",
+        type=as_support,
+        required=True,
     )
     method: str = option(
         "How channels are blocked; best tries all but withhold, and takes the one with the least average distortion.",
@@ -184,6 +188,10 @@ def verify(*, folder: str, as_json: bool) -> int:
     return int(not result.is_good)
 
 
+def _as_supports(text: str) -> str:
+    return ",".join(map(as_support, _split((text,))))
+
+
 def _as_ks(text: str) -> list[int]:
     return [POSITIVE(k) for k in _split((text,))]
 
@@ -197,6 +205,8 @@ class TradeoffOptions(EndingOptions, ReadOptions):
         "Minimum supports, separated by commas; may be repeated.",
         "COUNTS|SHARES",
         name="--min-support",
+        type=_as_supports,
+        multiple=True,
         default=MIN_SUPPORTS,
     )
     ks: tuple[list[int], ...] = option(

@@ -8,7 +8,7 @@ import click
 
 import discreet
 from discreet import OptionError, Patterns, write_patterns
-from discreet.cli.options import LimitOptions, QuietOptions, ReadOptions, argument, command, option
+from discreet.cli.options import LimitOptions, QuietOptions, ReadOptions, argument, as_support, command, option
 from discreet.cli.reading import row_reader
 from discreet.cli.terminal import print_table, rehearse, watching
 from discreet.data.patterns import Kind
@@ -22,7 +22,10 @@ class MineOptions(QuietOptions, LimitOptions, ReadOptions):
 
     file: str = argument()
     min_support: str = option(
-        "Find itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", required=True
+        "Find itemsets shared by at least this many rows: 813, 10%, 0.1.",
+        "COUNT|SHARE",
+        type=as_support,
+        required=True,
     )
     kind: Kind = option(
         "All itemsets, those without a superset of the same support, or those without a frequent superset.",

@@ -16,6 +16,9 @@ import discreet
 from discreet.cli import terminal
 from discreet.cli.usage import OneOf
 from discreet.data.patterns import Kind
+from discreet.data.thresholds import as_count
+from discreet.errors import ThresholdError
+from discreet.judging.policy import as_policy
 from discreet.runtime.text import abbreviate
 
 if TYPE_CHECKING:
@@ -54,6 +57,15 @@ def _number(kind: type[Number], is_allowed: Callable[[Number], bool], allowed: s
         raise click.BadParameter(f"{abbreviate(text)!r}; give {allowed}")
 
     return parse
+
+
+def as_support(text: str) -> str:
+    """Return a minimum support as it came, once it is known to be a count or a share."""
+    try:
+        as_count(text, 1)
+    except ThresholdError as error:
+        raise click.BadParameter(str(error).removeprefix("min support is ")) from None
+    return text
 
 
 COUNT: Final = _number(int, lambda number: number >= 0, "a whole number of at least 0")
@@ -250,7 +262,9 @@ class FileOptions(Options):
 
     file: str = argument()
     min_support: str | None = option(
-        "FILE holds rows; mine the closed itemsets shared by at least this many: 813, 10%, 0.1.", "COUNT|SHARE"
+        "FILE holds rows; mine the closed itemsets shared by at least this many: 813, 10%, 0.1.",
+        "COUNT|SHARE",
+        type=as_support,
     )
     n: int | None = option("Number of rows the patterns in FILE were mined from.", "N", type=COUNT)
     kind: Kind | None = option("Kind of the patterns in FILE.  [default: as FILE says, else frequent]")
@@ -277,6 +291,7 @@ class RuleOptions(Options):
     def check_rule(self) -> None:
         """Refuse to judge by nothing."""
         refuse((self.k is None and self.policy is None, "Neither -k nor --policy is given: give one, such as -k 10"))
+        as_policy(self.policy, self.k)  # refuses what cannot be judged by before anything is read
 
 
 @dataclass(frozen=True)
