@@ -3,6 +3,7 @@
 A block of console has lines that begin with "$ ", each with what it writes below; all of a page run in one folder, in
 their order. Any other block whose first line names a file, such as "# secret.txt", is that file. A command ends with
 exit code 0 unless "$ echo $?" asks. In what is shown, … stands for anything: within a line, or, alone in it, for lines.
+What begins with "read as" is what the command writes to stderr and stdout; otherwise stdout alone is shown.
 """
 
 import re
@@ -16,12 +17,11 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from documents import DOCS, write_copies, write_files
 
 from discreet.cli import main
 
 ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
-FILE = re.compile(r"^```\w+\n(# ([\w-]+\.\w+)\b.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_RUN = {
     "pip": "installs, which the tests need not do again",
@@ -52,15 +52,17 @@ def pattern(shown):
     return "\n".join("(?:.*\n)*?.*" if line == ".*" else line for line in lines)
 
 
-def run(command):
-    """Run a command of a page in this process; its exit code, and what it writes: to stderr if it fails."""
+def run(command, *, with_stderr=False):
+    """Run a command of a page in this process; its exit code, and what it writes: to stderr, too, if it fails."""
+    before, _, command = command.rpartition("| ")
+    given = b"".join(Path(name).read_bytes() for name in before.split()[1:])  # by cat
     words = shlex.split(command, comments=True)
     if words[0] == "mv":
         shutil.move(*words[1:])
         return 0, ""
     assert words[0] == "discreet", f"{command}: say in NOT_RUN why it is not run"
-    result = CliRunner().invoke(main, words[1:])
-    written = result.stderr if result.exit_code > 1 else result.stdout
+    result = CliRunner().invoke(main, words[1:], input=given)
+    written = result.output if with_stderr or result.exit_code > 1 else result.stdout
     return result.exit_code, "\n".join(line.rstrip() for line in written.splitlines()).rstrip("\n")
 
 
@@ -78,6 +80,8 @@ def pages():
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_what_is_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    write_files(DOCS / "your-data.md")
+    write_copies()
     for name, text in GIVEN.items():
         Path(name).write_text(text, encoding="utf-8")
     rows = enumerate(GIVEN["baskets.csv"].splitlines(), start=1)
@@ -93,13 +97,11 @@ def _in_a_folder_with_what_is_given(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 def test_every_command_of_a_page_does_what_the_page_says(page):
     text = page.read_text(encoding="utf-8")
-    for content, name in FILE.findall(text):
-        rows = content.partition("\n")[2] if name.endswith(".csv") else content  # a CSV file has no comments
-        Path(name).write_text(rows, encoding="utf-8")
+    write_files(page)
     shown_steps = [*steps(text), ("", "")]
     every = [pair for pair in pairwise(shown_steps) if pair[0][0] != "echo $?" and is_run(pair[0][0])]
     for (command, shown), (after, told) in every:
-        code, written = run(command)
+        code, written = run(command, with_stderr=shown.startswith("read as"))
         assert code == (int(told) if after == "echo $?" else 0), f"{command}\n{written}"
         assert not shown or re.fullmatch(pattern(shown), written), f"{command}\n{written}"
 

@@ -25,7 +25,8 @@ def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
     Nothing would be published but the number of rows, 40.
     """
     reading = patterns.reading if rows is None else rows.reading
-    signs = [*_find_signs(patterns, rows), *(() if reading is None else reading.doubts)]
+    doubts = () if reading is None else reading.doubts
+    signs = [*_find_signs(patterns, rows), *(Message(doubt, ".") for doubt in doubts)]
     if reading is not None and isinstance(rows, Transactions) and not reading.confirmed:
         odd = list(_find_odd_rows(rows))
         signs += odd
