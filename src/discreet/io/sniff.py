@@ -201,8 +201,8 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
         reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
         return layout._replace(reason=reason, choices=(long, TABLE))
     has_lists = any(baskets.are_lists(column, alone=len(head) == PAIR) for column in columns.values())
-    reason = "a column seems to hold lists: write one line per item" * has_lists
-    return layout._replace(reason=reason, choices=(TABLE,) * has_lists)
+    reason = "a column seems to hold lists: write one line per item" * has_lists or baskets.find_counts(head, body)
+    return layout._replace(reason=reason, choices=(TABLE,) * bool(reason))
 
 
 def sniff_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None) -> Layout:
