@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.itemsets import Label
 from discreet.errors import Choice, InputError, Option, UnclearError
+from discreet.io import counts
 
 LabelRows: TypeAlias = Sequence[Sequence[Label]]
 SEEN: Final = 4096  # the first lines, which are inspected
@@ -24,12 +25,6 @@ HEADING: Final = re.compile(
     r"persons?|customers?|products?|articles?|diagnos[ie]s|codes?|(?:item|product|article|col|column|v|x)[ _.]?\d+"
 )  # a label that names a column rather than an item
 LONG: Final = Choice("columns of row ids and of items, named in a header", (Option("row"), Option("item")))
-TOTAL: Final = re.compile(r"(?:grand[ _])?totals?:?|sum:?|\(?\d+ (?:rows?|lines?|records?)(?: \w+)?\)?", re.IGNORECASE)
-COUNTS: Final = re.compile(
-    r"(?i)(?:\w+[ _])?(?:counts?|n|freq(?:uency)?|frequencies|cases|numerator|denominator|support|people|patients)"
-    r"(?:[ _]value)?"
-)  # names of columns of counts
-MASKED: Final = re.compile(r"[<≤]?=? ?-?\d[\d,]*|\*|\.\.|\[?REDACTED\]?|", re.IGNORECASE)  # a count, or a mask for one
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 BASKETS: Final = Choice("each line is a row of items", (Option("format", "baskets"),))
@@ -253,8 +248,8 @@ def _cut_frame(lines: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
 
 def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
     many, width = len(lines), _width(lines)
-    if width > 1 and (counts := find_counts(list(map(str, lines[0])), lines[1:])):
-        yield Doubt(counts, (Choice("each column is an attribute", (Option("format", "table"),)),))
+    if width > 1 and (why := counts.find_counts(list(map(str, lines[0])), lines[1:])):
+        yield Doubt(why, (Choice("each column is an attribute", (Option("format", "table"),)),))
     if width and (
         is_one_column(lines) or is_onehot(lines) or is_onehot(lines[1:], least=1) or is_onehot_with_ids(lines[1:])
     ):
@@ -267,30 +262,6 @@ def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
     if begins_with_ids(lines) or begins_with_ids(lines[1:]):
         ids = f"{_count_ids(lines):,} different ones in {many:,} lines"
         yield Doubt(f"the lines begin with what looks like row ids, {ids}: take these out", has_ids=True)
-
-
-def find_counts(head: Sequence[str], body: LabelRows) -> str:
-    """Return why a table holds counts of people rather than people; empty if it does not seem to.
-
-    A column is called so and holds whole numbers, perhaps masked, and no two lines agree in all other columns; or there
-    is a line or a column of totals.
-
-    >>> find_counts(["sex", "age", "count"], [["f", "young", "12"], ["m", "young", "<5"], ["m", "old", "7"]])
-    'the column count seems to hold counts, so that lines are groups of people'
-    """
-    for at, name in enumerate(head):
-        rest = {tuple(line[:at] + line[at + 1 :]) for line in map(list, body)}
-        if (
-            COUNTS.fullmatch(name)
-            and len(rest) == len(body) > 1
-            and all(MASKED.fullmatch(str(line[at])) for line in body)
-        ):
-            return f"the column {name} seems to hold counts, so that lines are groups of people"
-    if any(TOTAL.fullmatch(name.strip()) for name in head) or any(
-        TOTAL.fullmatch(str(line[0]).strip()) for line in body
-    ):
-        return "there is a line or a column of totals, so that lines are groups of people"
-    return ""
 
 
 def is_table(lines: LabelRows) -> bool:
@@ -358,7 +329,7 @@ def _find_stray_line(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
     is_comment = any(first.startswith(sign) and not lines[1][0].startswith(sign) for sign in ("# ", "sep="))
     if is_comment or (HEADING.fullmatch(first) and not any(first in line for line in lines[1:])):
         yield Doubt("the first line looks like a title, a comment or a header: take it out")
-    if TOTAL.fullmatch(last) and not any(last in line for line in lines[:-1]):
+    if counts.TOTAL.fullmatch(last) and not any(last in line for line in lines[:-1]):
         yield Doubt("the last line looks like a total: take it out")
 
 

@@ -12,6 +12,7 @@ from discreet.data.itemsets import AnyFrame, is_missing
 from discreet.errors import Choice, InputError, Option, UnclearError
 from discreet.io import baskets, encodings
 from discreet.io.baskets import BITS, ROW_ID, SEPARATORS
+from discreet.io.counts import find_counts
 from discreet.io.files import EMPTY, Bytes, Place, stream
 from discreet.io.natives import holds_lists
 from discreet.io.notation import COMMA, as_separator
@@ -201,7 +202,7 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
         reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
         return layout._replace(reason=reason, choices=(long, TABLE))
     has_lists = any(baskets.are_lists(column, alone=len(head) == PAIR) for column in columns.values())
-    reason = "a column seems to hold lists: write one line per item" * has_lists or baskets.find_counts(head, body)
+    reason = "a column seems to hold lists: write one line per item" * has_lists or find_counts(head, body)
     return layout._replace(reason=reason, choices=(TABLE,) * bool(reason))
 
 
