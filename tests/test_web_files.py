@@ -17,7 +17,6 @@ from web import answer, facts, served, upload
 
 import discreet
 from discreet.io.contents import list_columns, look_into
-from discreet.io.notation import RowOptions
 from discreet.web.context import Refusal
 from discreet.web.handlers import verify
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
@@ -156,7 +155,7 @@ PAIRS = b"visit_id,diagnosis,ward\n" + b"".join(b"%d,d%d,w%d\n" % (at // 2, at %
 def test_what_a_file_holds_is_found_as_by_the_library(tmp_path, name, data, expected):
     path = tmp_path / name
     path.write_bytes(data)
-    found = look_into(path, None, RowOptions())
+    found = look_into(path)
     options = found.layout.options
     assert (found.format, found.layout.shape, options.row, options.item, options.separator) == expected
     assert list_columns(path, found) == found.layout.columns
@@ -180,7 +179,7 @@ def test_what_a_file_holds_is_found_as_by_the_library(tmp_path, name, data, expe
 def test_a_file_of_patterns_is_known_by_what_it_holds(tmp_path, name, data, told, expected):
     path = tmp_path / name
     path.write_bytes(data)
-    assert look_into(path, None, RowOptions(), **told).is_patterns == expected
+    assert look_into(path, **told).is_patterns == expected
 
 
 def preview(client, data, name="a.csv", **told):

@@ -51,6 +51,9 @@ def app(page, server, look):
         page.screenshot(path=FOLDER / f"{name}-{look}.png", full_page=True)
 
     page.goto(server.address)
+    page.locator("#read tr").first.wait_for(timeout=60_000)
+    picture("reading")
+    page.get_by_role("button", name="This is right").click()
     page.wait_for_selector(READY)
     settle(page, min_support="5%", k=10)
     page.wait_for_selector("#tradeoff .main-svg")

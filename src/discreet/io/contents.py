@@ -1,12 +1,12 @@
 """Contents: what a file holds, rows or patterns, and how it seems to be laid out, before any of it is read."""
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 from discreet.errors import DiscreetError
 from discreet.io.containers import CONTAINERS, load_frame
 from discreet.io.files import load, suffix_of
-from discreet.io.options import RowOptions
+from discreet.io.options import RowArguments, RowOptions
 from discreet.io.sniff import Layout, peek
 from discreet.io.sources import FORMATS, FRAMED, TEXTS, sniff_source
 
@@ -28,21 +28,27 @@ class Contents(NamedTuple):
         return not self.is_patterns and (self.format == "csv" or self.format in FRAMED)
 
 
-def look_into(place: Path, name: str | None, options: RowOptions, *, is_patterns: bool | None = None) -> Contents:
-    r"""Return what a file holds, from its first part; it is of the format ``name``, or holds patterns, if that is said.
+def look_into(
+    place: Path,
+    *,
+    format: str | None = None,  # noqa: A002 - as in read
+    is_patterns: bool | None = None,
+    **how: Unpack[RowArguments],
+) -> Contents:
+    r"""Return what a file holds, from its first part; options as in ``read``, and whether it holds patterns, if known.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "mined.csv")
     ...     _ = path.write_text("itemset,support\ntea,20\n")
-    ...     look_into(path, None, RowOptions()).is_patterns
+    ...     look_into(path).is_patterns
     True
     """
-    head, _ = peek(place)
-    form = _find_pattern_format(place, name, head)
+    options, (head, _) = RowOptions.of(how), peek(place)
+    form = _find_pattern_format(place, format, head)
     if form is not None and is_patterns is not False:
-        return Contents(form, Layout("patterns", options, confirmed=name is not None), head, is_patterns=True)
-    kind, layout = sniff_source(place, name, options, head)
+        return Contents(form, Layout("patterns", options, confirmed=format is not None), head, is_patterns=True)
+    kind, layout = sniff_source(place, format, options, head)
     holds_patterns = layout.shape == "patterns"
     if kind.name == "parquet":
         holds_patterns = {*_read_names(place)} == PATTERN_COLUMNS

@@ -149,7 +149,7 @@ def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined:
     is_said = n is not None or kind is not None
     if path is not None:
         with naming(path):
-            lists = mined and (is_said or look_into(path, None, RowOptions()).is_patterns)
+            lists = mined and (is_said or look_into(path).is_patterns)
     else:
         source = as_frame(source) if is_frame(source) else source  # a reader of Arrow can be read once
         lists = are_patterns(source)

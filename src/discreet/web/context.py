@@ -17,7 +17,6 @@ from discreet.data.patterns import Kind
 from discreet.errors import Option, OptionError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
-from discreet.io.options import RowOptions
 from discreet.mining.mine import Budget
 from discreet.report import Source
 from discreet.web.messages import describe_reading
@@ -234,9 +233,8 @@ class Context:
 
     def look(self) -> Contents:
         """Return what the file of the data holds, from its first part."""
-        how = self._reading_options()
-        name, path = how.pop("format", None), Path(self.data.path or "")
-        return look_into(path, name, RowOptions.of(how), is_patterns=self.data.options.get("patterns"))
+        path, is_patterns = Path(self.data.path or ""), self.data.options.get("patterns")
+        return look_into(path, is_patterns=is_patterns, **self._reading_options())
 
     def _reading_options(self) -> dict[str, Any]:
         others = {"patterns", *OF_PATTERNS}

@@ -19,7 +19,6 @@ import uvicorn
 from discreet import DiscreetError, InputError, OptionError
 from discreet.io.contents import look_into
 from discreet.io.files import EMPTY, naming, readable
-from discreet.io.options import RowOptions
 from discreet.web.context import UploadOptions
 from discreet.web.routes import application
 from discreet.web.state import MAX_UPLOAD, State
@@ -125,7 +124,7 @@ def is_confirmed(path: Path, options: UploadOptions) -> bool:
     """Return whether the owner of a file said how it is laid out; otherwise they should look at the reading first."""
     how: dict[str, Any] = {**options}
     try:
-        return look_into(path, how.pop("format", None), RowOptions.of(how)).layout.confirmed
+        return look_into(path, **how).layout.confirmed
     except DiscreetError:
         return False  # the page says why
 
