@@ -18,7 +18,7 @@ TABLES = {
 
 @pytest.mark.parametrize("data", TABLES.values(), ids=TABLES)
 def test_a_table_of_counts_is_refused(data):
-    with pytest.raises(UnclearError, match="groups of people|total"):
+    with pytest.raises(UnclearError):
         read(BytesIO(data))
 
 
