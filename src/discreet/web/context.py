@@ -3,7 +3,7 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from shutil import rmtree
@@ -14,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactions, read, read_patterns, write
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
+from discreet.data.reading import Reading
 from discreet.errors import Option, OptionError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
@@ -224,7 +225,10 @@ class Context:
         if (found := self.look()).is_patterns:
             mined = {name: options.get(name) for name in ("n", *OF_PATTERNS)}
             patterns = read_patterns(path, format=found.format, **mined)  # type: ignore[arg-type]  # each its own
-            return Loaded(None, patterns, source, {})
+            known = Reading(
+                "patterns", found.format, len(patterns), len(patterns.labels), confirmed="format" in options
+            )
+            return Loaded(None, replace(patterns, reading=patterns.reading or known), source, {})
         for name in OF_PATTERNS:
             if name in options:
                 raise OptionError(Option(name), " is for lists of patterns; leave it out for rows")

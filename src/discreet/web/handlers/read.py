@@ -23,7 +23,7 @@ LONGEST_LINE: Final = 200
 FIRST: Final = 3  # rows as they are understood
 ITEMS: Final = 20
 COMMONEST: Final = 10
-LISTS: Final = "lists"  # a shape that no text has
+WITH_LISTS: Final = ("parquet", "feather")  # formats that can hold a column of lists
 LARGEST_PAGE: Final = 100
 LONGEST_QUERY: Final = 100_000
 
@@ -39,7 +39,7 @@ def preview(context: Context) -> dict[str, Any]:
         "bytes": Path(path).stat().st_size,
         "format": found.format,
         "formats": [form.name for form in FORMATS.values() if form.name == "csv" or form.name not in TEXTS],
-        "shapes": [shape for shape in SHAPES if found.format != "csv" or shape != LISTS] if found.has_shapes else [],
+        "shapes": _list_shapes(found),
         "columns": show_labels(list_columns(Path(path), found)),
         "patterns": found.is_patterns,
         "lines": _first_lines(found),
@@ -125,6 +125,12 @@ def query(context: Context, *, query: str, offset: int = 0, limit: int = LARGEST
     }
 
 
+def _list_shapes(found: Contents) -> list[str]:
+    """Return the shapes that the rows of a file can have; none if it is of its format alone."""
+    has_lists = found.format in WITH_LISTS
+    return [shape for shape in SHAPES if has_lists or shape != "lists"] if found.has_shapes else []
+
+
 def _first_lines(found: Contents) -> list[str]:
     """Return the first lines of a file as they are, unless it is no text."""
     if found.has_shapes and found.format != "csv":
@@ -136,7 +142,8 @@ def _first_lines(found: Contents) -> list[str]:
 def _show_first(listed: Transactions | Patterns) -> list[dict[str, Any]]:
     """Return the first rows, or patterns, as they are understood."""
     if isinstance(listed, Patterns):
-        return [_show_row(listed.labelled(at), None) for at in range(min(FIRST, len(listed)))]
+        supports = listed.supports[:FIRST].tolist()
+        return [_show_row(listed.labelled(at), support) for at, support in enumerate(supports)]
     ids = [None] * FIRST if listed.ids is None else list(islice(listed.ids, FIRST))
     return [_show_row(sorted(row, key=str), name) for row, name in zip(listed[:FIRST], ids, strict=False)]
 

@@ -124,7 +124,10 @@ function show(seen, preview) {
   showChoices(seen, preview);
   showDoubts(seen, preview);
   showFields(seen);
-  byId("raw").textContent = seen.lines.length ? seen.lines.join("\n") : "This format is not text.";
+  byId("raw").textContent = seen.lines.join("\n");
+  byId("raw").parentElement.hidden = !seen.lines.length;
+  byId("read-title").textContent = `The first ${seen.patterns ? "itemsets" : "rows"}, as they are understood`;
+  byId("read-id").textContent = seen.patterns ? "Support" : "Row";
   showRows(seen.rows);
   showError(isUnclear ? null : seen.error);
   byId("preview").firstElementChild.hidden = !seen.rows.length;
