@@ -206,8 +206,9 @@ def list_checks(checks: Sequence[Check]) -> Iterator[str]:
     width = max(len(check.name) for check in checks)
     for check in checks:
         head = f"  {SIGNS[check.verdict]} {check.name:<{width}}  "
-        sentence = check.sentence.say(on_command_line) if isinstance(check.sentence, Message) else check.sentence
-        yield from wrap(printable(sentence), WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+        yield from wrap(
+            printable(check.say(on_command_line)), WIDTH, initial_indent=head, subsequent_indent=" " * len(head)
+        )
 
 
 def show_table(what: str, policy: Policy, checks: Sequence[Check], note: str = "") -> str:

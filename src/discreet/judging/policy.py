@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from discreet.data.thresholds import LARGEST_COUNT
-from discreet.errors import DiscreetError, InputError, OptionError, ThresholdError, refuse_truth
+from discreet.errors import DiscreetError, Face, InputError, Message, OptionError, ThresholdError, refuse_truth
 from discreet.io.files import readable
 from discreet.runtime.text import abbreviate
 
@@ -137,6 +137,10 @@ class Check(NamedTuple):
     verdict: Verdict
     found: int
     sentence: str
+
+    def say(self, face: Face) -> str:
+        """Return the sentence in the words of a face, which has its own for options."""
+        return self.sentence.say(face) if isinstance(self.sentence, Message) else self.sentence
 
 
 PolicyPairs: TypeAlias = Mapping[str, Any]  # the contents of a policy file

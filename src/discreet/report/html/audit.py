@@ -77,6 +77,8 @@ def audit_html(
     implied = show_groups(audit, ["implication"], explain)
     cells = cells_chart(audit) if is_list else None
     described, safe = list(_describe(audit, source, against)), None
+    if private and audit.reading is not None:
+        described.append(("how it was read", printable(str(audit.reading))))
     if tradeoff is not None:
         lines = [(f"{k:,}", safe_from(least, tradeoff)) for k, least in tradeoff.safe.items()]
         title = f"No channel of fewer than k {tradeoff.counted}, from which minimum support on"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from discreet import __version__
+from discreet.errors import on_command_line
 from discreet.judging.policy import SIGNS, Check, Verdict
 from discreet.report.figures import Figure, plotly_script
 from discreet.report.html.lists import Packed
@@ -137,7 +138,8 @@ def commands(sentence: str) -> Html:
 def checks_of(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return the checks as the templates show them."""
     return [
-        {"name": check.name, **show_verdict(check.verdict), "sentence": printable(check.sentence)} for check in checks
+        {"name": check.name, **show_verdict(check.verdict), "sentence": printable(check.say(on_command_line))}
+        for check in checks
     ]
 
 
