@@ -412,3 +412,9 @@ def test_containers_are_not_written(suffix, tmp_path):
     with pytest.raises(OutputError, match="are read and not written; write csv or parquet"):
         write(ROWS, tmp_path / f"rows{suffix}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_cells_of_a_sheet_are_items_if_that_is_said(tmp_path):
+    path = tmp_path / "baskets.xlsx"
+    path.write_bytes(excel([["tea", "milk"], ["tea"], ["milk", "bread", "tea"]]))
+    assert read(path, format="baskets") == ROWS

@@ -227,7 +227,7 @@ def explain_errors() -> Iterator[None]:
             yield
     except pl.exceptions.ColumnNotFoundError:
         raise InputError("the file does not have the columns that were asked for; check their names") from None
-    except (ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise InputError("this is no Parquet file, or a damaged one; check its format, or write it again") from None
 
 

@@ -38,7 +38,7 @@ def load(data: Bytes, options: RowOptions) -> pl.DataFrame:
         book = fastexcel.read_excel(bytes(data))
         sheet = _find_sheet(book, options.sheet)
         first = _load(book, sheet, header_row=None, n_rows=1, dtypes="string")
-        has_header = options.header is not False
+        has_header = options.shape != "baskets" if options.header is None else options.header
         frame = _load(book, sheet, header_row=0 if has_header else None)
     if not frame.width:
         raise InputError("the sheet is empty; give a sheet with a table")
