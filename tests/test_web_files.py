@@ -260,6 +260,11 @@ def test_an_odd_reading_is_no_release_before_it_is_confirmed(client):
     )
 
 
+def test_rules_are_judged_elsewhere(client):
+    seen = preview(client, b"antecedents,consequents,support,confidence\na,b,0.5,0.9\nb,a,0.5,0.8\n")
+    assert seen["error"] == "this file lists rules, which these pages do not judge; use `discreet audit`"
+
+
 def test_blank_lines_are_rows_if_that_is_chosen(client):
     seen = preview(client, b"tea,milk\n\nmilk\n")
     assert [choice["options"] for choice in seen["choices"]] == [{"empty_rows": True}]

@@ -15,7 +15,7 @@ from discreet import BudgetError, InputError, InvertedFile, Patterns, Transactio
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
 from discreet.data.reading import Reading
-from discreet.errors import Option, OptionError
+from discreet.errors import Command, Option, OptionError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
 from discreet.mining.mine import Budget
@@ -229,6 +229,8 @@ class Context:
                 "patterns", found.format, len(patterns), len(patterns.labels), confirmed="format" in options
             )
             return Loaded(None, replace(patterns, reading=patterns.reading or known), source, {})
+        if found.layout.shape == "rules":
+            raise InputError("this file lists rules, which these pages do not judge; use ", Command("audit"))
         for name in OF_PATTERNS:
             if name in options:
                 raise OptionError(Option(name), " is for lists of patterns; leave it out for rows")
