@@ -406,3 +406,24 @@ def test_people_with_several_rows_are_merged_in_every_shape():
 def test_cells_are_items_if_that_is_said():
     columns = {"column1": ["tea", "tea"], "column2": ["milk", None]}
     assert read(columns, format="baskets") == Transactions([["tea", "milk"], ["tea"]])
+
+
+def test_names_of_columns_may_be_of_any_type():
+    pandas = pytest.importorskip("pandas")
+    numbered = read(pandas.DataFrame({1: SEX, 2: SMOKES}))
+    assert [attribute.name for attribute in numbered.schema.attributes] == ["1", "2"]
+    assert read(pandas.DataFrame({("a", "b"): SEX})).support(["('a', 'b')=f"]) == SEX.count("f")
+
+
+@pytest.mark.parametrize("values", [[{"x": 1}, {"x": 0}], [[1], [0]]])
+def test_records_and_lists_in_a_column_are_no_ones(values):
+    polars = pytest.importorskip("polars")
+    dtypes = {dict: None, list: polars.Array(polars.Int64, 1)}
+    frame = polars.DataFrame({"a": polars.Series(values, dtype=dtypes[type(values[0])])})
+    with pytest.raises(InputError, match="holds values other than 0, 1, True and False"):
+        read(frame, format="onehot")
+
+
+def test_records_without_columns_are_refused():
+    with pytest.raises(InputError, match="the records have no columns"):
+        read([{}, {}])

@@ -134,7 +134,9 @@ def _find_ones(values: NDArray[Any], at: int) -> RowNumbers:
     kind = values.dtype.kind
     if (kind == "f" and np.isnan(values).any()) or (kind == "O" and any(map(is_missing, values))):
         raise InputError(MISSING.format(at + 1))
-    if kind == "O":
+    if values.ndim > 1:  # a column of lists or records
+        good = False
+    elif kind == "O":
         good = all(np.isscalar(value) and value in (0, 1) for value in values)
     else:
         good = kind == "b" or (kind in "iuf" and bool(((values == 0) | (values == 1)).all()))

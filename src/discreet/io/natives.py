@@ -48,6 +48,8 @@ def as_frame(source: AnyFrame) -> AnyFrame:
         return _from_columns(source)
     if isinstance(source, Sequence):
         names = dict.fromkeys(name for record in source for name in record)
+        if not names:
+            raise InputError("the records have no columns; give records such as {'sex': 'f', 'age': 31}")
         return _from_columns({name: [record.get(name) for record in source] for name in names})
     return _from_library(source)
 

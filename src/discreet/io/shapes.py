@@ -12,7 +12,7 @@ from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames, tables
-from discreet.io.columns import find_column
+from discreet.io.columns import find_column, names_of
 from discreet.io.notation import Coded, Coder
 from discreet.io.options import RowOptions, check_options
 from discreet.io.people import by_person
@@ -30,6 +30,7 @@ def read_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None, f
     >>> rows.reading.shape, [sorted(row) for row in rows]
     ('long', [['a', 'b'], ['a']])
     """
+    frame = _name_columns(frame, shape)
     layout, rows = find_layout(frame, options, shape)
     allowed = {*SHAPES[layout.shape].options} | CONTAINED
     check_options(options.given, allowed, f"a frame that is read as {CALLED[layout.shape]}")
@@ -63,6 +64,18 @@ def find_layout(frame: AnyFrame, options: RowOptions, shape: str | None) -> tupl
     layout = sniff_frame(table, options, shape)
     layout.check()
     return layout, None
+
+
+def _name_columns(frame: AnyFrame, shape: str | None) -> AnyFrame:
+    """Return a frame of pandas whose columns have texts as names, unless they are items, which may be any labels."""
+    is_odd = hasattr(type(frame), "iloc") and not all(isinstance(name, str) for name in frame.columns)
+    if not is_odd or shape == "onehot":
+        return frame
+    try:
+        frames.from_onehot(frame)
+    except InputError:
+        return frame.set_axis(names_of(frame), axis=1)
+    return frame
 
 
 def _is_matrix(frame: AnyFrame) -> bool:
