@@ -25,7 +25,7 @@ from discreet.cli import main
 from discreet.cli.terminal import COMPILING, SHOWN, watching
 from discreet.io import sources
 
-ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], []]
+ROWS = [[1, 2, 3], [1, 2, 3], [1, 2], [4], [5]]
 FIMI = "".join(" ".join(map(str, row)) + "\n" for row in ROWS)
 COMMAND = [sys.executable, "-c", "from discreet.cli import main; main(prog_name='discreet')"]
 
@@ -52,12 +52,14 @@ def listed(text):
 
 
 def assert_refused(result, words):
-    """It ended with exit code 2 and one line on stderr that holds these words."""
+    """It ended with exit code 2 and one line on stderr that holds these words, perhaps below how the rows were read."""
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    assert words in result.stderr
+    *reading, error, end = result.stderr.split("\n")
+    assert [line.partition(":")[0].startswith("read as ") for line in reading] in ([], [True])
+    assert error.startswith("error: ")
+    assert end == ""
+    assert words in error
 
 
 @pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
@@ -154,7 +156,7 @@ BAD_FILES = {
     "nul.dat": b"1 2\n3 \x00 4\n",
     "broken.dat.gz": gzip.compress(FIMI.encode())[:-12],
     "broken.dat.xz": b"no xz at all",
-    "patterns.unknown": b"1 2\n",
+    "junk.unknown": bytes(range(256)),
 }
 
 
@@ -179,7 +181,7 @@ def test_a_directory_is_one_line(tmp_path, options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["unknown.odd"], "the suffix '.odd' is of no format of rows; name one with --format: fimi (.dat .fimi)"),
+        (["unclear.odd"], "say what is meant: --separator ';' (the separator is ';') or --separator '|'"),
         (["rows.csv", "--out", "out.odd"], "is of no format of patterns; name one with --out-format: spmf"),
         (["rows.csv", "--format", "fimi"], "for text labels use --format csv"),
         (["rows.csv", "--row", "id"], "give --row and --item"),
@@ -191,8 +193,8 @@ def test_a_directory_is_one_line(tmp_path, options):
 )
 def test_errors_speak_of_options_as_the_command_line_does(tmp_path, monkeypatch, options, words):
     monkeypatch.chdir(tmp_path)
-    for name in ("rows.csv", "unknown.odd"):
-        (tmp_path / name).write_text("tea,milk\ntea\n", encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("tea,milk\ntea\n", encoding="utf-8")
+    (tmp_path / "unclear.odd").write_text("tea;milk|rye\n", encoding="utf-8")
     assert_refused(run("mine", *options, "--min-support", 1), words)
 
 
@@ -219,7 +221,7 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_mined(file, tmp_
 def test_every_format_of_patterns_is_written_by_its_suffix(file, tmp_path, form):
     out = tmp_path / f"out{form.suffixes[0]}"
     assert run("mine", file, "--min-support", 1, "--kind", "frequent", "--out", out, "--quiet").exit_code == 0
-    assert len(discreet.read_patterns(out, n=5)) == 9
+    assert len(discreet.read_patterns(out, n=5)) == 10
 
 
 def test_the_file_that_is_mined_is_not_written_over(file):
@@ -233,7 +235,7 @@ def test_the_file_that_is_mined_is_not_written_over(file):
 def test_an_output_that_fails_leaves_what_was_there(file, tmp_path):
     out = tmp_path / "out.json"
     out.write_text("before", encoding="utf-8")
-    assert_refused(run("mine", file, "--min-support", 0, "--out", out), "min support")
+    assert_refused(run("mine", file, "--min-support", 0, "--out", out), "--min-support is the count 0")
     assert out.read_text(encoding="utf-8") == "before"
 
 
@@ -242,7 +244,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(file, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(discreet, "mine", interrupted)
-    result = run("mine", file, "--min-support", 1)
+    result = run("mine", file, "--min-support", 1, "--quiet")
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (130, "", 1)
 
 
@@ -402,7 +404,7 @@ def test_a_terminal_gets_a_table_and_the_number_of_the_rest(tmp_path):
     shown = shown_on_a_terminal("mine", file, "--min-support", 1, "--quiet")
     rows = discreet.read(file)
     more = len(discreet.mine(rows, min_support=1)) - SHOWN
-    assert f"{len(rows)} rows, {len(rows.labels)} items. Support at least 1 rows" in shown
+    assert f"{len(rows)} rows, {len(rows.labels)} items. Support at least 1 row of" in shown
     assert f"… and {more} more, none with a larger support" in shown
     assert len([line for line in shown.splitlines() if "%  " in line]) == SHOWN
     assert "\x1b[31m" not in shown
@@ -593,7 +595,7 @@ BAD_AUDITS = [
     (["rows.csv", "-k", "10"], "give --min-support)"),
     (["rows.dat", "-k", "10"], "is of no format of patterns"),
     (["missing.json", "-k", "10"], "there is no such file"),
-    (["rows.csv", "-k", "10", "--min-support", "5%", "--n", "7"], "--n is for patterns"),
+    (["rows.csv", "-k", "10", "--min-support", "5%", "--n", "7"], "there are 40 rows, but only 7 by --n; check both"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--kind", "closed"], "--kind is for patterns"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--rows", "rows.csv"], "--rows is for patterns"),
     (["rows.csv", "-k", "10", "--min-support", "none"], "--min-support is 'none'"),
@@ -602,7 +604,7 @@ BAD_AUDITS = [
     (["patterns.out", "-k", "10", "--n", "100", "--threads", "2"], "--threads is for mining"),
     (["patterns.out", "-k", "10", "--n", "100", "--separator", ";"], "--separator is for rows"),
     (["patterns.out", "-k", "10", "--n", "100", "--exposed", "exposed.csv"], "--exposed needs rows"),
-    (["patterns.out", "-k", "10", "--n", "100", "--rows", "rows.csv"], "give the rows that the patterns were"),
+    (["patterns.out", "-k", "10", "--n", "100", "--rows", "rows.csv"], "give the rows that they were mined from"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--exposed", "-"], "--exposed needs the name of a file"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--out", "rows.csv"], "a file that is to be read"),
     (["rows.csv", "-k", "10", "--min-support", "5%", "--out", "no/such.json"], "cannot be written"),

@@ -150,7 +150,7 @@ def test_an_attacker_may_have_an_older_release(months):
 
 
 def test_rows_may_be_mined_and_attacked_beside_an_older_release(months):
-    mined = [months / "may.csv", "--min-support", 10]
+    mined = [months / "may.csv", "--min-support", 10, "--empty-rows"]
     assert run("attack", *mined, "-k", 5, "--against", months / "april.json", "--grown").exit_code == 1
     assert run("attack", *mined, "-k", 5, "--against", months / "may.json").exit_code == 0
 

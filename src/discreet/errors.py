@@ -16,6 +16,7 @@ A message may hold row numbers and counts, never rows or labels: the data is pri
 (``Option``), so that Python, the command line and the web app can each use their own words.
 """
 
+import shlex
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, NoReturn, Self, TypeAlias, TypeVar
 
@@ -81,15 +82,18 @@ FLAGS: Final = {
 
 
 def on_command_line(term: Option | Command) -> str:
-    """Return what the command line calls an option or a command.
+    r"""Return what the command line calls an option or a command.
 
     >>> on_command_line(Option("format", "csv")), on_command_line(Option("grown", value=True))
     ('--format csv', '--grown')
+    >>> print(on_command_line(Option("separator", "|")), on_command_line(Option("separator", "\t")))
+    --separator '|' --separator '\t'
     """
     if isinstance(term, Command) or term in FLAGS:
         return str(term) if isinstance(term, Command) else FLAGS[term]
     flag = f"--{term.name.replace('_', '-')}"
-    return flag if term.value in {None, True} else f"{flag} {term.value}"
+    value = str(term.value).replace("\t", r"\t")
+    return flag if term.value in {None, True} else f"{flag} {shlex.quote(value)}"
 
 
 class Message(str):
