@@ -8,10 +8,7 @@ import pytest
 from mypy import api
 
 ROOT = Path(__file__).parent.parent
-PAGES = [
-    "README.md",
-    *(f"docs/{name}.md" for name in ("index", "tutorial", "your-data", "recipes", "attack", "rules", "policies")),
-]
+PAGES = ["README.md", *(f"docs/{name}.md" for name in ("index", "tutorial", "recipes", "attack", "rules", "policies"))]
 TRAPS = """
 from discreet import Verdict, audit, mine
 
@@ -50,7 +47,7 @@ def check(tmp_path, monkeypatch):
 
 
 def test_every_line_of_the_first_pages_passes_mypy(check):
-    texts = {f"{Path(page).stem.lower().replace('-', '_')}.py": python_of(page) for page in PAGES}
+    texts = {f"{Path(page).stem.lower()}.py": python_of(page) for page in PAGES}
     assert all(texts.values())
     written, _, code = check({**texts, "traps.py": TRAPS})
     assert (code, written) == (0, f"Success: no issues found in {len(texts) + 1} source files\n")
