@@ -80,6 +80,7 @@ BAD = {
     ),
     "no n": ("support,itemsets\n0.5,frozenset({'a'})\n", "pattern 1 has a share as its support; say .* with n="),
     "no count": ("support,itemsets\n0.5001,frozenset({'a'})\n", "a share as its support that is no count of 42 rows"),
+    "commas between items": ("itemsets,support\na,b,20\n", "pattern 1 has 3 fields; it must have 2"),
     "no header": ("a,0.5\n", "the first line must be the header itemset,support"),
     "a long set": (f'support,itemsets\n0.5,"frozenset({{{"1," * 60_000}}})"\n', "pattern 1 is no set such as"),
 }

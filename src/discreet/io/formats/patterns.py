@@ -270,6 +270,10 @@ def read_csv(data: Bytes, n: int | None = None) -> StatedPatterns:
     if not sides or not {"support", "count"} & {*names}:
         raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports counts")
     at, is_ours = sides[0], names == HEADER
+    bare = [number for number, record in enumerate(body, start=1) if not record[at].startswith(("{", "frozenset("))]
+    if names[0] == "" and bare:  # not the row names of R or pandas, but a comma between items
+        columns = ",".join(HEADER)
+        raise InputError(f"pattern {bare[0]} has {len(names)} fields; it must have {len(HEADER)}: {columns}")
     support = names.index("count" if "count" in names else "support")
     written = [record[support].strip() for record in body]
     is_whole = all(map(COUNT.fullmatch, written)) and any(text not in {"0", "1"} for text in written)
