@@ -190,8 +190,8 @@ def test_a_damaged_index_is_refused(file):
 def test_the_place_of_a_mistake_is_marked(file, text, marked):
     result = run("query", file, text)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"{marked}error: the query ")
-    assert result.stderr.count("\n") == 3
+    assert unread(result).startswith(f"{marked}error: the query ")
+    assert unread(result).count("\n") == 3
 
 
 def test_of_a_long_query_what_stands_around_the_mistake_is_shown():

@@ -57,7 +57,7 @@ def _explain_others(sentence: str, error: click.UsageError) -> str:
 def _name(param: click.Parameter) -> str:
     """Return a parameter as it is written: an option by its longest name, an argument in capitals."""
     name = max(param.opts, key=len)
-    return name if name.startswith("-") else name.upper()
+    return name if name.startswith("-") else (param.metavar or name).upper()
 
 
 def _context(error: click.UsageError) -> click.Context:

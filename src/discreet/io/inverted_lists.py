@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.io.compression import COMPRESSIONS
 from discreet.io.files import FilePath, naming, readable, save
+from discreet.io.options import RowOptions
 
 MOST_ROWS: Final = 2**32  # a Roaring bitmap holds numbers of 32 bits
 DIGEST_BYTES, SEAL_BYTES = 16, 32
@@ -110,7 +111,7 @@ class Origin(NamedTuple):
     size: int
     mtime_ns: int
     sha256: str
-    reading: dict[str, str]
+    reading: dict[str, Any]
 
     def check_unchanged(self, source: FilePath) -> None:
         """Refuse a file that changed while its rows were read."""
@@ -120,9 +121,9 @@ class Origin(NamedTuple):
             raise InputError(f"{os.fspath(source)}: the file changed while it was read; begin again")
 
 
-def origin_of(source: FilePath, reading: Mapping[str, str | None]) -> Origin:
+def origin_of(source: FilePath, reading: Mapping[str, Any]) -> Origin:
     """Return the size, time and digest of a file; a pipe has no index."""
-    options = {name: value for name, value in sorted(reading.items()) if value is not None}
+    options = _state_options(reading)
     with naming(source), readable(), Path(source).open("rb") as data:
         about = os.fstat(data.fileno())
         if not stat.S_ISREG(about.st_mode):
@@ -130,14 +131,26 @@ def origin_of(source: FilePath, reading: Mapping[str, str | None]) -> Origin:
         return Origin(about.st_size, about.st_mtime_ns, hashlib.file_digest(data, "sha256").hexdigest(), options)
 
 
-def check_source(path: FilePath, origin: Origin | None, source: FilePath, reading: Mapping[str, str | None]) -> None:
+def _state_options(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of reading that are set, as JSON holds them.
+
+    >>> _state_options({"format": "csv", "header": False, "empty_rows": False, "drop": ("id",), "na": ()})
+    {'drop': ['id'], 'format': 'csv', 'header': False}
+    """
+    defaults = {**RowOptions()._asdict(), "format": None}
+    stated = {name: value for name, value in reading.items() if value is not None and value != defaults.get(name)}
+    texts = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in stated.items()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in sorted(texts.items())}
+
+
+def check_source(path: FilePath, origin: Origin | None, source: FilePath, reading: Mapping[str, Any]) -> None:
     """Refuse an index of another file, or of this file read otherwise; a file of the same size and time is the same."""
     with naming(source), readable():
         about = Path(source).stat()
     with naming(path), readable():
         if origin is None:
             raise InputError(f"the index does not say which file it belongs to; {AGAIN}")
-        if any(value is not None and origin.reading.get(name) != value for name, value in reading.items()):
+        if any(origin.reading.get(name) != value for name, value in _state_options(reading).items()):
             raise InputError(f"the index was made with other options; leave them out, or {AGAIN} and these options")
         is_settled = about.st_mtime_ns == origin.mtime_ns < Path(path).stat().st_mtime_ns - SETTLED_NS
     if about.st_size != origin.size or not (is_settled or origin_of(source, {}).sha256 == origin.sha256):
