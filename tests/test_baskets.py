@@ -50,7 +50,6 @@ OBJECTS = {
     "sparse array": lambda: sp.coo_array(BITS),
     "frame of pandas": lambda: FRAME,
     "frame of pandas, sparse": lambda: FRAME.astype(pd.SparseDtype("int", 0)),
-    "frame of pandas with text": lambda: FRAME.assign(c="x"),
     "long frame of pandas": lambda: LONG,
     "groups of pandas": lambda: LONG.groupby("id"),
     "frames of groups": lambda: [group for _, group in LONG.groupby("id")],
