@@ -685,7 +685,7 @@ BROKEN = {
         "csv",
         "rule 2 has 4",
     ),
-    "code": (b"antecedents,consequents,count,confidence\nfrozenset(secret()),b,4,0.5\n", "csv", "rule 1 is no set such as"),
+    "code": (b"antecedents,consequents,count,confidence\nfrozenset(secret()),b,4,0.5\n", "csv", "rule 1 is no set"),
     "a quote": (b'lhs,rhs,count,confidence\n"""secret",b,4,0.5\n', "csv", "rule 1 has a quote"),
     "no XML": (b"<PMML><secret>", "pmml", "this is no XML"),
     "no model": (b"<PMML/>", "pmml", "0 association models"),
