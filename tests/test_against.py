@@ -148,7 +148,7 @@ def test_the_counts_of_several_releases_are_summed_up(parts, rows, sigma, k):
 
 
 def test_releases_that_have_grown_into_each_other_are_no_parts():
-    wards = [[["a"]] * 20 + [[]] * 10, [["a"]] * 30 + [[]] * 10]
+    wards = [[["a"]] * 20 + [["b"]] * 10, [["a"]] * 30 + [["b"]] * 10]
     olds = [mined(ward, 10) for ward in wards]
     new = mined([*wards[0], *wards[1], ["a"]], 10)
     assert audit(new, k=5, against=olds).verdict is Verdict.WITHHOLD

@@ -607,7 +607,7 @@ def test_the_command_writes_a_page_beside_the_file(clinic):
 
 @pytest.mark.parametrize(("k", "expected"), [(2, 0), (10, 1)])
 def test_the_exit_code_is_that_of_the_audit(clinic, k, expected):
-    arguments = (clinic, "--min-support", 10, "-k", k)
+    arguments = (clinic, "--empty-rows", "--min-support", 10, "-k", k)
     assert run("audit", *arguments).exit_code == expected
     assert run("report", *arguments, "--out", "-").exit_code == expected
 
@@ -632,7 +632,8 @@ def test_the_command_takes_a_release_folder(tmp_path):
 
 @pytest.mark.parametrize("method", ["best", "suppress"])
 def test_the_command_reports_a_release_and_to_the_owner_its_cost(clinic, method):
-    arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--block", method)
+    write(Transactions([*ROWS, *[["d"]] * 20, *[["e"]] * 20]), clinic)  # more than one itemset is left
+    arguments = ("report", clinic, "--empty-rows", "--min-support", 10, "-k", 10, "--block", method)
     assert run(*arguments).exit_code == run(*arguments, "--private").exit_code == 0
     public = (clinic.parent / "clinic.report.html").read_text(encoding="utf-8")
     private = (clinic.parent / "clinic.DO-NOT-RELEASE.report.html").read_text(encoding="utf-8")
@@ -668,7 +669,7 @@ def test_the_time_is_that_of_source_date_epoch(clinic):
 
 
 def test_the_tradeoff_can_be_left_out_and_is_where_there_is_too_much(clinic, monkeypatch):
-    arguments = ("report", clinic, "--min-support", 10, "-k", 10, "--out", "-")
+    arguments = ("report", clinic, "--empty-rows", "--min-support", 10, "-k", 10, "--out", "-")
     assert "Trade-off" not in Page(run(*arguments, "--no-tradeoff").stdout).text
     monkeypatch.setattr(sys.modules["discreet.cli.audit"], "MOST_ITEMSETS", 2)
     assert "With more than 2 itemsets, the trade-off" in Page(run(*arguments).stdout).text

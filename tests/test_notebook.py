@@ -197,7 +197,9 @@ def test_an_audit_shows_every_check_and_says_its_verdict_in_a_word(database):
         [check.name, f"{'✓?✗'[check.verdict.value]} {check.verdict.name}", check.sentence] for check in found.checks
     ]
     family = oracle.frequent(rows, count)
-    expected = "✓ RELEASE" if family and oracle.is_safe(family, k) else "✗ WITHHOLD"
+    is_odd = len(rows) == 1 or sum(map(bool, oracle.closed(rows, count))) <= 1
+    passed = "? REVIEW" if is_odd else "✓ RELEASE"
+    expected = passed if family and oracle.is_safe(family, k) else "✗ WITHHOLD"
     assert text(next(shown.iter("strong"))) == expected
     assert caption(shown).startswith(f"{expected} Audit: ")
 

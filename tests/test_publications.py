@@ -30,6 +30,7 @@ from discreet.cli import main
 from discreet.disclosure.attacks import sums
 from discreet.disclosure.attacks.facts import Facts
 from discreet.io import datasets
+from discreet.judging.policy import worst
 from discreet.judging.rules import check_rounded
 from discreet.publications.rules.reading import as_rounded, read_facts
 
@@ -320,11 +321,12 @@ def test_channels_under_a_schema_are_found_by_their_definition(case, kind):
         listed = family if kind == "frequent" else oracle.closed(rows, sigma)
         patterns = Patterns.from_itemsets(listed.items(), n=len(rows), min_support=sigma, kind=kind)
         found = audit(patterns, k=k, schema=groups)
-    assert {(one.base, frozenset().union(*one.lacked)): one.low for one in found.evidence.remainders} == {
-        (base, oracle.lacked_by(base, top, groups)): count for (base, top), count in expected.items()
+    told = {(one.base, frozenset().union(*one.lacked)): one.low for one in found.evidence.remainders}
+    # What the schema says about sums of several supports may reveal more than the definition; tests/test_schema.py.
+    assert told.items() >= {
+        ((base, oracle.lacked_by(base, top, groups)), count) for (base, top), count in expected.items()
     }
-    assert by_name(found)["schema"].found == len(expected)
-    assert len(found.evidence.remainders) == len(expected)
+    assert by_name(found)["schema"].found == len(found.evidence.remainders) == len(told)
     assert all(
         one.low == one.high == oracle.holders(one.base, one.lacked, Counter(rows)) for one in found.evidence.remainders
     )
@@ -345,7 +347,8 @@ def rows_of(words):
 def test_nothing_is_released_whose_sums_tell_of_few_rows_to_whoever_knows_the_schema(case):
     rows, sigma, k, groups = case
     family = oracle.frequent(rows, sigma)
-    is_released = audit(rows, min_support=sigma, k=k, schema=groups).verdict is Verdict.RELEASE
+    found = audit(rows, min_support=sigma, k=k, schema=groups)
+    is_released = worst(check.verdict for check in found.checks if check.name != "reading") is Verdict.RELEASE
     is_safe = min(Counter(rows).values()) >= k if sigma == 1 else not oracle.are_few_told(family, groups, rows, k)
     assert is_released == (bool(family) and is_safe)
 
@@ -472,7 +475,9 @@ def test_the_command_line_judges_supports_that_are_not_exact(tmp_path, text, opt
 def test_the_command_line_takes_a_schema(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_text("sex=f\n" * 40 + "sex=m\n" * 48 + "\n" * 2)
-    result = run("audit", file, "--min-support", 10, "-k", 5, "--schema", "=")
+    result = run("audit", file, "--min-support", 10, "-k", 5, "--schema", "=", "--empty-rows")
     assert result.exit_code == 1
     assert "¬sex=f ∧ ¬sex=m: 2 rows, as sup(∅) 90 − sup(sex=f) 40 − sup(sex=m) 48 = 2" in result.stdout
-    assert '"rests"' in run("audit", file, "--min-support", 10, "-k", 5, "--schema", "=", "--json").stdout
+    assert (
+        '"rests"' in run("audit", file, "--min-support", 10, "-k", 5, "--schema", "=", "--json", "--empty-rows").stdout
+    )

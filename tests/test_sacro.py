@@ -341,7 +341,7 @@ def test_nothing_much_can_be_written_as_well(rows):
 
 
 def hostile_rows():
-    return [HOSTILE] * 20 + [[label] for label in HOSTILE] * 12 + [HOSTILE[1:]] * 2
+    return [{*HOSTILE}] * 20 + [{label} for label in HOSTILE] * 12 + [{*HOSTILE[1:]}] * 2
 
 
 def test_hostile_labels_come_back_as_they_are():
@@ -460,7 +460,7 @@ def file(tmp_path):
 
 def test_the_command_writes_the_folder_and_tells_the_time(file, tmp_path):
     expected = written(AUDITS["fail"](), timestamp=TIME)
-    options = ["--min-support", 10, "-k", 10, "--sacro", tmp_path / "checked"]
+    options = ["--min-support", 10, "-k", 10, "--empty-rows", "--sacro", tmp_path / "checked"]
     ended = run(file, *options, env={"SOURCE_DATE_EPOCH": str(int(TIME.timestamp()))})
     assert ended.exit_code == 1
     assert "SACRO-Viewer" in ended.stderr

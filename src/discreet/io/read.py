@@ -28,7 +28,7 @@ from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
-from discreet.io.readings import describe, drop_blank_end
+from discreet.io.readings import describe, drop_blank_end, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
 from discreet.io.sources import (
@@ -219,7 +219,8 @@ def _read_bytes(data: Bytes, found: Source) -> Transactions:
     if found.form.name in FRAMED:
         return rows
     if found.has_blank_rows and not found.options.empty_rows:
-        rows = rows[: sum(map(len, drop_blank_end([rows.itemsets])))]
+        end = sum(map(len, drop_blank_end([rows.itemsets])))
+        return describe(rows[:end], mention_blanks(found.reading, rows.n - end))
     return describe(rows, found.reading)
 
 

@@ -9,10 +9,13 @@ import numpy as np
 from discreet.data.itemsets import Itemsets
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
-from discreet.errors import Choice, InputError, Option, UnclearError
+from discreet.errors import Choice, InputError, Message, Option, UnclearError
+from discreet.runtime.text import count_of
 
 OF_ROWS: Final = ("columns", "left_out", "person", "per", "people", "doubts", "notes")  # what a table's reader found
-EMPTY_ROWS: Final = Choice("each of them is a row without items", (Option("empty_rows", value=True),))
+FEW_BLANKS: Final = 2  # blank lines that files often end with
+ALL_ROWS: Final = Option("empty_rows", value=True)
+EMPTY_ROWS: Final = Choice("each of them is a row without items", (ALL_ROWS,))
 
 
 def describe(rows: Transactions, reading: Reading) -> Transactions:
@@ -26,6 +29,21 @@ def describe(rows: Transactions, reading: Reading) -> Transactions:
     found: dict[str, Any] = {name: getattr(rows.reading, name) for name in OF_ROWS if rows.reading is not None}
     length = int(np.median(lengths)) if lengths.size else 0
     return rows.describe(reading=replace(reading, n=rows.n, items=len(rows.labels), length=length, **found))
+
+
+def mention_blanks(reading: Reading, many: int) -> Reading:
+    """Return a reading that says how many blank lines at the end are no rows; more than a few are doubtful.
+
+    >>> print(mention_blanks(Reading("baskets", "csv", n=2, items=3), 2))
+    read as baskets: 2 rows, 3 items; 2 blank lines at the end are no rows
+    """
+    if not many:
+        return reading
+    are = "is no row" if many == 1 else "are no rows"
+    advice = (f"{many:,} blank lines at the end were taken for no rows; if each is one, say so with ", ALL_ROWS, ".")
+    doubts = [Message(*advice)] * (many > FEW_BLANKS)
+    note = f"{count_of(many, 'blank line')} at the end {are}"
+    return replace(reading, notes=(*reading.notes, note), doubts=(*reading.doubts, *doubts))
 
 
 def drop_blank_end(chunks: Iterable[Itemsets]) -> Iterator[Itemsets]:
