@@ -40,7 +40,7 @@ def mention_blanks(reading: Reading, many: int) -> Reading:
     if not many:
         return reading
     are = "is no row" if many == 1 else "are no rows"
-    advice = (f"{many:,} blank lines at the end were taken for no rows; if each is one, say so with ", ALL_ROWS, ".")
+    advice = (f"{many:,} blank lines at the end were taken for no rows; if each is one, say so with ", ALL_ROWS)
     doubts = [Message(*advice)] * (many > FEW_BLANKS)
     note = f"{count_of(many, 'blank line')} at the end {are}"
     return replace(reading, notes=(*reading.notes, note), doubts=(*reading.doubts, *doubts))
