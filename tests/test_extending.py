@@ -27,7 +27,7 @@ def enter(monkeypatch):
 def test_a_format_is_read_and_written_by_its_name_and_its_suffix(enter, tmp_path):
     from discreet.io.sources import FORMATS, Format
 
-    enter("discreet.io.read", "FORMATS", "toy", Format("toy", (".toy",), FORMATS["fimi"].rows))
+    enter("discreet.io.sources", "FORMATS", "toy", Format("toy", (".toy",), FORMATS["fimi"].rows))
     rows = Transactions([[1, 2], [2]])
     write(rows, tmp_path / "rows.toy")
     assert read(tmp_path / "rows.toy") == read(tmp_path / "rows.toy", format="toy")

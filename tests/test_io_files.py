@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from discreet import BudgetError, InputError, OptionError, OutputError, read, scan, write
 from discreet.cli import main
-from discreet.io import files
+from discreet.io import compression, files
 from discreet.runtime import resources
 
 zstandard = pytest.importorskip("zstandard")
@@ -107,7 +107,7 @@ def test_without_a_library_for_zstandard_the_error_says_which_to_install(tmp_pat
     def nothing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(files, "import_module", nothing)
+    monkeypatch.setattr(compression, "import_module", nothing)
     (tmp_path / "rows.dat.zst").write_bytes(b"")
     with pytest.raises(OptionError, match="need the package zstandard"):
         read(tmp_path / "rows.dat.zst")
