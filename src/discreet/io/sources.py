@@ -17,7 +17,7 @@ from discreet.io.files import (
     naming,
     suffix_of,
 )
-from discreet.io.formats import csv, fimi, onehot, patterns
+from discreet.io.formats import csv, fimi, onehot, patterns, pmml
 from discreet.io.formats.patterns import PatternFunctions
 from discreet.io.notation import RowFunctions, as_separator
 from discreet.io.options import RowOptions, check_options
@@ -86,6 +86,7 @@ FORMATS: Final = {
         ),
         Format("json", (".json",), patterns=lambda: patterns.JSON),
         Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
+        Format("pmml", (".pmml", ".xml"), patterns=lambda: pmml.PATTERNS),
     )
 }
 TEXTS: Final = frozenset({"csv", "baskets", "long", "onehot", "table"})  # CSV, and its shapes

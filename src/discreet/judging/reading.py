@@ -50,7 +50,7 @@ def _find_signs(patterns: Patterns, rows: Rows | None) -> Iterator[Message]:
 def _find_odd_rows(rows: Transactions) -> Iterator[Message]:
     """Yield what is odd about rows whose reading was guessed."""
     if rows.n < FEW:
-        if len({*rows.itemsets.lengths.tolist()} - {1}) == 1:
+        if rows.itemsets.lengths.max(initial=0) > 1 == len({*rows.itemsets.lengths.tolist()}):
             yield Message(f"There are only {rows.n:,} rows, equally long, which may as well be a table.")
         return
     lengths, items = rows.itemsets.lengths, rows.itemsets.entries

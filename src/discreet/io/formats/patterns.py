@@ -73,6 +73,7 @@ class StatedPatterns:
     labels: tuple[Label, ...]
     mined: Mined = NOT_STATED
     schema: Schema | None = None
+    omits_empty: bool = False  # although it states n
 
     def patterns(
         self, n: int | None, min_support: Threshold | None, kind: str | None, max_length: int | None = None
@@ -85,7 +86,9 @@ class StatedPatterns:
         itemsets, supports = self.itemsets, self.supports
         lengths = itemsets.lengths.tolist()
         # A source without ``n`` leaves out the empty itemset by habit.
-        if self.mined.n is None and lacks_root(lengths, supports.tolist(), n=n, min_support=count, kind=kind):
+        if (self.mined.n is None or self.omits_empty) and lacks_root(
+            lengths, supports.tolist(), n=n, min_support=count, kind=kind
+        ):
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
         arrays = *itemsets.flat, supports
         patterns = Patterns.from_codes(*arrays, self.labels, n=n, min_support=count, kind=kind, max_length=length)

@@ -1,13 +1,16 @@
 """PMML: association models and decision trees of the Data Mining Group, as KNIME, SAS, SPSS and R write them."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Final, NamedTuple, TypeAlias
 from xml.etree import ElementTree as ET
 
+from discreet.data.patterns import Patterns, as_counts
 from discreet.data.thresholds import NUMBER
-from discreet.errors import InputError
+from discreet.errors import InputError, Option, OutputError
 from discreet.io.files import Bytes
+from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns
 from discreet.io.notation import as_support, as_text
 from discreet.io.stated_trees import Node, StatedTree, Test, check_room, digits_of, is_number
 
@@ -39,6 +42,27 @@ def read_association_model(data: Bytes) -> AssociationModel:
     if len(models) != 1:
         raise InputError(f"the PMML has {len(models)} association models; give a file with one")
     return _read_model(models[0])
+
+
+def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:
+    """Return the itemsets of an association model without rules, such as arules writes them; supports are shares."""
+    model = read_association_model(data)
+    if model.rules:
+        raise InputError("the PMML lists rules; read it with ", Option("rules", value=True))
+    many = model.n if n is None else n
+    if many is None:
+        raise InputError("the PMML does not say of how many rows these are patterns; say it with ", Option("n"))
+    shares = [share for _, share in model.itemsets.values()]
+    if not all(share is not None and NUMBER.fullmatch(share) for share in shares):
+        raise InputError("an itemset of the PMML has no support; write the model again with supports")
+    counts = as_counts([float(share) for share in shares if share is not None], many)
+    listed = [(sorted(labels), count) for (labels, _), count in zip(model.itemsets.values(), counts, strict=True)]
+    return replace(collect_patterns(listed, mined=Mined(n=many)), omits_empty=True)
+
+
+def write_patterns(patterns: Patterns) -> Iterator[bytes]:  # noqa: ARG001 - one signature for all formats
+    """Refuse to write patterns as PMML."""
+    raise OutputError("PMML is read and not written; write JSON, CSV or Parquet")
 
 
 def _find_all(root: ET.Element, name: str) -> list[ET.Element]:
@@ -229,3 +253,6 @@ PLAIN: Final[Mapping[str, Callable[[ET.Element], tuple[Test, ...]]]] = {
     "False": lambda _: (Test("never"),),
 }
 PREDICATES: Final = {*PLAIN, "CompoundPredicate"}
+
+
+PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)
