@@ -98,12 +98,14 @@ def are_lists(labels: Sequence[Label], *, alone: bool = False) -> bool:
     >>> are_lists(["tea, milk", "milk, rye", "rye, tea"] * 4), are_lists(["tea", "milk, whole", "rye"] * 4)
     (True, False)
     """
-    texts = [label for label in labels if isinstance(label, str)] if len(labels) >= FEW else []
-    bracketed = sum(text[:1] + text[-1:] in BRACKETS for text in texts)
-    signs = [sign for sign in ",;|" if 2 * sum(sign in text for text in texts) > len(labels)]
-    if 2 * bracketed > len(labels) or not signs or alone:
-        return 2 * bracketed > len(labels) or (alone and bool(signs) and not all(map(_is_number, texts)))
-    parts = Counter(part.strip() for text in {*texts} for part in text.split(signs[0]))
+    texts = Counter(label for label in labels if isinstance(label, str)) if len(labels) >= FEW else Counter()
+    bracketed = sum(many for text, many in texts.items() if text[:1] + text[-1:] in BRACKETS)
+    if 2 * bracketed > len(labels):
+        return True
+    signs = [sign for sign in ",;|" if 2 * sum(many for text, many in texts.items() if sign in text) > len(labels)]
+    if not signs or alone:
+        return bool(signs) and not all(map(_is_number, texts))
+    parts = Counter(part.strip() for text in texts for part in text.split(signs[0]))
     return 2 * sum(many > 1 for many in parts.values()) > len(parts)
 
 

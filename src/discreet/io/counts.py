@@ -23,13 +23,9 @@ def find_counts(head: Sequence[str], body: Sequence[Sequence[Label]]) -> str:
     >>> find_counts(["sex", "age", "count"], [["f", "young", "12"], ["m", "young", "<5"], ["m", "old", "7"]])
     'the column count seems to hold counts, so that lines are groups of people'
     """
-    for at, name in enumerate(head):
-        rest = {tuple(line[:at] + line[at + 1 :]) for line in map(list, body)}
-        if (
-            COUNTS.fullmatch(name)
-            and len(rest) == len(body) > 1
-            and all(MASKED.fullmatch(str(line[at])) for line in body)
-        ):
+    for at in [at for at, name in enumerate(head) if COUNTS.fullmatch(name)]:
+        name, rest = head[at], {tuple(line[:at] + line[at + 1 :]) for line in map(list, body)}
+        if len(rest) == len(body) > 1 and all(MASKED.fullmatch(str(line[at])) for line in body):
             return f"the column {name} seems to hold counts, so that lines are groups of people"
     if any(TOTAL.fullmatch(name.strip()) for name in head) or any(
         TOTAL.fullmatch(str(line[0]).strip()) for line in body

@@ -31,7 +31,7 @@ ESCAPES: Final = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined
 HALF, FEW = 0.5, 0.1  # shares of NULs at the even or odd places of UTF-16: of letters one half, of others few
 
 
-def find_encoding(head: bytes) -> str:
+def find_encoding(head: bytes, *, is_cut: bool = True) -> str:
     r"""Return the encoding of a text, from its first bytes: that of its mark, else UTF-8, else Windows-1252.
 
     Bytes that are no text are refused. So is UTF-16 without a mark, as nothing but a guess tells its byte order.
@@ -45,7 +45,7 @@ def find_encoding(head: bytes) -> str:
     if b"\0" in head:
         raise InputError(*_explain_nuls(head))
     try:
-        codecs.getincrementaldecoder(UTF_8)().decode(head)  # which may end within a character
+        codecs.getincrementaldecoder(UTF_8)().decode(head, not is_cut)  # if cut, it may end within a character
     except UnicodeDecodeError:
         return _check_windows(head)
     return UTF_8

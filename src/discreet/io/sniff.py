@@ -21,6 +21,7 @@ from discreet.io.options import RowOptions
 HEAD: Final = 1 << 18  # bytes of a file that are inspected
 MOST: Final = 1 << 20  # the same for a file with very long lines
 MOST_RECORDS: Final = 1000  # records that are inspected
+MOST_CELLS: Final = 1 << 15  # fields that are inspected, if more than a few records are left
 PAIR: Final = 2
 MOST_COLUMNS: Final = 6  # of a long table; a wider one has one line per person
 MARKED: Final = re.compile(r"sep=(.)\r?\n")  # the first line of some exports of Excel
@@ -125,7 +126,8 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     'order'
     """
     asked = options.encoding
-    encoding = encodings.find_encoding(bytes(head)) if asked is None else encodings.check_encoding(asked)
+    found = encodings.find_encoding(bytes(head), is_cut=len(head) >= HEAD) if asked is None else asked
+    encoding = encodings.check_encoding(found)
     decoder = codecs.getincrementaldecoder("utf-8-sig" if encoding == encodings.UTF_8 else encoding)("replace")
     text = decoder.decode(head)
     marked = MARKED.match(text)
@@ -140,7 +142,7 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
         and not any(separator in line for line in _unquote(lines))
     ):
         often = {sign: 2 * sum(sign in line for line in _unquote(lines)) for sign in _find_separator(lines)[:1]}
-        others = [sign for sign, many in often.items() if many > len(lines)]
+        others = [sign for sign, many in often.items() if many > (len(lines) if given else 0)]
     options = options._replace(encoding=encoding, separator=separator)
     if others:
         names = {sign: SEPARATORS.get(sign, "a blank") for sign in others}
@@ -150,6 +152,7 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
         layout = Layout("baskets", options, reason=LONG_LINES, choices=(ONEHOT, TABLE, baskets.BASKETS))
     else:
         records = [record for record in _parse(lines, separator) if any(record)]
+        records = records[: max(2 * baskets.FEW, MOST_CELLS // max(map(len, records), default=1))]
         layout = sniff_records(records, options, shape)
     return layout._replace(mark=encodings.find_mark(bytes(head), encoding), before=before.encode())
 
