@@ -24,6 +24,16 @@ ORDERS: Final = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 """Byte-order marks, and the encodings of what comes after them."""
+DOCUMENTS: Final = {
+    b"%pdf": "a PDF",
+    b"{\\rtf": "a rich text",
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "XML",
+    b"\xd0\xcf\x11\xe0": "an old document of Office",
+}
+"""How other documents begin, in lower case, and what they are."""
+LONGEST: Final = 1 << 10  # bytes in which a document begins
 WINDOWS: Final = "cp1252"
 NOT_TEXT: Final = "this is not a text table. Is it a zip file or a spreadsheet? Export it as CSV"
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # bytes that no text holds
@@ -39,6 +49,9 @@ def find_encoding(head: bytes, *, is_cut: bool = True) -> str:
     >>> find_encoding("é".encode()), find_encoding("é".encode("utf-16")), find_encoding(b"caf\xe9,tea\n")
     ('utf-8', 'utf-16', 'cp1252')
     """
+    for beginning, name in DOCUMENTS.items():
+        if head[:LONGEST].lstrip().lower().startswith(beginning):
+            raise InputError(f"this is {name}, not a table; export the table in it as CSV")
     for mark, encoding in MARKS.items():
         if head.startswith(mark):
             return encoding

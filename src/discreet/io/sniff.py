@@ -204,7 +204,8 @@ def sniff_columns(head: Sequence[str], body: Sequence[Sequence[str]], options: R
         long = Choice("each line is a row id and an item", (Option("row", row), Option("item", what)))
         reason = f"the {len(head)} columns may be a table of row ids and items, or of attributes"
         return layout._replace(reason=reason, choices=(long, TABLE))
-    has_lists = any(baskets.are_lists(column, alone=len(head) == PAIR) for column in columns.values())
+    texts = [column for column in columns.values() if not all(map(DECIMAL.fullmatch, filter(None, column)))]
+    has_lists = any(baskets.are_lists(column, alone=len(head) == PAIR) for column in texts)
     reason = "a column seems to hold lists: write one line per item" * has_lists or find_counts(head, body)
     return layout._replace(reason=reason, choices=(TABLE,) * bool(reason))
 

@@ -10,9 +10,11 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows, Transactions
 from discreet.errors import Message, Option
 from discreet.judging.policy import Check, CheckName
+from discreet.runtime.text import count_of
 
 FEW: Final = 10  # rows that may look odd by chance
 NEARLY_ALL, MOST = 0.98, 0.9  # shares of the rows
+MANY_TIMES: Final = 2  # so many times as many columns as rows are hardly items
 
 
 def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
@@ -28,7 +30,7 @@ def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
     doubts = () if reading is None else reading.doubts
     signs = [*_find_signs(patterns, rows), *(Message(doubt, ".") for doubt in doubts)]
     if reading is not None and isinstance(rows, Transactions) and not reading.confirmed:
-        odd = list(_find_odd_rows(rows))
+        odd = list(_find_odd_rows(rows, is_onehot=reading.shape == "onehot"))
         signs += odd
         what = f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
         signs += [Message(what, Option("format", reading.format), ".")] * bool(odd)
@@ -47,16 +49,19 @@ def _find_signs(patterns: Patterns, rows: Rows | None) -> Iterator[Message]:
         yield Message("There is one row: a row must stand for a person.")
 
 
-def _find_odd_rows(rows: Transactions) -> Iterator[Message]:
+def _find_odd_rows(rows: Transactions, *, is_onehot: bool) -> Iterator[Message]:
     """Yield what is odd about rows whose reading was guessed."""
     if rows.n < FEW:
-        if rows.itemsets.lengths.max(initial=0) > 1 == len({*rows.itemsets.lengths.tolist()}):
-            yield Message(f"There are only {rows.n:,} rows, equally long, which may as well be a table.")
+        yield Message(f"There are only {count_of(rows.n, 'row')}, too few to tell how they are meant.")
         return
+    if is_onehot and len(rows.labels) > MANY_TIMES * rows.n:
+        yield Message("There are far more columns than rows, as if columns were people.")
     lengths, items = rows.itemsets.lengths, rows.itemsets.entries
     supports = np.bincount(items, minlength=len(rows.labels))
     is_alone = supports == 1
     alone = np.bincount(np.repeat(np.arange(rows.n), lengths), is_alone[items], minlength=rows.n)
+    if lengths.max(initial=0) <= 1:
+        yield Message("No row has more than one item, as if the separator were another.")
     if supports.max(initial=0) >= NEARLY_ALL * rows.n:
         yield Message("One item is in nearly every row.")
     if np.count_nonzero(alone) >= MOST * rows.n:
