@@ -1,11 +1,9 @@
 """Sniff: how a file is laid out, from its first part: encoding, separator, header and shape; or which it may be."""
 
 import codecs
-import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from discreet.data.itemsets import AnyFrame, is_missing
@@ -15,19 +13,18 @@ from discreet.io.baskets import BITS, ROW_ID, SEPARATORS
 from discreet.io.counts import find_counts
 from discreet.io.files import EMPTY, Bytes, Place, stream
 from discreet.io.natives import holds_lists
-from discreet.io.notation import COMMA, as_separator
+from discreet.io.notation import as_separator
 from discreet.io.options import RowOptions
+from discreet.io.separators import DECIMAL, MOST_RECORDS, find_separator, parse_records, split_lines, unquote
 
 HEAD: Final = 1 << 18  # bytes of a file that are inspected
 MOST: Final = 1 << 20  # the same for a file with very long lines
-MOST_RECORDS: Final = 1000  # records that are inspected
 MOST_CELLS: Final = 1 << 15  # fields that are inspected, if more than a few records are left
 PAIR: Final = 2
 MOST_COLUMNS: Final = 6  # of a long table; a wider one has one line per person
 MARKED: Final = re.compile(r"sep=(.)\r?\n")  # the first line of some exports of Excel
 NUMBERS: Final = re.compile(rb"[\s0-9]*")
 NUMBERED: Final = re.compile(rb"[\s0-9.-]*(?:#SUP:.*)?")
-DECIMAL: Final = re.compile(r"\s*[+-]?[\d.]*\d,\d+%?\s*")
 ITEM: Final = re.compile(
     r"(?i)items?|products?|articles?|goods|sku|codes?|drugs?|medications?|diagnos[ie]s|procedures?|labels?|names?|"
     r"values?|categor(?:y|ies)|descriptions?|pages?|events?|what"
@@ -100,7 +97,7 @@ def sniff_numbers(head: Bytes, options: RowOptions) -> Layout:
     >>> sniff_numbers(b"1 2\n2 3\n", RowOptions()).shape, sniff_numbers(b"0 1\n1 1\n" * 9, RowOptions()).reason
     ('baskets', 'all 18 lines are 0 and 1, as in a one-hot table')
     """
-    whole = _split_lines(head.decode("ascii", "replace"), is_cut=len(head) >= HEAD)
+    whole = split_lines(head.decode("ascii", "replace"), is_cut=len(head) >= HEAD)
     lines = [line.split() for line in whole[:MOST_RECORDS] if line[:1] not in COMMENTS]
     first, layout = [line for line in lines if line], Layout("baskets", options)
     numbers = Choice("the numbers are items", (Option("format", "fimi"),))
@@ -134,14 +131,14 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     given = None if options.separator is None else as_separator(options.separator)
     named = marked[1] if marked and given in {None, marked[1]} else ""  # else it is a line like others
     before = marked[0] if marked and named else ""
-    lines = _split_lines(text[len(before) :], is_cut=len(head) >= HEAD)
-    separator, others = (given or as_separator(named), ()) if given or named else _find_separator(lines)
+    lines = split_lines(text[len(before) :], is_cut=len(head) >= HEAD)
+    separator, others = (given or as_separator(named), ()) if given or named else find_separator(lines)
     if (
         (given or named)
         and shape not in {"baskets", "onehot"}
-        and not any(separator in line for line in _unquote(lines))
+        and not any(separator in line for line in unquote(lines))
     ):
-        often = {sign: 2 * sum(sign in line for line in _unquote(lines)) for sign in _find_separator(lines)[:1]}
+        often = {sign: 2 * sum(sign in line for line in unquote(lines)) for sign in find_separator(lines)[:1]}
         others = [sign for sign, many in often.items() if many > (len(lines) if given else 0)]
     options = options._replace(encoding=encoding, separator=separator)
     if others:
@@ -151,7 +148,7 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     elif len(head) >= MOST and len(lines) < baskets.FEW and shape is None:
         layout = Layout("baskets", options, reason=LONG_LINES, choices=(ONEHOT, TABLE, baskets.BASKETS))
     else:
-        records = [record for record in _parse(lines, separator) if any(record)]
+        records = [record for record in parse_records(lines, separator) if any(record)]
         records = records[: max(2 * baskets.FEW, MOST_CELLS // max(map(len, records), default=1))]
         layout = sniff_records(records, options, shape)
     return layout._replace(mark=encodings.find_mark(bytes(head), encoding), before=before.encode())
@@ -330,68 +327,6 @@ def _name_long(layout: Layout, head: Sequence[str], body: Sequence[Sequence[str]
     if found.options.row is None or found.options.item is None:
         return layout._replace(reason="it is unclear which columns hold row ids and items", choices=(baskets.LONG,))
     return layout._replace(options=found.options)
-
-
-def _split_lines(text: str, *, is_cut: bool) -> list[str]:
-    """Return the lines of a text as our readers see them, without a last one that is cut."""
-    lines = list(StringIO(text, newline=""))
-    return lines[:-1] if is_cut and len(lines) > 1 else lines
-
-
-def _find_separator(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the separator of the fields, or several that it may be.
-
-    >>> _find_separator(["a;b", "c;d"]), _find_separator(["milk bread", "tea"]), _find_separator(["1,5;2", "1;2,5"])
-    ((';', ()), (',', ()), (';', ()))
-    >>> _find_separator(["a;b,c", "c;d,e"])
-    (',', [',', ';'])
-    """
-    filled = [line for line in lines[:MOST_RECORDS] if line.strip()]
-    bare = _unquote(filled)
-    counts = {sign: sum(sign in line for line in bare) for sign in (COMMA, *SEPARATORS)}
-    often = [sign for sign, many in counts.items() if many and FEW_TIMES * many > max(counts.values())]
-    if len(often) <= 1:
-        return (often or [_find_blank(bare)])[0], ()
-    rest = [sign for sign in often if sign != COMMA] if COMMA in often and _is_decimal(bare, often) else often
-    widths = {sign: {len(record) for record in _parse(filled, sign)} for sign in rest}
-    even = [sign for sign, found in widths.items() if len(found) == 1 and len(filled) > 1]
-    headed = [sign for sign in even if [other for other in often if other in bare[0]] == [sign]]
-    wide = [sign for sign in even if min(widths[sign]) > PAIR and len(filled) >= baskets.FEW]
-    for some in (rest, headed, wide):
-        if len(some) == 1:
-            return some[0], ()
-    return often[0], often
-
-
-FEW_TIMES: Final = 10  # a separator in so many times fewer lines than another is part of labels
-
-
-def _unquote(lines: Sequence[str]) -> list[str]:
-    """Return lines without what is in quotes."""
-    return [re.sub(r'"[^"]*"', "", line) for line in lines]
-
-
-def _is_decimal(lines: Sequence[str], signs: Sequence[str]) -> bool:
-    """Return whether commas only stand in numbers, between other separators."""
-    between = f"[{re.escape(''.join(signs).replace(COMMA, ''))}]"
-    return all(DECIMAL.fullmatch(field) for line in lines for field in re.split(between, line) if COMMA in field)
-
-
-def _find_blank(lines: Sequence[str]) -> str:
-    """Return a blank for whole numbers with blanks between, as in FIMI; otherwise a comma that no line has."""
-    return (
-        " "
-        if all(re.fullmatch(r"[\d\s]+", line) for line in lines) and any(" " in line.strip() for line in lines)
-        else COMMA
-    )
-
-
-def _parse(lines: Iterable[str], separator: str) -> list[list[str]]:
-    reader = csv.reader(lines, delimiter=separator)
-    try:
-        return list(islice(reader, MOST_RECORDS))
-    except csv.Error:
-        return []
 
 
 def _repeats_ids(column: Sequence[str]) -> bool:
