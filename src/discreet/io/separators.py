@@ -39,7 +39,7 @@ def find_separator(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
     widths = {sign: {len(record) for record in parse_records(filled, sign)} for sign in rest}
     even = [sign for sign, found in widths.items() if len(found) == 1 and len(filled) > 1]
     headed = [sign for sign in even if [other for other in often if other in bare[0]] == [sign]]
-    wide = [sign for sign in even if min(widths[sign]) > 2 and len(filled) >= FEW]
+    wide = [sign for sign in even if min(widths[sign]) > 2 and len(filled) >= FEW]  # noqa: PLR2004 - ids and items
     for some in (rest, headed, wide):
         if len(some) == 1:
             return some[0], ()
