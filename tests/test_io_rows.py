@@ -270,7 +270,7 @@ def test_paths_may_be_text_or_paths_and_suffixes_in_capitals(tmp_path):
         ([[2**70]], "parquet", "not all text or all whole numbers of 64 bits"),
         ([["1", "2"]], "csv", "text that looks like whole numbers"),
         ([["a\rb"]], "csv", "item 1 of 1 has a label that CSV cannot hold"),
-        ([[""]], "csv", "item 1 of 1 has a label that CSV cannot hold"),
+        ([{""}], "csv", "item 1 of 1 has a label that CSV cannot hold"),
         ([["\ud800"]], "parquet", "the labels are not all text"),
         ([], "fimi", "there are no rows"),
         (Transactions([[1]], ids=[7]), "fimi", "FIMI cannot hold row ids"),

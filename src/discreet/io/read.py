@@ -5,6 +5,7 @@ from typing import Unpack
 
 from discreet.data.itemsets import AnyFrame, Label
 from discreet.data.patterns import Kind, Patterns
+from discreet.data.reading import Reading
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import InputError, Option, OptionError
@@ -96,7 +97,8 @@ def _complete(rows: Transactions, options: RowOptions) -> Transactions:
 
 def _read(source: AnySource, format: str | None, memory: int | None, options: RowOptions) -> Transactions:  # noqa: A002
     if is_url(source):
-        return databases.read(source, databases.check_options(options, format))
+        found = databases.read(source, databases.check_options(options, format))
+        return describe(found, Reading("long", "database", row=options.row, item=options.item, confirmed=True))
     if is_place(source):
         room = None if memory is None else resources.as_memory(memory)
         with naming(source):

@@ -30,7 +30,7 @@ def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
     doubts = () if reading is None else reading.doubts
     signs = [*_find_signs(patterns, rows), *(Message(doubt, ".") for doubt in doubts)]
     if reading is not None and isinstance(rows, Transactions) and not reading.confirmed:
-        odd = list(_find_odd_rows(rows, is_onehot=reading.shape == "onehot"))
+        odd = list(_find_odd_rows(rows, reading.shape))
         signs += odd
         what = f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
         signs += [Message(what, Option("format", reading.format), ".")] * bool(odd)
@@ -49,18 +49,18 @@ def _find_signs(patterns: Patterns, rows: Rows | None) -> Iterator[Message]:
         yield Message("There is one row: a row must stand for a person.")
 
 
-def _find_odd_rows(rows: Transactions, *, is_onehot: bool) -> Iterator[Message]:
+def _find_odd_rows(rows: Transactions, shape: str) -> Iterator[Message]:
     """Yield what is odd about rows whose reading was guessed."""
     if rows.n < FEW:
         yield Message(f"There are only {count_of(rows.n, 'row')}, too few to tell how they are meant.")
         return
-    if is_onehot and len(rows.labels) > MANY_TIMES * rows.n:
+    if shape == "onehot" and len(rows.labels) > MANY_TIMES * rows.n:
         yield Message("There are far more columns than rows, as if columns were people.")
     lengths, items = rows.itemsets.lengths, rows.itemsets.entries
     supports = np.bincount(items, minlength=len(rows.labels))
     is_alone = supports == 1
     alone = np.bincount(np.repeat(np.arange(rows.n), lengths), is_alone[items], minlength=rows.n)
-    if lengths.max(initial=0) <= 1:
+    if shape == "baskets" and lengths.max(initial=0) <= 1:
         yield Message("No row has more than one item, as if the separator were another.")
     if supports.max(initial=0) >= NEARLY_ALL * rows.n:
         yield Message("One item is in nearly every row.")
