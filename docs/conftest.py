@@ -6,6 +6,8 @@ import pytest
 
 from tests.documents import write_files
 
+collect_ignore = ["conftest.py"]  # it holds no examples, and two modules of one name cannot both be looked through
+
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_the_files_of_the_page(

@@ -16,6 +16,7 @@ collect_ignore = ["conftest.py", "kernels.py", "browser/conftest.py", "browser/s
 
 FIRST = (
     "test_laws.py",
+    "test_ways.py",
     "browser/",
     "test_benchmarks.py",
     "test_sql.py",

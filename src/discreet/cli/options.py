@@ -217,10 +217,10 @@ class ReadOptions(ColumnOptions):
         self.announce(rows)
         return rows
 
-    def announce(self, rows: discreet.Transactions | discreet.Merged) -> None:
-        """Say on stderr how rows were understood; a terminal shows the first three."""
-        if rows.reading is not None and not getattr(self, "quiet", False):
-            terminal.show_reading(rows.reading, rows)
+    def announce(self, found: discreet.Transactions | discreet.Merged | discreet.Patterns) -> None:
+        """Say on stderr how rows or patterns were understood; a terminal shows the first three rows."""
+        if found.reading is not None and not getattr(self, "quiet", False):
+            terminal.show_reading(found.reading, found)
 
 
 class Time(TypedDict, total=False):

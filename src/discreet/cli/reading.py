@@ -195,6 +195,7 @@ def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns,
     except (InputError, OptionError) as error:
         kind = InputError if isinstance(error, InputError) else OptionError
         raise kind(error.message, " (if FILE holds rows, not patterns, give --min-support)") from None
+    asked.announce(patterns)
     if asked.rows_file is None:
         return patterns, None, source
     # Items below the minimum support are in no pattern, so merging may drop them; with no rows there is no minimum.

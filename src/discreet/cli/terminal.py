@@ -80,12 +80,12 @@ class Bars:
         self._console.print(sentence, highlight=False, soft_wrap=True, markup=False)
 
 
-def show_reading(reading: Reading, rows: Transactions | Merged) -> None:
-    """Say on stderr how rows were understood; the first rows, which are private, are for a terminal alone."""
+def show_reading(reading: Reading, found: Transactions | Merged | Patterns) -> None:
+    """Say on stderr how rows or patterns were understood; the first rows, being private, are for a terminal alone."""
     click.echo(str(reading), err=True)
-    if sys.stderr.isatty() and isinstance(rows, Transactions):
-        for number in range(min(FIRST, rows.n)):
-            labels = rows.labelled(number)
+    if sys.stderr.isatty() and isinstance(found, Transactions):
+        for number in range(min(FIRST, found.n)):
+            labels = found.labelled(number)
             more = f" … {len(labels) - SHOWN:,} more" * (len(labels) > SHOWN)
             click.echo(f"  row {number + 1}: {join_labels(labels[:SHOWN]) if labels else '(no items)'}{more}", err=True)
 

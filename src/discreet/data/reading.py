@@ -65,7 +65,7 @@ as an id
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        parts = [f"{self.n:,} {'itemset' if self.shape == 'patterns' else 'row'}{'s' * (self.n != 1)}"]
+        parts = [count_of(self.n, "row")]
         if self.shape == "table":
             parts.append(f"{count_of(len(self.columns), 'column')} as attribute=value")
         parts.append(count_of(self.items, "item"))

@@ -1,6 +1,7 @@
 """The one door: files, frames and plain rows in; files out."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Unpack
 
 from discreet.data.itemsets import AnyFrame, Label
@@ -135,7 +136,10 @@ def read_patterns(
     if is_place(source):
         form = find_source_format(source, format, what="patterns")
         with naming(source):
-            return pattern_functions(form).read(load(source), n).patterns(n, min_support, kind, max_length)
+            found = pattern_functions(form).read(load(source), n).patterns(n, min_support, kind, max_length)
+        notes = (f"{len(found):,} {found.kind} itemset{'s' * (len(found) != 1)}",)
+        known = Reading("patterns", form.name, n=found.n, items=len(found.labels), confirmed=True, notes=notes)
+        return replace(found, reading=known)
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if is_frame(source):
