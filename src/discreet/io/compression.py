@@ -57,6 +57,8 @@ class Rewound:
 
 def find_member(path: Path) -> str | None:
     """Return the name of the only file of data in a zip file; None if there is no such one."""
+    if not path.is_file():  # a pipe is read once
+        return None
     try:
         with zipfile.ZipFile(path) as file:
             names = _list_members(file)
