@@ -28,6 +28,7 @@ from discreet.cli.options import (
 )
 from discreet.cli.terminal import Bars
 from discreet.data.patterns import as_kind
+from discreet.io.contents import find_other
 from discreet.io.files import is_url
 from discreet.publications.rules.intervals import Mode
 from discreet.report import Source, database_source
@@ -191,8 +192,15 @@ def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns,
         raise OptionError(f"{flag} is for rows; if FILE holds rows, give --min-support")
     try:
         mined = {"n": asked.n, "kind": asked.kind, "max_length": asked.max_length}
-        patterns, source = _read_patterns(asked.file, asked.format, **mined)
+        is_folder = asked.file != "-" and not is_url(asked.file) and Path(asked.file).is_dir()
+        if is_folder:
+            patterns, source = _read_release(Path(asked.file))
+        else:
+            patterns, source = _read_patterns(asked.file, asked.format, **mined)
     except (InputError, OptionError) as error:
+        other = find_other(Path(asked.file))
+        if other:
+            raise InputError(f"{asked.file}: ", other) from None
         kind = InputError if isinstance(error, InputError) else OptionError
         raise kind(error.message, " (if FILE holds rows, not patterns, give --min-support)") from None
     asked.announce(patterns)

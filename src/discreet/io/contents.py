@@ -1,9 +1,11 @@
 """Contents: what a file holds, rows or patterns, and how it seems to be laid out, before any of it is read."""
 
+import re
+import zipfile
 from pathlib import Path
 from typing import Final, NamedTuple, Unpack
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, Message, Option
 from discreet.io.containers import CONTAINERS, load_frame
 from discreet.io.files import load, suffix_of
 from discreet.io.options import RowArguments, RowOptions
@@ -12,6 +14,8 @@ from discreet.io.sources import FORMATS, FRAMED, TEXTS, sniff_source
 
 PATTERN_COLUMNS: Final = {"items", "support"}  # of patterns in Parquet
 NOTED: Final = b"#SUP:"  # before a support in SPMF
+TREE: Final = re.compile(rb"^\|--- |^digraph Tree|<(?:\w+:)?TreeModel\b", re.MULTILINE)  # of scikit-learn, or PMML
+RULE: Final = re.compile(rb" ==> .*#CONF:|<(?:\w+:)?AssociationRule\b")  # of SPMF, or PMML
 
 
 class Contents(NamedTuple):
@@ -54,6 +58,32 @@ def look_into(
         holds_patterns = {*_read_names(place)} == PATTERN_COLUMNS
     format_name = "csv" if kind.name in TEXTS else kind.name
     return Contents(format_name, layout, head, holds_patterns if is_patterns is None else is_patterns)
+
+
+def find_other(place: Path) -> Message:
+    r"""Return how a file is read that holds neither rows nor patterns; an empty message if it is none that we know.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tree.txt")
+    ...     _ = path.write_text("|--- age <= 50.00\n|   |--- class: 0\n")
+    ...     print(find_other(path))
+    this is a decision tree; judge it with tree=True
+    """
+    if not place.is_file():
+        return Message()
+    if zipfile.is_zipfile(place):
+        with zipfile.ZipFile(place) as archive:
+            is_release = any(Path(name).name == "release.json" for name in archive.namelist())
+        return Message("this is a release in a zip file; unpack it, and give the folder") if is_release else Message()
+    try:
+        head, _ = peek(place)
+        if TREE.search(head):
+            return Message("this is a decision tree; judge it with ", Option("tree", value=True))
+        lists_rules = RULE.search(head) or sniff_source(place, None, RowOptions(), head).layout.shape == "rules"
+    except DiscreetError:
+        return Message()
+    return Message("this file lists rules; judge it with ", Option("rules", value=True)) if lists_rules else Message()
 
 
 def list_columns(place: Path, found: Contents) -> tuple[str, ...]:
