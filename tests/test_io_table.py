@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from io import BytesIO, StringIO
 from random import Random
+from shlex import quote
 
 import oracle
 import pandas as pd
@@ -457,7 +458,7 @@ def test_ids_of_people_that_repeat_are_doubted(name):
     (doubt,) = rows.reading.doubts
     assert doubt.say(on_command_line) == (
         f"{name} looks like the id of a person and repeats: 20 people in 30 rows; merge their rows with "
-        f"--person {name} or leave it out with --drop {name}"
+        f"--person {quote(name)} or leave it out with --drop {quote(name)}"
     )
 
 

@@ -447,7 +447,7 @@ def test_patterns_of_other_programs_need_to_be_told_of_how_many_rows_they_are(cl
     assert "n" in facts(client, "preview", upload=key)["error"]
     seen = facts(client, "preview", upload=key, patterns=True, n=100)
     assert (seen["error"], seen["patterns"]) == (None, True)
-    assert seen["reading"]["text"] == "read as patterns: 4 itemsets, 2 items"
+    assert seen["reading"]["text"] == "read as patterns: 100 rows, 2 items; 4 frequent itemsets"
     assert [(row["id"], row["items"]) for row in seen["rows"]] == [("100", []), ("60", ["a"]), ("50", ["a", "b"])]
     with_length = facts(client, "preview", upload=key, n=100, max_length=1)
     assert "cut at 1" in with_length["error"]

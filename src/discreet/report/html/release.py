@@ -80,7 +80,7 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import block, write_release
     >>> with TemporaryDirectory() as place:
-    ...     _ = write_release(block([["a"]] * 20 + [[]] * 20, min_support=10, k=10), f"{place}/release")
+    ...     _ = write_release(block([["a"]] * 20 + [["b"]] * 20, min_support=10, k=10), f"{place}/release")
     ...     page, verdict = folder_html(f"{place}/release")
     >>> verdict.name, "GOOD" in page
     ('RELEASE', True)
