@@ -176,8 +176,10 @@ class Source(NamedTuple):
         mark = self.layout.mark if self.options.encoding == encodings.UTF_8 else b""  # recoding drops others
         while len(first) < len(mark + self.layout.before) and (text := next(texts, None)) is not None:
             first += text
-        begin = self.header + first.removeprefix(mark + self.layout.before)
-        yield from filter(None, [begin])
+        first = self.header + first.removeprefix(mark + self.layout.before)
+        if first:
+            yield first
+        del first  # before the next chunk is read
         yield from map(bytes, texts)
 
 
