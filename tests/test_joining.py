@@ -99,3 +99,15 @@ def test_the_command_line_joins_files(tmp_path):
     found = json.loads(told.stdout)
     assert (told.exit_code, found["n"], found["input"]["file"]) == (1, 6, "one.csv, other.csv")
     assert "read as a long table: 6 rows" in told.stderr
+
+
+def test_names_keep_the_schema_of_a_table():
+    data = b"sex,age\n" + b"f,1\nm,2\n" * 10
+    rows = read(BytesIO(data), format="table", labels=BytesIO(b"sex=f;woman\nsex=m;man\n"))
+    assert [sorted(group) for group in rows.schema] == [["man", "woman"], ["age=1", "age=2"]]
+
+
+def test_rows_of_visits_are_not_added_to():
+    data = b"patient,visit,ward\n" + b"".join(b"%d,%d,w%d\n" % (at % 7, at, at % 2) for at in range(20))
+    with pytest.raises(InputError, match="rows of visits"):
+        read(BytesIO(data), format="table", person="patient", per="visit", n=30)

@@ -50,7 +50,12 @@ def rename(rows: Transactions, names: Mapping[str, str]) -> Transactions:
     left, reading = sum(str(one) not in names for one in rows.labels), rows.reading
     if reading is not None and left:
         reading = replace(reading, notes=(*reading.notes, f"{count_of(left, 'item')} without a name"))
-    return renamed.describe(people=rows.people, reading=reading)
+    new, schema = dict(zip(rows.labels, labels, strict=True)), rows.schema
+    if schema is not None:
+        values = (frozenset(new[value] for value in one.values if value in new) for one in schema.attributes)
+        pairs = zip(schema.attributes, values, strict=True)
+        schema = replace(schema, attributes=tuple(one._replace(values=some) for one, some in pairs))
+    return renamed.describe(people=rows.people, reading=reading, schema=schema)
 
 
 def name_codes(codes: Iterable[Label], names: Mapping[str, str]) -> list[str]:

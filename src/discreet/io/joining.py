@@ -26,6 +26,8 @@ def join_rows(parts: Sequence[Transactions]) -> Transactions:
     >>> rows.ids, [sorted(row) for row in rows]
     ([7, 8], [['aspirin', 'flu'], ['flu']])
     """
+    for part in parts:
+        _refuse_visits(part)
     ids: Coder[Hashable] = Coder()
     labels: Coder[Label] = Coder()
     names = _as_texts([list(part.ids or range(part.n)) for part in parts])
@@ -42,7 +44,10 @@ def join_rows(parts: Sequence[Transactions]) -> Transactions:
     note = f"{len(parts)} files of {', '.join(f'{part.n:,}' for part in parts)} rows are joined by their row ids"
     notes = (note, *[f"{count_of(shared, 'item')} of several files counted as one"] * bool(shared))
     reading = parts[0].reading
-    return joined if reading is None else describe(joined, replace(reading, notes=(*reading.notes, *notes)))
+    if reading is None:
+        return joined
+    doubts = tuple(dict.fromkeys(doubt for part in parts if part.reading for doubt in part.reading.doubts))
+    return describe(joined, replace(reading, notes=(*reading.notes, *notes), doubts=doubts))
 
 
 def add_people(rows: Transactions, everyone: Place, row: str | None) -> Transactions:
@@ -80,6 +85,7 @@ def read_ids(place: Place, row: str | None) -> list[str]:
 
 
 def _extend(rows: Transactions, more: int, ids: Sequence[Hashable] | None) -> Transactions:
+    _refuse_visits(rows)
     lengths = np.concatenate([rows.itemsets.lengths, np.zeros(more, dtype=np.int64)])
     itemsets = Itemsets(offsets_of(lengths), rows.itemsets.entries.copy())
     longer = Transactions.from_codes(*itemsets.flat, rows.labels, ids=ids)
@@ -92,6 +98,13 @@ def _extend(rows: Transactions, more: int, ids: Sequence[Hashable] | None) -> Tr
         return known
     note = f"{count_of(more, 'row')} without any item added"
     return describe(known.describe(reading=replace(reading, notes=(*reading.notes, note))), reading)
+
+
+def _refuse_visits(rows: Transactions) -> None:
+    """Refuse rows of visits: who they belong to would be lost."""
+    if rows.people is not None:
+        problem = "rows of visits cannot be joined or added to; merge the rows of each person: leave out "
+        raise InputError(problem, Option("per"))
 
 
 def _as_texts(parts: Sequence[list[Hashable]]) -> Sequence[list[Hashable]]:
