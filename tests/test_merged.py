@@ -374,9 +374,35 @@ def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
         patch.setattr(SCAN, "FOLD", chunk)
         found = scan(path, min_support=min_support, **meant)
     assert dict(found) == oracle.merged(known, found.min_support)
-    whole = read(path, **meant)
-    assert found == Merged.of(whole, min_support)
-    assert found.reading == whole.reading
+    merged = Merged.of(read(path, **meant), min_support)
+    assert found == merged
+    assert found.reading == merged.reading
+
+
+ODD = {
+    "ids as items": [f"milk{' rye' * (number % 2)} i{number}" for number in range(40)],
+    "a header": ["first second", *["tea milk", "tea", "milk rye"] * 10],
+    "one item a row": ["tea", "milk"] * 20,
+    "one item in nearly every row": ["tea milk", "tea rye", "tea"] * 10,
+    "all different": [f"a{number % 20} b{number // 20}{' rye' * (number % 3)}" for number in range(200)],
+    "few": ["tea milk", "tea", "milk"],
+    "blank lines at the end": [*["tea milk", "tea rye", "milk rye"] * 10, *[""] * 5],
+    "nothing odd": ["tea milk", "tea rye", "milk rye"] * 10,
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_what_is_odd_about_rows_is_seen_in_a_scan_as_well(tmp_path, what):
+    path = tmp_path / "rows.txt"
+    path.write_text("\n".join(ODD[what]) + "\n", encoding="utf-8")
+    meant = {"separator": " "}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.io.compression.CHUNK", 16)
+        found = audit(scan(path, min_support=2, **meant), k=2, min_support=2)
+    expected = audit(read(path, **meant), k=2, min_support=2)
+    assert [check.sentence for check in found.checks] == [check.sentence for check in expected.checks]
+    assert found.reading.facts() == expected.reading.facts()
+    assert any(check.name == "reading" for check in found.checks) == (what != "nothing odd")
 
 
 TEXTS = {

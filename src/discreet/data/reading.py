@@ -37,7 +37,8 @@ class Reading:
     """How a file or a frame was understood.
 
     It is ``confirmed`` if its owner named the shape; otherwise it was guessed. ``doubts`` say why a person must look at
-    it before anything is published. ``person`` is the column of people; ``per`` is set if their rows were not merged.
+    it before anything is published, and ``odd`` what was strange about rows that were merged. ``person`` is the column
+    of people; ``per`` is set if their rows were not merged.
 
     >>> left_out = (LeftOut("encounter", "an id"),)
     >>> print(Reading("table", "csv", n=2000, items=31, columns=("sex", "age"), left_out=left_out, separator=";"))
@@ -63,6 +64,7 @@ as an id
     confirmed: bool = False
     doubts: tuple[Message, ...] = ()
     notes: tuple[str, ...] = ()
+    odd: tuple[Message, ...] = (Message("Nobody has looked at the rows before they were merged."),)
 
     def __str__(self) -> str:
         parts = [count_of(self.n, "row")]
@@ -86,6 +88,7 @@ as an id
         """Return the reading for JSON: names of columns and counts, and no row."""
         values = asdict(self)
         doubts = {"left_out": [one._asdict() for one in self.left_out], "doubts": list(map(str, self.doubts))}
+        del values["odd"]  # the check of the reading says it
         return {"text": str(self), **values, **doubts}
 
     def _people(self) -> Iterator[str]:

@@ -21,6 +21,7 @@ from discreet.data.itemsets import (
     as_itemset,
     offsets_of,
 )
+from discreet.data.oddness import look_at
 from discreet.data.reading import Reading
 from discreet.data.schema import Schema
 from discreet.data.thresholds import Threshold, as_count
@@ -266,7 +267,8 @@ class Merged(Labelled):
             )
         least = as_count(min_support, data.n)
         merged = cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
-        return replace(merged, schema=data.schema, reading=data.reading)
+        known = data.reading and replace(data.reading, odd=look_at(data.itemsets, data.reading.shape, len(data.labels)))
+        return replace(merged, schema=data.schema, reading=known)
 
     @classmethod
     def from_codes(

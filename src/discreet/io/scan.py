@@ -1,18 +1,19 @@
 """Scan: the merged rows of a file that may be larger than memory, in two passes over it."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Final, NamedTuple, Self, TypeAlias, Unpack
+from typing import Any, Final, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
+from discreet.data.oddness import Oddness
 from discreet.data.reading import SHAPES
 from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
@@ -22,14 +23,13 @@ from discreet.io.files import EMPTY, RAISE_IT, Place, as_path, check_there, is_u
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
 from discreet.io.notation import ChunkReader
 from discreet.io.options import RowArguments, RowOptions
-from discreet.io.readings import drop_blank_end
+from discreet.io.readings import drop_blank_end, mention_blanks
 from discreet.io.sniff import peek
 from discreet.io.sources import Source, find_source, row_functions
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import measure_groups
 from discreet.runtime.resources import Progress, watching
 
-Passes: TypeAlias = Callable[[int], Iterator[Itemsets]]  # the first and the second pass over a file
 FOLD: Final = 1 << 18  # counts wait until there are this many, and are then added up at once
 BYTES_PER_ITEM: Final = 200  # memory of a distinct item: its label, its number and its count
 
@@ -78,11 +78,12 @@ def scan(
             if found.options.shape not in {None, shape}:
                 raise OptionError(f"a file that holds {SHAPES[shape]} cannot be scanned otherwise; read all of it")
         reader = chunks(found.options)
-        counts = ItemCounter(room)
-        merged = _merge(lambda number: _read_pass(number, path, found, reader, tell), reader, min_support, counts)
-        known = replace(
-            found.reading, shape=shape, n=merged.n, items=counts.total()[0].size, length=counts.usual_length
-        )
+        passes = Passes(path, found, reader, tell)
+        counts, oddness = ItemCounter(room), Oddness(shape)
+        merged = _merge(passes, min_support, counts, oddness)
+        items = counts.total()[0].size
+        known = replace(found.reading, shape=shape, n=merged.n, items=items, length=counts.usual_length)
+        known = replace(mention_blanks(known, passes.blanks), odd=tuple(oddness.signs(items)))
         return replace(merged, reading=known)
 
 
@@ -105,37 +106,48 @@ def _check_row_groups(path: Path, room: int) -> None:
             raise BudgetError(problem, Option("memory"), RAISE_IT)
 
 
-def _read_pass(number: int, path: Path, found: Source, reader: ChunkReader, tell: Progress) -> Iterator[Itemsets]:
-    """Yield the rows of one of two passes over a file, without repeated items, and report progress."""
-    form = found.form
-    drops_blanks = found.has_blank_rows and not found.options.empty_rows
-    size = path.stat().st_size if form.lines and path.suffix.lower() not in COMPRESSIONS else 0
-    seen = many = 0
+class Passes:
+    """Two passes over the rows of a file; ``blanks`` are the blank lines at its end, which are no rows."""
 
-    def count_bytes() -> Iterator[bytes]:
-        nonlocal seen
-        for chunk in stream(path):
-            seen += len(chunk)
-            yield chunk
+    def __init__(self, path: Path, found: Source, reader: ChunkReader, tell: Progress) -> None:
+        """Begin before the first pass."""
+        self._path, self._found, self._tell = path, found, tell
+        self.reader, self.blanks = reader, 0
 
-    parts = reader.read(found.clean(count_bytes()) if form.lines else os.fspath(path))
-    for part in drop_blank_end(parts) if drops_blanks else parts:
-        rows = part.sort_items()
-        check_lengths(rows.lengths, before=many)
-        many += len(rows)
-        yield rows
-        tell((number + (min(1.0, seen / size) if size else 0.0)) / 2, many)
+    def read(self, number: int) -> Iterator[Itemsets]:
+        """Yield the rows of the first pass or the second (0, 1), without repeated items, and report progress."""
+        form, seen = self._found.form, [0, 0, 0]  # bytes, lines and rows
+        size = self._path.stat().st_size if form.lines and self._path.suffix.lower() not in COMPRESSIONS else 0
+
+        def count(parts: Iterable[Sized], place: int) -> Iterator[Any]:
+            for part in parts:
+                seen[place] += len(part)
+                yield part
+
+        source = self._found.clean(count(stream(self._path), 0)) if form.lines else os.fspath(self._path)
+        lines = count(self.reader.read(source), 1)
+        drops_blanks = self._found.has_blank_rows and not self._found.options.empty_rows
+        for part in drop_blank_end(lines) if drops_blanks else lines:
+            rows = part.sort_items()
+            check_lengths(rows.lengths, before=seen[2])
+            seen[2] += len(rows)
+            yield rows
+            self._tell((number + (min(1.0, seen[0] / size) if size else 0.0)) / 2, seen[2])
+        self.blanks = seen[1] - seen[2]
 
 
-def _merge(read: Passes, reader: ChunkReader, min_support: Thresholds, counts: "ItemCounter") -> Merged:
+def _merge(passes: Passes, min_support: Thresholds, counts: "ItemCounter", oddness: Oddness) -> Merged:
     n = again = 0
-    for rows in read(0):
+    for rows in passes.read(0):
         counts.add(rows)
+        oddness.add(rows)
         n += len(rows)
     numbers, supports = counts.total()
+    oddness.weigh(numbers, supports)
     least, merger = least_count(min_support, n), RowMerger(counts.room)
-    frequent = FrequentItems.of(numbers, reader.labels(numbers), supports, least)
-    for rows in read(1):
+    frequent = FrequentItems.of(numbers, passes.reader.labels(numbers), supports, least)
+    for rows in passes.read(1):
+        oddness.add_again(rows)
         merger.add(frequent.cut(rows))
         again += len(rows)
     merged = merger.merge(frequent.labels, n=n, min_support=least)
