@@ -14,6 +14,7 @@ from discreet.blocking.optimal import minimize_distortion
 from discreet.blocking.problem import BlockProblem, Form, check
 from discreet.blocking.release import Release, Rival
 from discreet.data.itemsets import Label
+from discreet.data.leaving_out import drop_items
 from discreet.data.schema import Groups, Schema
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
@@ -203,7 +204,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, wait, data = as_policy(policy, k), as_seconds(seconds), as_rows(rows)
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    data = drop_items(as_rows(rows), budget.pop("leave_out", None))
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
     if blocker is not None and blocker.adds_rows and known is not None:
         raise OptionError(f"{method!r} {NO_SUCH_ROWS}; use the method 'withhold' or 'suppress'")
@@ -235,7 +237,8 @@ def compare(
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
-    rule, wait, data = as_policy(policy, k), as_seconds(seconds), as_rows(rows)
+    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    data = drop_items(as_rows(rows), budget.pop("leave_out", None))
     level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))

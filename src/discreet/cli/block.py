@@ -19,6 +19,7 @@ from discreet.cli.options import (
     POSITIVE,
     SCHEMA,
     EndingOptions,
+    ItemOptions,
     LimitOptions,
     QuietOptions,
     ReadOptions,
@@ -197,7 +198,7 @@ def _as_ks(text: str) -> list[int]:
 
 
 @dataclass(frozen=True)
-class TradeoffOptions(EndingOptions, ReadOptions):
+class TradeoffOptions(EndingOptions, ItemOptions, ReadOptions):
     """What to compare."""
 
     file: str = argument()

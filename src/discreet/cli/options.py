@@ -15,6 +15,7 @@ import click
 import discreet
 from discreet.cli import terminal
 from discreet.cli.usage import OneOf
+from discreet.data.leaving_out import drop_items
 from discreet.data.patterns import Kind
 from discreet.data.thresholds import as_count
 from discreet.errors import ThresholdError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Given = TypeVar("Given", bound="Options")
 Number = TypeVar("Number", int, float)
+Found = TypeVar("Found", discreet.Transactions, discreet.Merged, discreet.Patterns)
 
 UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -214,13 +216,27 @@ class ReadOptions(ColumnOptions):
         several = [place, *self.also] if self.also else place
         n = getattr(self, "n", None)
         rows = discreet.read(several, **self.how(), table=self.table, query=self.query, memory=memory, n=n)
-        self.announce(rows)
-        return rows
+        return self.prepare(rows)
+
+    def prepare(self, found: Found) -> Found:
+        """Return rows or patterns without the items that are left out; say how they were understood."""
+        found = drop_items(found, getattr(self, "leave_out", ()))
+        self.announce(found)
+        return found
 
     def announce(self, found: discreet.Transactions | discreet.Merged | discreet.Patterns) -> None:
         """Say on stderr how rows or patterns were understood; a terminal shows the first three rows."""
         if found.reading is not None and not getattr(self, "quiet", False):
             terminal.show_reading(found.reading, found)
+
+
+@dataclass(frozen=True)
+class ItemOptions(Options):
+    """What is not published, however FILE was read."""
+
+    leave_out: tuple[str, ...] = option(
+        "An item that is not published, or a column of a table for all its values; may be repeated.", "ITEM"
+    )
 
 
 class Time(TypedDict, total=False):
@@ -235,7 +251,7 @@ def limit_time(seconds: float | None) -> Time:
 
 
 @dataclass(frozen=True)
-class LimitOptions(Options):
+class LimitOptions(ItemOptions):
     """Limits on mining."""
 
     max_length: int | None = option(

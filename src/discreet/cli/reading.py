@@ -185,7 +185,7 @@ def load_rows(asked: CandidateOptions, min_support: str, bars: Bars | None) -> t
 
 def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns, Rows | None, Source]:
     """Return the patterns of FILE, the rows that they were mined from if these are given, and the digest of FILE."""
-    for flag in asked.given(*(name for name in names(LimitOptions) if name != "max_length")):
+    for flag in asked.given(*(name for name in names(LimitOptions) if name not in {"max_length", "leave_out"})):
         raise OptionError(f"{flag} is for mining; if FILE holds rows, not patterns, give --min-support")
     reading = replace(asked, format=None)  # the rows have a suffix of their own
     for flag in () if asked.rows_file else reading.given(*names(ReadOptions)):
@@ -203,7 +203,7 @@ def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns,
             raise InputError(f"{asked.file}: ", other) from None
         kind = InputError if isinstance(error, InputError) else OptionError
         raise kind(error.message, " (if FILE holds rows, not patterns, give --min-support)") from None
-    asked.announce(patterns)
+    patterns = asked.prepare(patterns)
     if asked.rows_file is None:
         return patterns, None, source
     # Items below the minimum support are in no pattern, so merging may drop them; with no rows there is no minimum.
@@ -275,8 +275,7 @@ def row_reader(
     def scan(progress: Callable[[float, int], None]) -> Merged:
         asked = {**reading.how(), "table": reading.table, "query": reading.query}
         merged = discreet.scan(file, min_support=min_supports, memory=memory, progress=progress, **asked)
-        reading.announce(merged)
-        return merged
+        return reading.prepare(merged)
 
     if is_url(file) and bars is not None:
         return lambda _: scan(bars.step("reading", "lines"))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data.itemsets import Items, Itemsets, Label, Weighted
 from discreet.data.lattice import Cells, Family, add_root, build_cells, build_family, find_known
+from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import as_k
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
@@ -137,6 +138,7 @@ def detect(
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     method: Method = "auto",
     max_length: int | None = None,
+    leave_out: Names | None = None,
     threads: int | None = None,
 ) -> Channels:
     """Return the maximal inference channels of ``patterns``: groups of fewer than ``k`` rows that supports reveal.
@@ -152,7 +154,7 @@ def detect(
     ``method`` is ours ("auto") or one of the papers': "naive" and "closed" are Algorithms 1 and 2 of *k-anonymous
     patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same channels in the same order; ours
     uses all cores unless ``threads`` is given, the others one. ``max_length`` says that longer itemsets were left out,
-    if the patterns do not say so themselves.
+    if the patterns do not say so themselves. Items that ``leave_out`` names as in ``mine`` are not published.
 
     >>> from discreet import Transactions, mine
     >>> rows = Transactions([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50)
@@ -160,7 +162,7 @@ def detect(
     >>> print(*channels)
     a ∧ b ∧ ¬c: 2 rows
     """
-    behind = None if rows is None else as_rows(rows)
+    patterns, behind = drop_items(patterns, leave_out), None if rows is None else drop_items(as_rows(rows), leave_out)
     question = Question(patterns.cut_at(max_length), behind, as_k(k), resources.as_threads(threads))
     return find_channels(question, method)
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
+from discreet.data.leaving_out import drop_items
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.reading import Reading
 from discreet.data.schema import Groups
@@ -297,7 +298,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     ``source`` is one of these:
 
     - rows, of which the closed itemsets with ``min_support`` would be published; the ``limits`` are those of ``mine``:
-      ``max_length``, ``threads``, ``max_patterns``, ``memory``, ``progress``
+      ``max_length``, ``leave_out``, ``threads``, ``max_patterns``, ``memory``, ``progress``
     - patterns, also a frame of mlxtend or a list of pyfim, with ``n`` and ``kind`` as in ``read_patterns``; ``rows``
       are those that they were mined from, if they are at hand, and ``max_length`` says that longer ones were left out
     - association rules, or supports that were rounded (docs/rules.md)
@@ -323,11 +324,11 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
-    rows = None if rows is None else as_rows(rows)
+    left_out = limits.pop("leave_out", None)
+    rows = None if rows is None else drop_items(as_rows(rows), left_out)
     if isinstance(source, Rules | Facts):
         if for_itemsets:
-            alone = (Option("rows"), " and ", Option("schema"), " alone")
-            raise OptionError("rules and limits are judged as they are; give k or a policy, ", *alone)
+            raise OptionError("rules and limits are judged as they are; give k or a policy, rows and schema alone")
         numbers = Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
         return replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows)))
     source = find_patterns(source, n=n, kind=kind, mined=min_support is None)
@@ -336,7 +337,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         if min_support is not None or limits:
             words = (Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and ")
             raise OptionError("patterns were mined already; leave ", *words, Option("memory"), " out")
-        found = judge_itemsets(Question(source.cut_at(length), None, rule.k, as_threads(None)), rule, rows, schema)
+        listed = drop_items(source, left_out).cut_at(length)
+        found = judge_itemsets(Question(listed, None, rule.k, as_threads(None)), rule, rows, schema)
         return _compare(found, olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
@@ -344,7 +346,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         raise ThresholdError(
             Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
         )
-    data = as_rows(source)
+    data = drop_items(as_rows(source), left_out)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))

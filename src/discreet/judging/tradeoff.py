@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.data.itemsets import Label, offsets_of
 from discreet.data.lattice import Family, complete_family
+from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Threshold, as_count, as_k, say_count
 from discreet.data.transactions import Rows, as_rows
@@ -73,6 +74,7 @@ def tradeoff(
     min_supports: Iterable[Threshold],
     ks: Iterable[int],
     max_length: int | None = None,
+    leave_out: Names | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -82,14 +84,14 @@ def tradeoff(
     The rows are mined once, at the lowest support. A higher one has fewer channels, and what is safe stays safe; only
     the number of maximal channels may rise (*k-anonymous patterns*, PKDD 2005, section 5). If people have several rows,
     channels are the groups of fewer than k people. With ``max_length``, only itemsets of at most so many items would be
-    published.
+    published, and items that ``leave_out`` names as in ``mine`` are not.
 
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
     >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
     >>> grid.channels.tolist(), grid.exposed.tolist(), grid.safe
     ([[0, 1, 2], [0, 0, 0]], [[0, 2, 5], [0, 0, 0]], {2: 5, 3: 7, 4: 7})
     """
-    given = as_rows(rows)
+    given = drop_items(as_rows(rows), leave_out)
     is_by_person = given.people is not None
     data = given if is_by_person else refuse_visits(given, "tradeoff")
     counts = tuple(sorted({as_count(min_support, data.n) for min_support in min_supports}))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final, TypedDict
 
 from discreet.data.itemsets import Label
+from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged, Rows, as_rows
@@ -27,17 +28,19 @@ class Budget(TypedDict, total=False):
 
 
 class Mining(Budget, total=False):
-    """The same, and where lists of patterns are cut: no itemset of more items is considered."""
+    """The same, where lists of patterns are cut (no itemset of more items is considered), and what is left out."""
 
     max_length: int | None
+    leave_out: Names | None
 
 
-def mine(
+def mine(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
     rows: Rows | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
     kind: Kind = "closed",
     max_length: int | None = None,
+    leave_out: Names | None = None,
     threads: int | None = None,
     max_patterns: int | None = None,
     memory: int | None = None,
@@ -47,7 +50,9 @@ def mine(
 
     ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
-    itemset counts. Any number of ``threads`` (all cores by default) gives the same patterns in the same order.
+    itemset counts. Items that ``leave_out`` names, by their labels or by an attribute such as ``sex``, are mined as if
+    nobody had ever recorded them. Any number of ``threads`` (all cores by default) gives the same patterns in the same
+    order.
 
     More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
     called now and then with the share of work done and the itemsets found; by default, a notebook shows a bar.
@@ -61,7 +66,8 @@ def mine(
     with watching(progress, then="sorting") as report:
         limits = Limits(threads, most, memory, report)
         kind = as_kind(kind)
-        return mine_by("auto", as_rows(rows), min_support=min_support, kind=kind, max_length=longest, limits=limits)
+        data = drop_items(as_rows(rows), leave_out)
+        return mine_by("auto", data, min_support=min_support, kind=kind, max_length=longest, limits=limits)
 
 
 def mine_by(

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from discreet.data.itemsets import Itemsets, Label
+from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.data.thresholds import as_k
@@ -55,6 +56,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
     max_length: int | None = None,
+    leave_out: Names | None = None,
     seconds: float = SECONDS,
     max_itemsets: int = MAX_ITEMSETS,
 ) -> Attack:
@@ -75,7 +77,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     A finding holds whatever the rows may be. The ``rows`` that the patterns were mined from only make the search
     quicker: a pattern that is not rare in them cannot be inferred to be rare. If the ``seconds``, or ``max_itemsets``
     with known supports, do not suffice, the rest is undecided, and nothing is called safe. Attackers count rows: if
-    people may have several, that is undecided as well.
+    people may have several, that is undecided as well. Items that ``leave_out`` names as in ``mine`` are not published.
 
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
     >>> patterns = mine([list(row) for row in rows], min_support=3)
@@ -91,8 +93,11 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         raise OptionError(
             "rows do not tell which of them were there before; leave out ", Option("rows"), " or ", Option("grown")
         )
+    if leave_out is not None and not isinstance(patterns, Patterns):
+        raise OptionError("limits are attacked as they are; leave ", Option("leave_out"), " out")
+    patterns = drop_items(patterns, leave_out) if isinstance(patterns, Patterns) else patterns
     facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
-    behind = None if rows is None else as_rows(rows)
+    behind = None if rows is None else drop_items(as_rows(rows), leave_out)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
     found = _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
