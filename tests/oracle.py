@@ -404,6 +404,47 @@ def distortion(before, after, weight=lambda _: 1):
     )
 
 
+def change(pairs):
+    """Return how many numbers there were, how many are lost (None), and the average and largest change of the rest."""
+    kept = [abs(now - was) for was, now in pairs if now is not None]
+    return len(pairs), len(pairs) - len(kept), sum(kept, Fraction(0)) / max(1, len(kept)), max(kept, default=0)
+
+
+def costs(before, after, n_before, n_after):
+    """Return the changes of items' supports in rows and relative, of their shares, of confidences, and of lifts.
+
+    ``before`` and ``after`` are all frequent itemsets with their supports. A rule has one item on the right and some on
+    the left; it is lost if its itemset is. A confidence is a share; a lift changes by a share of what it was.
+    """
+    items = [itemset for itemset in before if len(itemset) == 1]
+    found = [
+        [(Fraction(before[item], per(item)), _over(after.get(item), now(item))) for item in items]
+        for per, now in (
+            (lambda _: 1, lambda _: 1),
+            (before.get, before.get),
+            (lambda _: max(1, n_before), lambda _: max(1, n_after)),
+        )
+    ]
+    rules = [(itemset, item) for itemset in before if len(itemset) > 1 for item in itemset]
+    confidences = [(_confidence(before, *rule), _confidence(after, *rule)) for rule in rules]
+    lifts = [(_lift(before, n_before, *rule), _lift(after, n_after, *rule)) for rule in rules]
+    relative = [(Fraction(1), None if now is None else now / was) for was, now in lifts]
+    return [change(pairs) for pairs in (*found, confidences, relative)]
+
+
+def _over(count, whole):
+    return None if count is None else Fraction(count, whole)
+
+
+def _confidence(family, itemset, item):
+    return Fraction(family[itemset], family[itemset - {item}]) if itemset in family else None
+
+
+def _lift(family, n, itemset, item):
+    confidence = _confidence(family, itemset, item)
+    return None if confidence is None else confidence / Fraction(family[frozenset([item])], n)
+
+
 # The least distortion. Any rows over the frequent items may take the place of those that are there.
 
 

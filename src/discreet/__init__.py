@@ -1,6 +1,7 @@
 """Publish patterns, not people."""
 
-from discreet.blocking.block import Comparison, block, compare
+from discreet.blocking.block import block, compare
+from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import Distortion
 from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Proof

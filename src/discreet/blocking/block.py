@@ -1,8 +1,7 @@
 """Block: patterns that are safe to publish, with the least change; and the methods, side by side."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from os import PathLike
 from time import perf_counter
 from typing import Final, NamedTuple, Unpack
@@ -10,9 +9,10 @@ from typing import Final, NamedTuple, Unpack
 import numpy as np
 
 from discreet.blocking import methods
+from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.optimal import minimize_distortion
 from discreet.blocking.problem import BlockProblem, Form, check
-from discreet.blocking.release import Release, Rival
+from discreet.blocking.release import Release
 from discreet.data.itemsets import Label
 from discreet.data.leaving_out import drop_items
 from discreet.data.schema import Groups, Schema
@@ -21,12 +21,10 @@ from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.finding import Level
-from discreet.errors import BudgetError, Either, InputError, Option, OptionError, refuse_truth
+from discreet.errors import BudgetError, Either, InputError, Option, OptionError
 from discreet.judging.policy import Policy, as_policy
 from discreet.mining.mine import Mining
-from discreet.runtime import html
 from discreet.runtime.resources import as_seconds, watching
-from discreet.runtime.text import percent
 
 
 class Blocker(NamedTuple):
@@ -74,79 +72,9 @@ METHODS: Final[Mapping[str, Blocker]] = {
     ),
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
-BEST: Final = "best"  # the method that distorts least, of those whose list is whole
+BEST: Final = "best"  # the method that a comparison of all recommends
 NO_SUCH_ROWS: Final = "adds rows that lack values of attributes, and readers who know the schema could tell them apart"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
-
-
-class ComparedMethod(NamedTuple):
-    """The release that a method made, and the seconds it took; or the reason why it was left out."""
-
-    name: str
-    method: str
-    merge: bool
-    release: Release | None
-    seconds: float
-    left_out: str = ""
-
-
-@refuse_truth(ask=".best")
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
-    """The releases of all methods for the same rows, in the order in which they ran.
-
-    The ``best`` is the one of the least average distortion among those whose list is whole; of several, the first.
-    """
-
-    lines: tuple[ComparedMethod, ...]
-
-    def __repr__(self) -> str:
-        return f"<Comparison: {len(self.lines)} ways to block, the best is {self.best_name}>"
-
-    def _repr_html_(self) -> str:
-        head = ["method", "rows suppressed", "rows added", "itemsets lost", "changed", "average distortion", "left out"]
-        table = html.drop_empty_column(head, [_cells(line) for line in self.lines])
-        return html.table(repr(self)[1:-1], *table, note=self.recommendation)
-
-    @cached_property
-    def best(self) -> Release:
-        """The release of the least average distortion."""
-        whole = ((line.name, line.release) for line in self.lines if METHODS[line.method].is_whole)
-        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in whole)
-        return replace(self._first[1], compared=tuple(rivals))
-
-    @property
-    def best_name(self) -> str:
-        """The name of the line with the best release."""
-        return self._first[0]
-
-    @cached_property
-    def _first(self) -> tuple[str, Release]:
-        whole = (line for line in self.lines if METHODS[line.method].is_whole)
-        releases = [(line.name, line.release) for line in whole if line.release is not None]
-        return min(releases, key=lambda pair: pair[1].distortion.average)
-
-    @property
-    def recommendation(self) -> str:
-        """The method to take, and why, in a sentence or two."""
-        cost = self._first[1].distortion
-        if not cost.changed:
-            return "Nothing needs to be changed: the itemsets have no channel, and may be published as they are."
-        effect = "keeps every itemset" if not cost.lost else f"loses {cost.lost:,} of {cost.itemsets:,} itemsets"
-        averages = [line.release.distortion.average for line in self.lines if line.release is not None]
-        others = [average for average in averages if average > cost.average]
-        next_best = f"; that of the next best is {100 * min(others):.3g}%" if others else ""
-        gaps = " withhold costs less, but its list has gaps." if min(averages) < cost.average else ""
-        share = 100 * cost.average
-        return f"Take {self.best_name}: it {effect}, and its average distortion is {share:.3g}%{next_best}.{gaps}"
-
-
-def _cells(line: ComparedMethod) -> tuple[str | int, ...]:
-    if line.release is None:
-        return line.name, "–", "–", "–", "–", "–", line.left_out
-    release, cost = line.release, line.release.distortion
-    changed = cost.lost, cost.changed - cost.lost, percent(cost.average)
-    return line.name, release.rows_suppressed, release.rows_added, *changed, ""
 
 
 def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -175,11 +103,12 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
       readers must not take a missing itemset for a rare one;
     - "optimal": find the least average distortion in ``seconds``, with a proof of how far it is from the best; with
       ``keep_n=True`` keep the number of rows;
-    - "best": try all of these that fit but "withhold", and take the one of the least average distortion.
+    - "best": try all of these that fit, and take the one that ``compare`` recommends: of those that end in RELEASE,
+      one that changes no row ("withhold"), unless another keeps more than twice as many itemsets. If none ends in
+      RELEASE, ``reason`` of the release says what is in the way.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
-    either. Then no rows are added, since they would lack values of attributes: "best" is "suppress", and "withhold" may
-    lose fewer itemsets.
+    either. Then no rows are added, since they would lack values of attributes.
 
     ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
     "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing. Against
@@ -213,7 +142,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level)
         if method == BEST:
-            return compare_methods(problem, rule, whole=True).best
+            return compare_methods(problem, rule).best
         return solve(method, problem, rule, merge=merge)
 
 
@@ -232,8 +161,8 @@ def compare(
     """Return the release of each method of ``block`` for ``rows``, side by side, with a recommendation.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
-    >>> compare(rows, min_support=10, k=10).best.method
-    'optimal'
+    >>> print(compare(rows, min_support=10, k=10).recommendation.partition(". ")[0])
+    Take withhold: every published number is exact, and it keeps 5 of 8 itemsets
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
@@ -266,12 +195,11 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     return Release(method, policy, problem.rows, problem.patterns, *changes, against=problem.against)
 
 
-def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = False) -> Comparison:
-    """Return the releases of all methods, or of those whose list is ``whole``; leave out what exceeds the limits."""
+def compare_methods(problem: BlockProblem, policy: Policy) -> Comparison:
+    """Return the releases of all methods; leave out what exceeds the limits."""
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
-    chosen = {name: blocker for name, blocker in METHODS.items() if blocker.is_whole or not whole}
-    for method, blocker in chosen.items():
+    for method, blocker in METHODS.items():
         if problem.schema and blocker.adds_rows:
             lines.append(
                 ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=f"it {NO_SUCH_ROWS}")
@@ -288,14 +216,13 @@ def compare_methods(problem: BlockProblem, policy: Policy, *, whole: bool = Fals
                 release, left_out = None, error.message
             name = f"{method}, merged" if merge else method
             lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
-    if all(line.release is None for line in lines if METHODS[line.method].is_whole):
+    if all(line.release is None for line in lines):
         more = ("raise {}", "memory", "max_patterns", "min_support")
-        advice = Either(more, *[("leave {} out", "keep_n")] * problem.keep_n, "use the method 'withhold'")
-        raise BudgetError("no method that makes a whole list fits the limits; ", advice)
+        raise BudgetError("no method fits the limits; ", Either(more, *[("leave {} out", "keep_n")] * problem.keep_n))
     return Comparison(tuple(lines))
 
 
 def describe(method: str) -> str | None:
     """Return what a method does, for readers who do not know it; None if it is unknown."""
     words = {name: blocker.how for name, blocker in METHODS.items()}
-    return {BEST: "several methods are tried, and the one that changes supports least is taken", **words}.get(method)
+    return {BEST: "several methods are tried, and one that stays close to the rows is taken", **words}.get(method)

@@ -52,7 +52,7 @@ def distortion(before: Patterns, after: Patterns) -> Distortion:
     >>> distortion(before, after)
     Distortion(itemsets=4, lost=2, changed=3, average=0.5625, largest=5)
     """
-    old, new = _relabel(_root(before), _root(after))
+    old, new = relabel(_root(before), _root(after))
     sizes, supports = class_sizes(old), old.supports.tolist()
     if (kernels.closure.match(*new.itemsets.flat, *old.itemsets.flat) >= 0).all():
         return _add_up(zip(sizes, supports, supports_in(new, old).tolist(), strict=True))
@@ -72,7 +72,7 @@ def supports_in(patterns: Patterns, itemsets: Patterns) -> NDArray[np.int64]:
     >>> supports_in(after, before).tolist()
     [9, 9, 0]
     """
-    known, wanted = _relabel(_root(patterns), itemsets)
+    known, wanted = relabel(_root(patterns), itemsets)
     closures = _find_closures(wanted, known)
     return np.where(closures >= 0, known.supports[closures] if len(known) else 0, 0)
 
@@ -110,7 +110,7 @@ def _root(patterns: Patterns) -> Patterns:
     return add_missing_root(patterns)
 
 
-def _relabel(*lists: Patterns) -> list[Patterns]:
+def relabel(*lists: Patterns) -> list[Patterns]:
     """Return lists with the same labels."""
     if len({patterns.labels for patterns in lists}) == 1:
         return list(lists)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 README: Final = """\
 DO NOT RELEASE this folder: it shows what was changed, and so what was hidden.
 
-cost.json       the cost of the release: rows suppressed and added, itemsets lost and changed, the average distortion
+cost.json       the cost of the release: n, rows suppressed and added, and changes of items, shares, itemsets and rules
 suppressed.csv  the rows that were left out, counted from 1, with their ids if they have any
 added.csv       the rows that were added: the number of copies, then the items, each in a field
 supports.csv    every closed itemset whose support has changed: before, after (empty if it is lost), then the items

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.blocking.costs import Costs, costs
 from discreet.blocking.distortion import Distortion, class_sizes, distortion
 from discreet.blocking.problem import Proof, change_rows
 from discreet.data.itemsets import Weighted
@@ -17,12 +18,11 @@ from discreet.errors import refuse_truth
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.policy import Policy, Verdict
 from discreet.runtime import html
-from discreet.runtime.text import percent
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from discreet.blocking.block import Comparison
+    from discreet.blocking.comparison import Comparison
     from discreet.report import Source
 
 
@@ -41,8 +41,9 @@ class Release:
     They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
     the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
     frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
-    with others. ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md).
-    Only ``patterns`` are for others to see. ``question`` holds them with the result of the detection.
+    with others, and ``reason`` says why it was taken. ``against`` names the strongest attacker that was tried on it and
+    found nothing (docs/attack.md). Only ``patterns`` are for others to see. ``question`` holds them with the result of
+    the detection.
 
     >>> from discreet import block
     >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
@@ -60,6 +61,7 @@ class Release:
     proof: Proof | None = None
     rounds: int | None = None
     compared: tuple[Rival, ...] = ()
+    reason: str = ""
     against: str = "plain"
 
     @property
@@ -91,6 +93,21 @@ class Release:
     def distortion(self) -> Distortion:
         """The cost: how far the published supports are from the original ones."""
         return distortion(self.original, self.patterns)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The cost in full: n, items, shares, all itemsets, and rules."""
+        return costs(self.original, self.patterns, known=self.distortion)
+
+    @property
+    def deviation(self) -> float:
+        """The average distortion or, if it is larger, the change of n as a share of n before."""
+        return max(self.distortion.average, abs(self.patterns.n - self.original.n) / max(1, self.original.n))
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether rows were left out or invented; otherwise each published number is that of the original rows."""
+        return bool(self.rows_suppressed or self.rows_added)
 
     @cached_property
     def frequent(self) -> int:
@@ -129,16 +146,18 @@ class Release:
 
         return release_html(self, comparison=comparison, source=source, private=private, timestamp=timestamp)
 
-    def _repr_html_(self) -> str:
-        cost, published = self.distortion, self.patterns
+    def describe_costs(self) -> dict[str, str]:
+        """Return what the release costs in words, for the owner of the rows alone."""
         touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
+        return {"rows (n)": f"{self.rows.n:,} before, {self.patterns.n:,} now: {touched}", **self.costs.describe()}
+
+    def _repr_html_(self) -> str:
         lines = {
             "method": self.method,
+            "verdict": self.verdict.name,
             "safe for": f"k = {self.policy.k:,}",
-            "published": repr(published)[1:-1].removeprefix("Patterns: "),
-            "rows": f"{self.rows.n:,} before, {published.n:,} now: {touched}",
-            "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost, {cost.changed - cost.lost:,} changed",
-            "average distortion": percent(cost.average),
+            "published": repr(self.patterns)[1:-1].removeprefix("Patterns: "),
+            **self.describe_costs(),
         }
         note = "Only its .patterns are for others to see; what it cost is for the owner of the rows."
         return html.table(repr(self)[1:-1], ["fact", "value"], lines.items(), note=note)

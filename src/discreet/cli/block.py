@@ -61,7 +61,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
         required=True,
     )
     method: str = option(
-        "How channels are blocked; best tries all but withhold, and takes the one with the least average distortion.",
+        "How channels are blocked; best tries all, and takes the one that --compare recommends.",
         type=OneOf((BEST, *METHODS)),
         default=BEST,
     )
@@ -152,8 +152,6 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
     yield ""
     if verdict is not Verdict.RELEASE:
         yield f"{verdict.name}: no channel is left, but the policy {release.policy.name} asks for more; see the checks."
-    if release.patterns.schema is not None and release.is_whole and release.distortion.lost:
-        yield "--method withhold may lose fewer itemsets; its list then has gaps."
     if not len(release.patterns) or verdict is Verdict.WITHHOLD:
         yield "Nothing was written: there is nothing to publish."
     elif out is None:

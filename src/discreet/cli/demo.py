@@ -108,7 +108,8 @@ def _show_release(release: Release) -> Iterator[str]:
     """Yield what the safe release keeps, and what it costs."""
     cost = release.distortion
     kept = "all of them" if not cost.lost else f"all but {share(cost.lost, cost.itemsets)} of them"
-    yield f"Blocking keeps {kept}: supports change by {percent(cost.average)} on average, no such difference is left,"
+    effect = f"supports change by {percent(cost.average)} on average" if release.changes_rows else "each count is exact"
+    yield f"Blocking keeps {kept}: {effect}, no such difference is left,"
     yield "and anyone who gets the table can check this with its certificate."
 
 

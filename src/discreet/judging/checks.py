@@ -17,7 +17,7 @@ from discreet.runtime import html
 from discreet.runtime.text import count_of, printable
 
 WIDTH: Final = 100  # columns of prose
-CONSISTENT: Final = CheckName.CONSISTENCY.release("The list is complete, and its supports are mutually consistent.")
+CONSISTENT: Final = CheckName.CONSISTENCY.release("The supports of all subsets follow and are mutually consistent.")
 ROUNDED: Final = CheckName.CHANNELS.review(
     0, "Differences of rounded supports are not exact, and their limits are not followed: audit the exact supports."
 )
@@ -201,7 +201,7 @@ def list_checks(checks: Sequence[Check]) -> Iterator[str]:
     """Yield each check, on one line if it fits: the sign of its verdict, its name and its sentence.
 
     >>> list(list_checks([CONSISTENT]))
-    ['  ✓ consistency  The list is complete, and its supports are mutually consistent.']
+    ['  ✓ consistency  The supports of all subsets follow and are mutually consistent.']
     """
     width = max(len(check.name) for check in checks)
     for check in checks:

@@ -128,6 +128,14 @@ def check_subsets(slots, offsets, items, supports, is_open, is_held):
 
 
 @jit
+def link(slots, offsets, items, numbers):
+    """Write to ``numbers``, for each item of each itemset, the number of the itemset without it; -1 if missing."""
+    for number in range(offsets.size - 1):
+        for at in range(offsets[number], offsets[number + 1]):
+            numbers[at] = find_without(slots, offsets, items, number, at)
+
+
+@jit
 def find_missing_meet(offsets, items, cut):
     """Return two itemsets near each other, both shorter than ``cut``, without their intersection; or (-1, -1)."""
     slots = index(offsets, items)

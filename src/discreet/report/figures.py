@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking.block import Comparison
+from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.release import Release
 from discreet.data.lattice import complete_family
@@ -180,23 +180,23 @@ def before_after_figure(release: Release) -> Figure:
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
-    """Return the average distortion of each method as bars, the least set apart; for the owner of the rows alone."""
+    """Return the average distortion of each method as bars, the best set apart; for the owner of the rows alone."""
     lines = [(line.name, line.release.distortion.average) for line in comparison.lines if line.release is not None]
-    least = min(average for _, average in lines)
-    parts = {is_least: [line for line in lines if (line[1] == least) == is_least] for is_least in (True, False)}
+    best = comparison.best_name
+    parts = {is_best: [line for line in lines if (line[0] == best) == is_best] for is_best in (True, False)}
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "y": [name for name, _ in part],
             "x": [100 * average for _, average in part],
-            "text": [percent(average) + ", the least" * is_least for _, average in part],
+            "text": [percent(average) + ", recommended" * is_best for _, average in part],
             "textposition": "outside",
             "cliponaxis": False,
-            "marker": _hatch(SAFE if is_least else "#808080", hatched=not is_least),
+            "marker": _hatch(SAFE if is_best else "#808080", hatched=not is_best),
             "hovertemplate": "%{y}: %{x:.3~g}%<extra></extra>",
         }
-        for is_least, part in parts.items()
+        for is_best, part in parts.items()
         if part
     ]
     # Beside the longest bar, there must be room for its number.

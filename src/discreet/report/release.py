@@ -5,10 +5,12 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import Comparison, describe
+from discreet.blocking.block import describe
+from discreet.blocking.comparison import Comparison
+from discreet.blocking.costs import Change, Costs
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
-from discreet.data.thresholds import say_least, share
+from discreet.data.thresholds import say_least
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.io.formats.patterns import published_schema
 from discreet.judging.checks import WIDTH
@@ -32,7 +34,8 @@ def public_facts(release: Release) -> dict[str, Any]:
     return {
         "release": 1,
         "discreet": __version__,
-        "method": "best" if release.compared else release.method,  # which one was the best is for the owner
+        # Which method was the best is for the owner, unless its list has gaps: then it shows.
+        "method": "best" if release.compared and release.is_whole else release.method,
         "k": release.policy.k,
         "min_support": patterns.min_support,
         "n": patterns.n,
@@ -55,10 +58,19 @@ def release_facts(release: Release) -> dict[str, Any]:
         "method": release.method,
         "rows": {"before": release.rows.n, "suppressed": release.rows_suppressed, "added": release.rows_added},
         "distortion": release.distortion._asdict(),
+        "costs": cost_facts(release.costs),
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
         "rounds": release.rounds,
         "compared": dict(release.compared) or None,
+        "reason": release.reason or None,
     }
+
+
+def cost_facts(costs: Costs) -> dict[str, Any]:
+    """Return the costs beside the distortion, as plain values."""
+    facts = {name: value._asdict() if isinstance(value, Change) else value for name, value in costs._asdict().items()}
+    del facts["itemsets"]  # they stand under "distortion"
+    return {**facts, "worst_item": None if costs.worst_item is None else str(costs.worst_item)}
 
 
 def release_text(release: Release, *, source: Source | None = None) -> Iterator[str]:
@@ -68,16 +80,16 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> lines = list(release_text(block(rows, min_support=10, k=10, method="suppress")))
     >>> print(*lines[3:8], sep=chr(10))
-      rows                100 before, 98 now: 2 suppressed, 0 added
-      frequent itemsets   8 before, 0 lost
-      changed or lost     4 of 8 (50%)
-      average distortion  1.75%
-      largest change      2 rows
+      rows (n)            100 before, 98 now: 2 suppressed, 0 added
+      single items        3 before, 0 lost; 1.33 rows (2.67%) on average, at most 2 (4%)
+      shares of n         1.01 points on average, at most 1.02 points (a)
+      frequent itemsets   8 before, 0 lost; 4 of 8 (50%) changed
+      average distortion  1.75%; at most 2 rows
     """
     file = f"{source.file}: " if source else ""
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
     if release.distortion.changed:
-        lines = cost_lines(release)
+        lines = release.describe_costs()
         width = max(map(len, lines))
         yield from ("", *(f"  {name.ljust(width)}  {value}" for name, value in lines.items()))
         if release.compared:
@@ -94,9 +106,9 @@ def public_text(release: Release) -> Iterator[str]:
     >>> print(*list(public_text(block(rows, min_support=10, k=10, method="suppress")))[:5], sep=chr(10))
     2 closed itemsets of 98 rows, each held by at least 10 of them.
     <BLANKLINE>
-    They were made safe to publish for k = 10, by "suppress" of discreet 0.1.0. Supports may differ from
-    those of the rows they come from. An unlisted itemset has the largest support of any listed itemset
-    that contains it; if there is none, it was not frequent.
+    They were made safe to publish for k = 10, by "suppress" of discreet 0.1.0. Their supports and n are
+    those of rows that may differ from the original ones. An unlisted itemset has the largest support of
+    any listed itemset that contains it; if there is none, fewer than 10 of those rows hold it.
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
     yield from ("", *wrap(" ".join(explain_release(public_facts(release))), WIDTH))
@@ -112,14 +124,16 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
     if withstood:
         made += f" {withstood} finds nothing about fewer than {k:,} rows in them."
     if not facts["is_whole"]:
-        missing = "Supports are exact. Not every frequent itemset is listed: one that is missing need not be rare."
+        missing = "Supports are exact. Frequent itemsets may be missing: one that is not listed need not be rare."
         return [made, missing]
-    changed = "Supports may differ from those of the rows they come from."
+    changed = "Their supports and n are those of rows that may differ from the original ones."
+    least = facts["min_support"]
+    rare = "none of those rows holds it" if least == 1 else f"fewer than {least:,} of those rows hold it"
     if facts["max_length"] is not None:
         cut = f"Itemsets of more than {count_of(facts['max_length'], 'item')} were left out, frequent or not."
-        return [made, changed, f"{cut} A shorter one that is not listed was not frequent."]
+        return [made, changed, f"{cut} If a shorter one is not listed, {rare}."]
     largest = "An unlisted itemset has the largest support of any listed itemset that contains it"
-    return [made, changed, f"{largest}; if there is none, it was not frequent."]
+    return [made, changed, f"{largest}; if there is none, {rare}."]
 
 
 def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
@@ -141,23 +155,10 @@ def _how(release: Release) -> str:
     return f'made safe for k = {k} by "{release.method}": {describe(release.method)}{tried}'
 
 
-def cost_lines(release: Release) -> dict[str, str]:
-    """Return the cost of a release by measure; for the owner of the rows alone."""
-    cost, n = release.distortion, release.patterns.n
-    touched = f"{release.rows_suppressed:,} suppressed, {release.rows_added:,} added"
-    return {
-        "rows": f"{release.rows.n:,} before, {n:,} now: {touched}",
-        "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost",
-        "changed or lost": f"{cost.changed:,} of {cost.itemsets:,} ({share(cost.changed, cost.itemsets)})",
-        "average distortion": percent(cost.average),
-        "largest change": count_of(cost.largest, "row"),
-    }
-
-
 def list_averages(release: Release) -> str:
-    """Return the costs of the methods that a release was compared with."""
+    """Return why a release was taken, and the costs of the methods that it was compared with."""
     costs = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
-    return f"It is the best, by average distortion, of: {'; '.join(costs)}."
+    return f"{release.reason} Average distortion: {'; '.join(costs)}."
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
@@ -186,17 +187,18 @@ def explain_supports(release: Release) -> str:
     if patterns.items.size == 0:
         return "Only the empty itemset is left: all that is published is the number of rows."
     if not release.is_whole:
-        return "The supports are exact, but not every frequent itemset is listed: what is missing need not be rare."
+        return "The supports are exact, but frequent itemsets may be missing: what is not listed need not be rare."
     if not release.distortion.changed:
         return "The supports are exact."
     return "The supports are those of the rows changed in this way, and are mutually consistent."
 
 
-COSTS: Final = ["rows suppressed", "added", "itemsets lost", "changed", "distortion"]
-GUARANTEES: Final = (
-    "Distortion is an average. No release has an inference channel; each was checked for it. A whole one has the "
-    "supports of some rows, and lists all of their closed itemsets; an exact one has the supports of the rows "
-    "themselves, and does not list all."
+COSTS: Final = ["suppressed", "added", "lost", "distortion", "item", "share"]
+LEGEND: Final = (
+    "Rows suppressed and added, and itemsets lost. Distortion is the average change of all itemsets; item and share "
+    "are the largest changes of an item's support, and of its share of n in percentage points. No release has an "
+    "inference channel; each was checked for it. A whole list has the supports of some rows, and all of their closed "
+    "itemsets; an exact one has the supports of the rows themselves, and gaps."
 )
 
 
@@ -214,13 +216,13 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
     yield printable(f"{file}{before:,} frequent itemsets, each held by {least}; k = {best.policy.k:,}.")
     yield ""
     lines = [
-        [line.name, *cost_cells(line.release), f"{line.seconds:.2f}", name_guarantee(line.release)]
+        [line.name, *cost_cells(line.release), f"{line.seconds:.2f}", *judge_cells(line.release)]
         for line in comparison.lines
     ]
-    yield from aligned([["", *COSTS, "seconds", "guarantee"], *lines], first="<")
+    yield from aligned([["", *COSTS, "seconds", *JUDGED], *lines], first="<")
     yield ""
     tried = f" {name_attacker(best.against)} finds nothing in any of them." if best.against != "plain" else ""
-    yield from wrap(f"{GUARANTEES}{tried}", WIDTH)
+    yield from wrap(f"{LEGEND}{tried}", WIDTH)
     for line in comparison.lines:
         if line.left_out:
             yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
@@ -234,12 +236,13 @@ def comparison_json(comparison: Comparison, *, source: Source | None = None) -> 
             "name": line.name,
             "seconds": round(line.seconds, 3),
             "left_out": line.left_out or None,
+            "verdict": None if line.release is None else line.release.verdict.name,
             "release": None if line.release is None else release_facts(line.release),
         }
         for line in comparison.lines
     ]
     facts = {"input": source._asdict() if source else None, "recommendation": comparison.recommendation}
-    best = {"best": comparison.best.method, "methods": lines}
+    best = {"best": comparison.best_name, "methods": lines}
     yield from indented({"discreet": __version__, "report": "comparison", **facts, **best})
 
 
@@ -248,9 +251,13 @@ def cost_cells(release: Release | None) -> list[str]:
     if release is None:
         return ["-"] * len(COSTS)
     cost, touched = release.distortion, (release.rows_suppressed, release.rows_added, release.distortion.lost)
-    return [*(f"{number:,}" for number in touched), share(cost.changed, cost.itemsets), percent(cost.average)]
+    largest = percent(release.costs.items.largest), f"{100 * release.costs.shares.largest:.3g}"
+    return [*(f"{number:,}" for number in touched), percent(cost.average), *largest]
 
 
-def name_guarantee(release: Release | None) -> str:
-    """Return what is guaranteed of a release beside having no channel."""
-    return "-" if release is None else "whole" if release.is_whole else "exact"
+JUDGED: Final = ["list", "verdict"]
+
+
+def judge_cells(release: Release | None) -> list[str]:
+    """Return whether the list of a release is whole or exact, and its verdict."""
+    return ["-", "-"] if release is None else ["whole" if release.is_whole else "exact", release.verdict.name]

@@ -49,7 +49,7 @@ def audit_text(
     >>> print(*audit_text(audit(rows, min_support=10, k=10)), sep=chr(10))
     WITHHOLD: 3 closed itemsets, each held by at least 10 of 100 rows (10%); k = 10.
     <BLANKLINE>
-      ✓ consistency         The list is complete, and its supports are mutually consistent.
+      ✓ consistency         The supports of all subsets follow and are mutually consistent.
       ✓ size                3 itemsets listed.
       ✓ low counts          No support is below 10.
       ✗ inference channels  1 maximal channel: differences of counts that reveal fewer than 10 rows.

@@ -40,3 +40,12 @@ def percent(share: float) -> str:
     ('1.45%', '0%', '1,250%')
     """
     return f"{100 * share:.3g}%" if share < 1 else f"{100 * share:,.0f}%"
+
+
+def points(share: float) -> str:
+    """Return the difference of two shares in percentage points, rounded for reading.
+
+    >>> points(0.0616), points(0)
+    ('6.16 points', '0 points')
+    """
+    return f"{100 * share:.3g} points"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import Comparison, describe
+from discreet.blocking.block import describe
+from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
 from discreet.blocking.release import Release
@@ -175,7 +176,7 @@ def _largest(patterns: Patterns) -> Table:
 
 def _owner(release: Release, comparison: Comparison | None, source: Source | None) -> dict[str, Any]:
     averages = [wording.list_averages(release)] if release.compared else []
-    lines = [*source_lines(source), *wording.cost_lines(release).items()]
+    lines = [*source_lines(source), *release.describe_costs().items()]
     values = {
         "cost": Table("What was changed: DO NOT RELEASE", [], lines),
         "how": f"{(describe(release.method) or release.method).capitalize()}.",
@@ -185,14 +186,13 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
     if comparison is None:
         return values
     compared = [
-        [line.name, *wording.cost_cells(line.release), wording.name_guarantee(line.release)]
-        for line in comparison.lines
+        [line.name, *wording.cost_cells(line.release), *wording.judge_cells(line.release)] for line in comparison.lines
     ]
     left_out = [f" {line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
-    caption = "Average distortion of each method; the shorter, the better."
-    table = Table("What each method costs", ["method", *wording.COSTS, "promise"], compared)
+    caption = "Average distortion of each method; a lost itemset counts as 100%."
+    table = Table("What each method costs", ["method", *wording.COSTS, *wording.JUDGED], compared)
     chart = Chart("methods-compared", caption, comparison_figure(comparison), [])
-    recommended = comparison.recommendation + "".join(left_out)
+    recommended = f"{comparison.recommendation} {wording.LEGEND}" + "".join(left_out)
     return {**values, "compared": table, "compared_chart": chart, "recommendation": recommended}
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import discreet
 from discreet import Audit, Release, Verdict
 from discreet import report as reports
-from discreet.blocking.block import BEST, METHODS, ComparedMethod
+from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.comparison import ComparedMethod
 from discreet.blocking.distortion import supports_in
 from discreet.data.thresholds import Threshold
 from discreet.web.context import Context, list_files
@@ -78,11 +79,12 @@ def _key(context: Context, rule: BlockRule, method: str, *, merge: bool, keep_n:
 
 def _describe(line: ComparedMethod) -> dict[str, Any]:
     release = line.release
-    numbers: dict[str, Any] = dict.fromkeys([*COSTS, "suppressed", "added", "n", "listed"])
+    numbers: dict[str, Any] = dict.fromkeys([*COSTS, "suppressed", "added", "n", "listed", "item", "share", "verdict"])
     if release is not None:
         numbers = {cost: getattr(release.distortion, cost) for cost in COSTS}
         numbers |= {"suppressed": release.rows_suppressed, "added": release.rows_added}
-        numbers |= {"n": release.patterns.n, "listed": len(release.patterns)}
+        numbers |= {"n": release.patterns.n, "listed": len(release.patterns), "verdict": release.verdict.name}
+        numbers |= {"item": release.costs.items.largest, "share": release.costs.shares.largest}
     return {
         "name": line.name,
         "method": line.method,

@@ -1,6 +1,6 @@
 // The page "block": methods side by side, and the effect of the chosen one.
 
-import { bytes, byId, counted, figure, fill, itemset, make, number, part, percent, sentence } from "./dom.js";
+import { bytes, byId, figure, fill, itemset, make, number, percent, sentence } from "./dom.js";
 import { draw } from "./charts.js";
 import { opened } from "./page.js";
 import { asArguments, settings } from "./settings.js";
@@ -77,18 +77,22 @@ function methodLine(one, isBest, most) {
       "tr",
       { "data-name": one.name },
       head,
-      make("td", { colspan: 5, class: "quiet" }, "–"),
+      make("td", { colspan: 7, class: "quiet" }, "–"),
       right(one.seconds.toFixed(2)),
     );
   const values = [
     number(one.lost),
-    part(one.changed, one.itemsets),
+    percent(one.item),
+    points(one.share),
     number(one.suppressed),
     number(one.added),
+    one.verdict,
     one.seconds.toFixed(2),
   ];
   return make("tr", { "data-name": one.name }, head, make("td", {}, bar(one.average, most)), ...values.map(right));
 }
+
+const points = (share) => `${number(Number((100 * share).toPrecision(3)))} points`;
 
 const right = (text) => make("td", { class: "right" }, text);
 
@@ -143,14 +147,17 @@ function showGuarantee({ verdict, guarantee, advice, files = [] }) {
   );
 }
 
-function showNumbers({ distortion, rows, listed }) {
+function showNumbers({ distortion, costs, rows, listed }) {
   fill(
     byId("numbers"),
-    figure(number(listed), "itemsets are published"),
-    figure(percent(distortion.average), "average distortion"),
-    figure(number(distortion.lost), `of ${number(distortion.itemsets)} itemsets are lost`),
-    figure(counted(distortion.largest, "row"), "is the largest change of a support"),
+    figure(`${number(costs.n_before)} → ${number(costs.n_after)}`, "rows (n), before and after"),
     figure(`${number(rows.suppressed)} / ${number(rows.added)}`, "rows left out / added"),
+    figure(percent(costs.items.largest), "is the largest change of a single item's count"),
+    figure(points(costs.shares.largest), `is the largest change of a share${costs.worst_item ? `: ${costs.worst_item}` : ""}`),
+    figure(number(listed), "itemsets are published"),
+    figure(number(distortion.lost), `of ${number(distortion.itemsets)} itemsets are lost`),
+    figure(percent(distortion.average), "average distortion"),
+    figure(points(costs.confidences.largest), "is the largest change of a confidence"),
   );
 }
 

@@ -1,0 +1,157 @@
+"""Comparison: the releases of all methods side by side, and which of them to take."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from discreet.blocking.release import Release, Rival
+from discreet.errors import refuse_truth
+from discreet.runtime import html
+from discreet.runtime.text import count_of, percent, points
+
+FEWER: Final = (
+    2  # a release of exact numbers is taken unless one that changes rows keeps more than so many times as many
+)
+
+
+class ComparedMethod(NamedTuple):
+    """The release that a method made, and the seconds it took; or the reason why it was left out."""
+
+    name: str
+    method: str
+    merge: bool
+    release: Release | None
+    seconds: float
+    left_out: str = ""
+
+
+@refuse_truth(ask=".best")
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The releases of all methods for the same rows, in the order in which they ran.
+
+    The ``best`` has the best verdict. Among those, one that neither adds rows nor leaves any out is taken, unless the
+    least distorted of the others keeps more than twice as many itemsets (docs/decisions).
+    """
+
+    lines: tuple[ComparedMethod, ...]
+
+    def __repr__(self) -> str:
+        best = "none may be published" if self.best_name is None else f"the best is {self.best_name}"
+        return f"<Comparison: {len(self.lines)} ways to block, {best}>"
+
+    def _repr_html_(self) -> str:
+        head = ["method", "verdict", "rows suppressed", "rows added", "itemsets lost", "average distortion"]
+        head += ["largest change of a share", "left out"]
+        table = html.drop_empty_column(head, [_cells(line) for line in self.lines])
+        return html.table(repr(self)[1:-1], *table, note=self.recommendation)
+
+    @cached_property
+    def best(self) -> Release:
+        """The release to take; if none ends in RELEASE, the one that is nearest to it."""
+        made = ((line.name, line.release) for line in self.lines)
+        rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in made)
+        return replace(self._best.release, compared=tuple(rivals), reason=self.recommendation)
+
+    @property
+    def best_name(self) -> str | None:
+        """The name of the line with the best release; None if no line ends in RELEASE, as nothing is recommended."""
+        return self._best.name if self._best.release.is_safe else None
+
+    @cached_property
+    def _best(self) -> "_Made":
+        exact, changed = self._finalists
+        if exact is None or changed is None:
+            return exact or changed or self._made[0]
+        return exact if FEWER * exact.kept >= changed.kept else changed
+
+    @cached_property
+    def _made(self) -> list["_Made"]:
+        return [_Made(line.name, line.release) for line in self.lines if line.release is not None]
+
+    @cached_property
+    def _finalists(self) -> tuple["_Made | None", "_Made | None"]:
+        """The best release that changes no rows, and the best that does, of those with the best verdict.
+
+        Against an attacker who infers, lists with gaps come last: to a reader who knows the method, gaps would show
+        that the rows were not safe (docs/guarantee.md).
+        """
+        least = min(one.release.verdict for one in self._made)
+        rivals = [one for one in self._made if one.release.verdict is least]
+        whole = [one for one in rivals if one.release.is_whole]
+        if whole and whole[0].release.against != "plain":
+            rivals = whole
+        exact = [one for one in rivals if not one.release.changes_rows]
+        changed = [one for one in rivals if one.release.changes_rows]
+        return (
+            min(exact, key=lambda one: (one.release.distortion.average, not one.release.is_whole), default=None),
+            min(changed, key=lambda one: one.release.deviation, default=None),
+        )
+
+    @cached_property
+    def recommendation(self) -> str:
+        """The method to take, and why, in a sentence or two."""
+        best, (exact, changed) = self._best, self._finalists
+        release = best.release
+        if not release.is_safe:
+            return f"{self._say_obstacle(best)} Nothing is recommended."
+        if not release.distortion.changed:
+            return "Nothing needs to be changed: the itemsets have no channel, and may be published as they are."
+        if not len(release.patterns):
+            return "No method leaves anything to publish."
+        if best is exact:
+            told = f"Take {best.name}: every published number is exact, and it keeps {best.share_kept}."
+            return (
+                told if changed is None else f"{told} {changed.name} keeps {changed.share_kept}, but {changed.effect}."
+            )
+        told = f"Take {best.name}: it keeps {best.share_kept}, though it {best.effect}."
+        if exact is not None:
+            few = f"keeps only {exact.share_kept}, less than half as many"
+            return f"{told} {exact.name}, whose numbers are exact, {few}."
+        has_gaps = any(one.release.is_safe and not one.release.is_whole for one in self._made)
+        gaps = " A list with gaps would show readers who know the method that the rows were not safe."
+        return told + gaps * has_gaps
+
+    def _say_obstacle(self, nearest: "_Made") -> str:
+        """Return what keeps the nearest release from being published."""
+        release = nearest.release
+        failed = [] if release.audit is None else release.audit.checks
+        why = "; ".join(check.sentence for check in failed if check.verdict is release.verdict)
+        verdict = release.verdict.name
+        return f"No method ends in RELEASE. {nearest.name} ends in {verdict}: {why.rstrip('.')}."
+
+
+class _Made(NamedTuple):
+    """A line of a comparison that has a release."""
+
+    name: str
+    release: Release
+
+    @property
+    def kept(self) -> int:
+        """The number of frequent itemsets that are still published."""
+        return self.release.distortion.itemsets - self.release.distortion.lost
+
+    @property
+    def share_kept(self) -> str:
+        total = self.release.distortion.itemsets
+        return f"all {total:,} itemsets" if self.kept == total else f"{self.kept:,} of {total:,} itemsets"
+
+    @property
+    def effect(self) -> str:
+        """What is not true in it, in words."""
+        release = self.release
+        added = f"invents {count_of(release.rows_added, 'row')}" if release.rows_added else ""
+        dropped = f"leaves out {count_of(release.rows_suppressed, 'row')}" if release.rows_suppressed else ""
+        touched = " and ".join(filter(None, [added, dropped]))
+        before, after = release.rows.n, release.patterns.n
+        n = f"n stays {after:,}" if before == after else f"n becomes {after:,} instead of {before:,}"
+        return f"{touched} ({n}) and changes counts by {percent(release.distortion.average)} on average"
+
+
+def _cells(line: ComparedMethod) -> tuple[str | int, ...]:
+    if line.release is None:
+        return line.name, "–", "–", "–", "–", "–", "–", line.left_out
+    release, cost = line.release, line.release.distortion
+    changed = cost.lost, percent(cost.average), points(release.costs.shares.largest)
+    return line.name, release.verdict.name, release.rows_suppressed, release.rows_added, *changed, ""
