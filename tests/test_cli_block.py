@@ -102,14 +102,14 @@ def test_json_tells_what_was_made_and_what_it_cost(file, method):
     assert found["distortion"] == release.distortion._asdict()
 
 
-def test_compare_shows_every_method_and_recommends_the_least_distorted(clinic):
+def test_compare_shows_every_method_and_recommends_exact_numbers(clinic):
     shown = run(clinic, "--min-support", "5%", "-k", 10, "--compare", "--seconds", 2)
     found = json.loads(run(clinic, "--min-support", "5%", "-k", 10, "--compare", "--seconds", 2, "--json").stdout)
     names = ["suppress", "add", "add, merged", "withhold", "optimal"]
     assert [line["name"] for line in found["methods"]] == names
     assert re.findall(r"^  (\w+(?:, merged)?)  +(?:[\d,]+|-)  ", shown.stdout, re.MULTILINE) == names
-    averages = {line["name"]: line["release"]["distortion"]["average"] for line in found["methods"] if line["release"]}
-    assert f"Take {min(averages, key=averages.get)}: it " in found["recommendation"]
+    assert {line["verdict"] for line in found["methods"]} == {"RELEASE"}
+    assert (found["best"], found["recommendation"].partition(":")[0]) == ("withhold", "Take withhold")
     assert max(map(len, shown.stdout.splitlines())) <= 100
     assert shown.stderr.endswith("--out FOLDER writes the recommended release, with a certificate.\n")
 
@@ -117,10 +117,12 @@ def test_compare_shows_every_method_and_recommends_the_least_distorted(clinic):
 def test_the_best_says_what_it_was_compared_with(clinic):
     options = [clinic, "--min-support", "5%", "-k", 10, "--seconds", 1]
     assert re.search(
-        r"of: suppress [\d.]+%; add [\d.]+%; add, merged [\d.]+%; optimal [\d.]+%\.", one_line(run(*options))
+        r"Average distortion: suppress [\d.]+%; add [\d.]+%; add, merged [\d.]+%; withhold [\d.]+%; optimal [\d.]+%\.",
+        one_line(run(*options)),
     )
     found = json.loads(run(*options, "--json").stdout)
-    assert found["distortion"]["average"] == min(filter(None, found["compared"].values()))
+    assert found["reason"].startswith("Take withhold: every published number is exact")
+    assert found["distortion"]["average"] == found["compared"]["withhold"]
 
 
 def test_merge_adds_fewer_rows_where_that_costs_less(clinic):
@@ -130,13 +132,14 @@ def test_merge_adds_fewer_rows_where_that_costs_less(clinic):
     assert merged["distortion"]["lost"] == 0
 
 
-def test_compare_writes_the_recommended_one(file, tmp_path):
-    result = run(file, *OPTIONS, "--compare", "--out", tmp_path / "release", "--json")
+@pytest.mark.parametrize(("more", "method"), [([], "withhold"), (["--against", "derive"], "best")])
+def test_compare_writes_the_recommended_one(file, tmp_path, more, method):
+    result = run(file, *OPTIONS, *more, "--compare", "--out", tmp_path / "release", "--json")
     told, cost = (
         json.loads((tmp_path / "release" / name).read_text(encoding="utf-8"))
         for name in ("release.json", "DO-NOT-RELEASE/cost.json")
     )
-    assert (told["method"], cost["method"]) == ("best", json.loads(result.stdout)["best"])
+    assert (told["method"], cost["method"]) == (method, json.loads(result.stdout)["best"])
     assert discreet.verify(tmp_path / "release").is_good
 
 

@@ -217,11 +217,16 @@ def test_a_release_shows_its_method_its_cost_and_what_is_published():
     average = sum(abs(after[itemset] - support) / support for itemset, support in before.items()) / len(before)
     assert dict(lines(shown)) == {
         "method": "suppress",
+        "verdict": "REVIEW",
         "safe for": "k = 10",
         "published": "2 closed itemsets, support at least 10 of 98 rows",
-        "rows": "100 before, 98 now: 2 suppressed, 0 added",
-        "frequent itemsets": f"{len(before)} before, 0 lost, {changed} changed",
-        "average distortion": f"{100 * average:.3g}%",
+        "rows (n)": "100 before, 98 now: 2 suppressed, 0 added",
+        "single items": "3 before, 0 lost; 1.33 rows (2.67%) on average, at most 2 (4%)",
+        "shares of n": "1.01 points on average, at most 1.02 points (a)",
+        "frequent itemsets": f"{len(before)} before, 0 lost; {changed} of 8 (50%) changed",
+        "average distortion": f"{100 * average:.3g}%; at most 2 rows",
+        "confidence": "9 rules, 0 lost; 1.33 points on average, at most 4 points",
+        "lift": "2.08% on average, at most 2.08%",
     }
 
 
@@ -246,7 +251,7 @@ def test_methods_compared_show_their_costs_and_which_to_take():
     found = compare(CLINIC, min_support=10, k=10, seconds=1)
     shown = parsed(found)
     suppressed = sum(len(row) == 2 for row in CLINIC)
-    assert lines(shown)[0][:3] == ["suppress", str(suppressed), "0"]
+    assert lines(shown)[0][:4] == ["suppress", "REVIEW", str(suppressed), "0"]
     assert [line[0] for line in lines(shown)] == [line.name for line in found.lines]
     assert notes(shown) == [found.recommendation]
 

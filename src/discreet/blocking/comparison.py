@@ -1,6 +1,6 @@
 """Comparison: the releases of all methods side by side, and which of them to take."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -51,7 +51,7 @@ class Comparison:
         """The release to take; if none ends in RELEASE, the one that is nearest to it."""
         made = ((line.name, line.release) for line in self.lines)
         rivals = (Rival(name, None if release is None else release.distortion.average) for name, release in made)
-        return replace(self._best.release, compared=tuple(rivals), reason=self.recommendation)
+        return self._best.release.compare_with(tuple(rivals), self.recommendation)
 
     @property
     def best_name(self) -> str | None:

@@ -1,8 +1,9 @@
 """Release: patterns that may be published, and how they were made."""
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,12 @@ class Release:
     compared: tuple[Rival, ...] = ()
     reason: str = ""
     against: str = "plain"
+
+    def compare_with(self, rivals: tuple[Rival, ...], reason: str) -> Self:
+        """Return the release as the best of ``rivals``, with all that is already computed of it."""
+        best = copy(self)
+        vars(best).update(compared=rivals, reason=reason)
+        return best
 
     @property
     def patterns(self) -> Patterns:
